@@ -1,0 +1,101 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+/// The settings of every target, tests included.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+/// Where distributions put the headers of libsecret and GLib. Their pkg-config files would also add
+/// the libraries to every executable, and `zg-env` opens libsecret at first use only.
+let libsecretHeaders: [String] = [
+    "/usr/include/libsecret-1",
+    "/usr/include/glib-2.0",
+    "/usr/lib/x86_64-linux-gnu/glib-2.0/include",
+    "/usr/lib/aarch64-linux-gnu/glib-2.0/include",
+    "/usr/lib64/glib-2.0/include",
+    "/usr/lib/glib-2.0/include",
+].map { "-I\($0)" }
+
+let package = Package(
+    name: "zg-env",
+    products: [
+        .executable(name: "zg-env", targets: ["zg-env"]),
+        .executable(name: "zg-env-sandbox", targets: ["zg-env-sandbox"]),
+    ],
+    targets: [
+        // C libraries.
+        .systemLibrary(
+            name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .target(name: "CSecret", cSettings: [.unsafeFlags(libsecretHeaders)]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]),
+        .target(name: "CLinux"),
+
+        // Libraries, lowest layer first.
+        .target(name: "Sealing", dependencies: ["CSodium", "CLinux"], swiftSettings: settings),
+        .target(name: "Vault", dependencies: ["Sealing", "CLinux"], swiftSettings: settings),
+        .target(
+            name: "SecretServiceKeyring", dependencies: ["Vault", "Sealing", "CSecret"],
+            swiftSettings: settings),
+        .target(name: "DotEnv", swiftSettings: settings),
+        .target(name: "VercelAPI", dependencies: ["Sealing"], swiftSettings: settings),
+        .target(
+            name: "CurlTransport", dependencies: ["VercelAPI", "Sealing", "CCurl"],
+            swiftSettings: settings),
+        .target(
+            name: "EnvOperations", dependencies: ["Vault", "VercelAPI", "DotEnv", "Sealing"],
+            swiftSettings: settings),
+        .target(name: "CommandLineKit", dependencies: ["CLinux"], swiftSettings: settings),
+        .target(name: "Sandbox", dependencies: ["CMicroHTTPD"], swiftSettings: settings),
+        .target(
+            name: "ZGEnvCommands",
+            dependencies: [
+                "CLinux", "CommandLineKit", "CurlTransport", "DotEnv", "EnvOperations", "Sealing",
+                "SecretServiceKeyring", "Vault", "VercelAPI",
+            ], swiftSettings: settings),
+
+        // Programs.
+        .executableTarget(
+            name: "zg-env", dependencies: ["ZGEnvCommands"], swiftSettings: settings),
+        .executableTarget(
+            name: "zg-env-sandbox", dependencies: ["Sandbox"], swiftSettings: settings),
+
+        // Tests. TestSupport holds temporary homes, fakes and the runner of the built programs.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "SealingTests", dependencies: ["Sealing", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "VaultTests", dependencies: ["Vault", "Sealing", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SecretServiceKeyringTests", dependencies: ["SecretServiceKeyring", "Vault", "Sealing", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DotEnvTests", dependencies: ["DotEnv", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "VercelAPITests", dependencies: ["VercelAPI", "CurlTransport", "Sandbox", "Sealing", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SandboxTests", dependencies: ["Sandbox", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CommandLineTests", dependencies: ["ZGEnvCommands", "TestSupport"],
+            swiftSettings: settings),
+    ]
+)

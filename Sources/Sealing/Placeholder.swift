@@ -1,0 +1,1 @@
+// The first declarations of this target land with the next change.

@@ -1,0 +1,1 @@
+// The first helpers land with the next change.
