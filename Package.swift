@@ -80,13 +80,15 @@ let package = Package(
             name: "VaultTests", dependencies: ["Vault", "Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "SecretServiceKeyringTests", dependencies: ["SecretServiceKeyring", "Vault", "Sealing", "TestSupport"],
+            name: "SecretServiceKeyringTests",
+            dependencies: ["SecretServiceKeyring", "Vault", "Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "DotEnvTests", dependencies: ["DotEnv", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "VercelAPITests", dependencies: ["VercelAPI", "CurlTransport", "Sandbox", "Sealing", "TestSupport"],
+            name: "VercelAPITests",
+            dependencies: ["VercelAPI", "CurlTransport", "Sandbox", "Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TestSupport"],
