@@ -3,4 +3,72 @@
 
 #include <sodium.h>
 
+/* Twins of libsodium's functions that take `void *`, because Swift's spans are raw memory, and that
+   may be null, because an empty span has no address (libsodium allows that with length 0 but its
+   headers mark most parameters as non-null). Sizes are the caller's duty, as in the originals. */
+
+static inline int zg_aead_encrypt(
+    void *_Nonnull out, const void *_Nullable text, size_t text_length, const void *_Nullable data,
+    size_t data_length, const void *_Nonnull nonce, const void *_Nonnull key) {
+    return crypto_aead_xchacha20poly1305_ietf_encrypt(
+        (unsigned char *)out, NULL, (const unsigned char *)text, text_length,
+        (const unsigned char *)data, data_length, NULL, (const unsigned char *)nonce,
+        (const unsigned char *)key);
+}
+
+static inline int zg_aead_decrypt(
+    void *_Nullable out, const void *_Nonnull sealed, size_t sealed_length,
+    const void *_Nullable data, size_t data_length, const void *_Nonnull nonce,
+    const void *_Nonnull key) {
+    return crypto_aead_xchacha20poly1305_ietf_decrypt(
+        (unsigned char *)out, NULL, NULL, (const unsigned char *)sealed, sealed_length,
+        (const unsigned char *)data, data_length, (const unsigned char *)nonce,
+        (const unsigned char *)key);
+}
+
+static inline int zg_generichash(
+    void *_Nonnull out, size_t out_length, const void *_Nullable bytes, size_t length,
+    const void *_Nullable key, size_t key_length) {
+    return crypto_generichash(
+        (unsigned char *)out, out_length, (const unsigned char *)bytes, length,
+        (const unsigned char *)key, key_length);
+}
+
+static inline int zg_kdf_derive(
+    void *_Nonnull out, size_t out_length, uint64_t id, const void *_Nonnull context,
+    const void *_Nonnull key) {
+    return crypto_kdf_derive_from_key(
+        (unsigned char *)out, out_length, id, (const char *)context, (const unsigned char *)key);
+}
+
+static inline int zg_pwhash(
+    void *_Nonnull out, size_t out_length, const void *_Nonnull passphrase, size_t length,
+    const void *_Nonnull salt, uint32_t operations, size_t memory) {
+    return crypto_pwhash(
+        (unsigned char *)out, out_length, (const char *)passphrase, length,
+        (const unsigned char *)salt, operations, memory, crypto_pwhash_ALG_ARGON2ID13);
+}
+
+static inline int zg_box_seed_keypair(
+    void *_Nonnull public_key, void *_Nonnull secret_key, const void *_Nonnull seed) {
+    return crypto_box_seed_keypair(
+        (unsigned char *)public_key, (unsigned char *)secret_key, (const unsigned char *)seed);
+}
+
+static inline int zg_box_seal(
+    void *_Nonnull out, const void *_Nullable text, size_t length,
+    const void *_Nonnull public_key) {
+    return crypto_box_seal(
+        (unsigned char *)out, (const unsigned char *)text, length,
+        (const unsigned char *)public_key);
+}
+
+static inline int zg_box_seal_open(
+    void *_Nonnull out, const void *_Nonnull sealed, size_t length,
+    const void *_Nonnull public_key, const void *_Nonnull secret_key) {
+    return crypto_box_seal_open(
+        (unsigned char *)out, (const unsigned char *)sealed, length,
+        (const unsigned char *)public_key, (const unsigned char *)secret_key);
+}
+
 #endif

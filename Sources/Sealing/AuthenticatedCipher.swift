@@ -1,0 +1,85 @@
+internal import CSodium
+
+/// XChaCha20-Poly1305 (IETF), libsodium's `crypto_aead_xchacha20poly1305_ietf`.
+///
+/// Nonces are 24 random bytes, so that they never repeat without a counter to keep.
+package enum AuthenticatedCipher {
+    /// Bytes of a key.
+    package static let keyByteCount = 32
+    /// Bytes of a nonce.
+    package static let nonceByteCount = 24
+    /// Bytes that sealing adds to the text.
+    package static let tagByteCount = 16
+
+    /// Seals `plaintext` and appends ciphertext and tag to `output`.
+    ///
+    /// - Parameters:
+    ///   - nonce: 24 bytes, fresh for every call.
+    ///   - key: 32 bytes.
+    package static func seal(
+        _ plaintext: RawSpan, nonce: [UInt8], additionalData: [UInt8],
+        key: borrowing SecretBytes, appendingTo output: inout [UInt8]
+    ) {
+        precondition(nonce.count == nonceByteCount && key.count == keyByteCount)
+        let start = output.count
+        let length = plaintext.byteCount
+        output.append(contentsOf: repeatElement(0, count: length + tagByteCount))
+        unsafe output.withUnsafeMutableBytes { output in
+            let target = unsafe UnsafeMutableRawBufferPointer(rebasing: output[start...])
+            unsafe withPointers(key, plaintext) { key, text in
+                if let target = target.baseAddress {
+                    _ = unsafe zg_aead_encrypt(
+                        target, text.baseAddress, length, additionalData, additionalData.count,
+                        nonce, key)
+                }
+            }
+        }
+    }
+
+    /// Opens what ``seal(_:nonce:additionalData:key:appendingTo:)`` made, into `plaintext`.
+    ///
+    /// - Parameter plaintext: Exactly 16 bytes shorter than `ciphertext`; left zero on failure.
+    /// - Throws: ``SealingError/notAuthentic``, and nothing is said about why.
+    package static func open(
+        _ ciphertext: RawSpan, nonce: [UInt8], additionalData: [UInt8],
+        key: borrowing SecretBytes, into plaintext: inout MutableRawSpan
+    ) throws(SealingError) {
+        precondition(nonce.count == nonceByteCount && key.count == keyByteCount)
+        guard ciphertext.byteCount >= tagByteCount,
+            plaintext.byteCount == ciphertext.byteCount - tagByteCount
+        else { throw .notAuthentic }
+        let status = unsafe plaintext.withUnsafeMutableBytes { target in
+            unsafe withPointers(key, ciphertext) { key, sealed in
+                guard let start = sealed.baseAddress else { return Int32(-1) }
+                return unsafe zg_aead_decrypt(
+                    target.baseAddress, start, sealed.count, additionalData, additionalData.count,
+                    nonce, key)
+            }
+        }
+        guard status == 0 else { throw .notAuthentic }
+    }
+
+    /// Opens into an arena.
+    package static func open(
+        _ ciphertext: RawSpan, nonce: [UInt8], additionalData: [UInt8],
+        key: borrowing SecretBytes, in arena: SecretArena
+    ) throws(SealingError) -> SecretSlice {
+        guard ciphertext.byteCount >= tagByteCount else { throw .notAuthentic }
+        let slice = try arena.allocate(count: ciphertext.byteCount - tagByteCount)
+        try slice.withMutableBytes { (out) throws(SealingError) in
+            try open(
+                ciphertext, nonce: nonce, additionalData: additionalData, key: key, into: &out)
+        }
+        return slice
+    }
+
+    private static func withPointers<R>(
+        _ key: borrowing SecretBytes, _ bytes: RawSpan,
+        _ body: (UnsafeRawPointer, UnsafeRawBufferPointer) -> R
+    ) -> R {
+        unsafe bytes.withUnsafeBytes { bytes in unsafe body(key.pointer, bytes) }
+    }
+
+    /// Makes 24 random bytes.
+    package static func randomNonce() -> [UInt8] { Random.bytes(nonceByteCount) }
+}

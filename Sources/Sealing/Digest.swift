@@ -1,0 +1,33 @@
+internal import CSodium
+
+/// BLAKE2b with 32 bytes of output, libsodium's `crypto_generichash`.
+package enum Digest {
+    /// Bytes of a digest.
+    package static let byteCount = 32
+
+    /// Hashes `bytes` without a key: a checksum, no proof of origin.
+    package static func checksum(_ bytes: RawSpan) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: byteCount)
+        unsafe bytes.withUnsafeBytes { input in
+            _ = unsafe zg_generichash(
+                &digest, byteCount, input.baseAddress, input.count, nil, 0)
+        }
+        return digest
+    }
+
+    /// Hashes `bytes` under `key` (16 to 64 bytes), into secret memory.
+    package static func keyed(
+        _ bytes: RawSpan, key: RawSpan
+    ) throws(SealingError) -> SecretBytes {
+        precondition((16...64).contains(key.byteCount))
+        let digest = try SecretBytes(count: byteCount)
+        unsafe bytes.withUnsafeBytes { input in
+            unsafe key.withUnsafeBytes { key in
+                _ = unsafe zg_generichash(
+                    digest.pointer, byteCount, input.baseAddress, input.count, key.baseAddress,
+                    key.count)
+            }
+        }
+        return digest
+    }
+}

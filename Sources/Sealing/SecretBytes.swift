@@ -1,0 +1,93 @@
+internal import CSodium
+
+/// A fixed number of secret bytes in memory of their own: guard pages around, locked where the
+/// kernel allows it, wiped when freed. For keys and passphrases; many values share a ``SecretArena``.
+///
+/// It cannot be copied, compared with `==`, printed or encoded, on purpose.
+@safe
+package struct SecretBytes: ~Copyable {
+    private let base: UnsafeMutableRawPointer
+    /// Number of bytes.
+    package let count: Int
+
+    /// Makes `count` zero bytes.
+    package init(count: Int) throws(SealingError) {
+        unsafe self.base = try SecretMemory.allocate(count)
+        self.count = count
+    }
+
+    /// Copies bytes that are elsewhere. The caller still owns, and wipes, the original.
+    package init(copying bytes: RawSpan) throws(SealingError) {
+        try self.init(count: bytes.byteCount)
+        withMutableBytes { $0.copy(from: bytes) }
+    }
+
+    /// Makes `count` random bytes from the kernel's generator.
+    package static func random(count: Int) throws(SealingError) -> SecretBytes {
+        let bytes = try SecretBytes(count: count)
+        unsafe randombytes_buf(bytes.base, count)
+        return bytes
+    }
+
+    deinit {
+        unsafe SecretMemory.free(base)
+    }
+
+    /// Where the bytes are, for calls into libsodium. Valid while this value lives.
+    var pointer: UnsafeMutableRawPointer { unsafe base }
+
+    /// Lends the bytes to `body`. They must not outlive the call.
+    package borrowing func withBytes<R: ~Copyable, E>(
+        _ body: (RawSpan) throws(E) -> R
+    ) throws(E) -> R {
+        let span = unsafe RawSpan(_unsafeStart: base, byteCount: count)
+        return try body(span)
+    }
+
+    /// Lends the bytes for writing.
+    package mutating func withMutableBytes<R: ~Copyable, E>(
+        _ body: (inout MutableRawSpan) throws(E) -> R
+    ) throws(E) -> R {
+        var span = unsafe MutableRawSpan(_unsafeStart: base, byteCount: count)
+        return try body(&span)
+    }
+
+    /// Tells whether both hold the same bytes, in a time that does not depend on where they differ.
+    package borrowing func isEqualInConstantTime(to other: borrowing SecretBytes) -> Bool {
+        guard count == other.count else { return false }
+        return unsafe sodium_memcmp(base, other.base, count) == 0
+    }
+}
+
+extension MutableRawSpan {
+    /// Copies all of `source` to the front. The span must be at least as long.
+    package mutating func copy(from source: RawSpan) {
+        precondition(source.byteCount <= byteCount)
+        unsafe withUnsafeMutableBytes { target in
+            unsafe source.withUnsafeBytes { bytes in
+                unsafe target.copyMemory(from: bytes)
+            }
+        }
+    }
+}
+
+extension RawSpan {
+    /// The byte at `offset`, which must be inside.
+    package func byte(at offset: Int) -> UInt8 {
+        unsafe withUnsafeBytes { unsafe $0[offset] }
+    }
+
+    /// Tells whether both hold the same bytes, in a time that depends on the lengths only.
+    package func isEqualInConstantTime(to other: RawSpan) -> Bool {
+        guard byteCount == other.byteCount else { return false }
+        if byteCount == 0 { return true }
+        return unsafe withUnsafeBytes { left in
+            unsafe other.withUnsafeBytes { right in
+                guard let left = left.baseAddress, let right = right.baseAddress else {
+                    return false
+                }
+                return unsafe sodium_memcmp(left, right, byteCount) == 0
+            }
+        }
+    }
+}

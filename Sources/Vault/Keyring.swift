@@ -1,0 +1,43 @@
+package import Sealing
+
+/// Names one secret of one vault in a keyring.
+package struct KeyringItem: Hashable, Sendable {
+    /// What the secret is for.
+    package enum Purpose: String, Sendable {
+        /// The random key of a slot: 32 bytes.
+        case slotKey = "slot-key"
+        /// The newest generation seen, against an older copy of the vault.
+        case anchor
+    }
+
+    /// The vault's id, 32 hexadecimal digits.
+    package let vault: String
+    /// What the secret is for.
+    package let purpose: Purpose
+    /// Tells items of one purpose apart: the slot's id in hexadecimal digits, or empty.
+    package let identifier: String
+
+    /// Names an item; nothing is looked up.
+    package init(vault: String, purpose: Purpose, identifier: String) {
+        self.vault = vault
+        self.purpose = purpose
+        self.identifier = identifier
+    }
+}
+
+/// Where slot keys live outside of the vault: the desktop's Secret Service.
+///
+/// Every call may block on another process, and may ask the user to unlock the keyring.
+package protocol Keyring {
+    /// What to call it in messages, such as "the desktop keyring".
+    var name: String { get }
+
+    /// Stores `secret` under `item`, in place of what is there.
+    func store(_ secret: borrowing SecretBytes, for item: KeyringItem) throws(KeyringError)
+
+    /// Finds the secret of `item`. That there is none is not an error.
+    func secret(for item: KeyringItem) throws(KeyringError) -> SecretBytes?
+
+    /// Removes `item`. That there is none is not an error.
+    func remove(_ item: KeyringItem) throws(KeyringError)
+}

@@ -1,0 +1,69 @@
+import Sealing
+import Testing
+
+@Suite("Secret memory")
+struct SecretMemoryTests {
+    @Test func `an arena keeps many slices apart in few allocations`() throws {
+        let before = SecretMemory.allocationCount
+        let arena = SecretArena()
+        var slices: [SecretSlice] = []
+        for index in 0..<10_000 {
+            let text = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index % 97)
+            slices.append(try text.withBytes { try arena.copy($0) })
+        }
+        for (index, slice) in slices.enumerated() {
+            #expect(slice.count == index % 97)
+            #expect(slice.bytesForTesting.allSatisfy { $0 == UInt8(truncatingIfNeeded: index) })
+        }
+        // Other tests allocate meanwhile, so this is a bound and not a count.
+        #expect(SecretMemory.allocationCount - before < 2_000)
+    }
+
+    @Test func `a slice shows nothing of itself`() throws {
+        let slice = try Array("marker-value".utf8).withBytes { try SecretArena().copy($0) }
+        var dumped = ""
+        dump(slice, to: &dumped)
+        for text in ["\(slice)", String(reflecting: slice), String(describing: slice), dumped] {
+            #expect(!text.contains("marker"))
+        }
+    }
+
+    @Test func `a buffer grows and keeps its bytes`() throws {
+        var buffer = try SecretBuffer(capacity: 1)
+        var expected: [UInt8] = []
+        for index in 0..<3_000 {
+            let piece = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index % 5)
+            try piece.withBytes { try buffer.append($0) }
+            expected += piece
+        }
+        try buffer.append(7)
+        expected.append(7)
+        #expect(buffer.withBytes { $0.bytesForTesting } == expected)
+        buffer.removeLast(3)
+        #expect(buffer.withBytes { $0.bytesForTesting } == Array(expected.dropLast(3)))
+    }
+
+    @Test func `reading over the end of a region ends the process`() async {
+        await #expect(processExitsWith: .failure) {
+            let bytes = try SecretBytes(count: 16)
+            bytes.withBytes { span in
+                unsafe span.withUnsafeBytes { buffer in
+                    guard let start = buffer.baseAddress else { return }
+                    let beyond = unsafe start.advanced(by: 16).assumingMemoryBound(to: UInt8.self)
+                    print(unsafe beyond.pointee)
+                }
+            }
+        }
+    }
+
+    @Test func `a sealed box opens with its key pair only`() throws {
+        let pair = try SealedBox.KeyPair(seed: try SecretBytes.random(count: 32))
+        let other = try SealedBox.KeyPair(seed: try SecretBytes.random(count: 32))
+        let sealed = [UInt8]([1, 2, 3]).withBytes { SealedBox.seal($0, to: pair.publicKey) }
+        let opened = try sealed.withBytes { try SealedBox.open($0, with: pair) }
+        #expect(opened.withBytes { $0.bytesForTesting } == [1, 2, 3])
+        #expect(throws: SealingError.notAuthentic) {
+            _ = try sealed.withBytes { try SealedBox.open($0, with: other) }
+        }
+    }
+}
