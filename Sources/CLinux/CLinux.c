@@ -1,7 +1,24 @@
+#define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <fcntl.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 int zg_set_not_dumpable(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int zg_try_lock(int descriptor) {
+    struct flock lock;
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+ssize_t zg_copy_file_range(int from, int64_t offset, int to, size_t count) {
+    off64_t start = offset;
+    return copy_file_range(from, &start, to, NULL, count, 0);
 }

@@ -17,10 +17,10 @@ package enum AuthenticatedCipher {
     ///   - nonce: 24 bytes, fresh for every call.
     ///   - key: 32 bytes.
     package static func seal(
-        _ plaintext: RawSpan, nonce: [UInt8], additionalData: [UInt8],
-        key: borrowing SecretBytes, appendingTo output: inout [UInt8]
+        _ plaintext: RawSpan, nonce: [UInt8], additionalData: [UInt8], key: RawSpan,
+        appendingTo output: inout [UInt8]
     ) {
-        precondition(nonce.count == nonceByteCount && key.count == keyByteCount)
+        precondition(nonce.count == nonceByteCount && key.byteCount == keyByteCount)
         let start = output.count
         let length = plaintext.byteCount
         output.append(contentsOf: repeatElement(0, count: length + tagByteCount))
@@ -36,15 +36,27 @@ package enum AuthenticatedCipher {
         }
     }
 
+    /// Seals under a key in memory of its own.
+    package static func seal(
+        _ plaintext: RawSpan, nonce: [UInt8], additionalData: [UInt8],
+        key: borrowing SecretBytes, appendingTo output: inout [UInt8]
+    ) {
+        key.withBytes {
+            seal(
+                plaintext, nonce: nonce, additionalData: additionalData, key: $0,
+                appendingTo: &output)
+        }
+    }
+
     /// Opens what ``seal(_:nonce:additionalData:key:appendingTo:)`` made, into `plaintext`.
     ///
     /// - Parameter plaintext: Exactly 16 bytes shorter than `ciphertext`; left zero on failure.
     /// - Throws: ``SealingError/notAuthentic``, and nothing is said about why.
     package static func open(
-        _ ciphertext: RawSpan, nonce: [UInt8], additionalData: [UInt8],
-        key: borrowing SecretBytes, into plaintext: inout MutableRawSpan
+        _ ciphertext: RawSpan, nonce: [UInt8], additionalData: [UInt8], key: RawSpan,
+        into plaintext: inout MutableRawSpan
     ) throws(SealingError) {
-        precondition(nonce.count == nonceByteCount && key.count == keyByteCount)
+        precondition(nonce.count == nonceByteCount && key.byteCount == keyByteCount)
         guard ciphertext.byteCount >= tagByteCount,
             plaintext.byteCount == ciphertext.byteCount - tagByteCount
         else { throw .notAuthentic }
@@ -57,6 +69,18 @@ package enum AuthenticatedCipher {
             }
         }
         guard status == 0 else { throw .notAuthentic }
+    }
+
+    /// Opens under a key in memory of its own.
+    package static func open(
+        _ ciphertext: RawSpan, nonce: [UInt8], additionalData: [UInt8],
+        key: borrowing SecretBytes, into plaintext: inout MutableRawSpan
+    ) throws(SealingError) {
+        try key.withBytes { (key) throws(SealingError) in
+            try open(
+                ciphertext, nonce: nonce, additionalData: additionalData, key: key,
+                into: &plaintext)
+        }
     }
 
     /// Opens into an arena.
@@ -73,13 +97,18 @@ package enum AuthenticatedCipher {
         return slice
     }
 
-    private static func withPointers<R>(
-        _ key: borrowing SecretBytes, _ bytes: RawSpan,
-        _ body: (UnsafeRawPointer, UnsafeRawBufferPointer) -> R
-    ) -> R {
-        unsafe bytes.withUnsafeBytes { bytes in unsafe body(key.pointer, bytes) }
-    }
-
     /// Makes 24 random bytes.
     package static func randomNonce() -> [UInt8] { Random.bytes(nonceByteCount) }
+
+    private static func withPointers<R>(
+        _ key: RawSpan, _ bytes: RawSpan,
+        _ body: (UnsafeRawPointer, UnsafeRawBufferPointer) -> R
+    ) -> R {
+        unsafe key.withUnsafeBytes { key in
+            unsafe bytes.withUnsafeBytes { bytes in
+                guard let key = key.baseAddress else { preconditionFailure("a key is not empty") }
+                return unsafe body(key, bytes)
+            }
+        }
+    }
 }

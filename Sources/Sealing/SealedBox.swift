@@ -35,21 +35,26 @@ package enum SealedBox {
         return sealed
     }
 
-    /// Opens what was sealed to the public key of `keyPair`.
+    /// Opens what was sealed to the public key of `keyPair`, into `plaintext`.
     ///
+    /// - Parameter plaintext: Exactly 48 bytes shorter than `sealed`.
     /// - Throws: ``SealingError/notAuthentic`` for another key or changed bytes.
     package static func open(
-        _ sealed: RawSpan, with keyPair: borrowing KeyPair
-    ) throws(SealingError) -> SecretBytes {
-        guard sealed.byteCount >= overheadByteCount else { throw .notAuthentic }
-        let plaintext = try SecretBytes(count: sealed.byteCount - overheadByteCount)
+        _ sealed: RawSpan, with keyPair: borrowing KeyPair, into plaintext: inout MutableRawSpan
+    ) throws(SealingError) {
+        guard sealed.byteCount > overheadByteCount,
+            plaintext.byteCount == sealed.byteCount - overheadByteCount
+        else { throw .notAuthentic }
         let publicKey = keyPair.publicKey
         let status = unsafe sealed.withUnsafeBytes { sealed in
-            guard let start = sealed.baseAddress else { return Int32(-1) }
-            return unsafe zg_box_seal_open(
-                plaintext.pointer, start, sealed.count, publicKey, keyPair.secretKey.pointer)
+            unsafe plaintext.withUnsafeMutableBytes { target in
+                guard let start = sealed.baseAddress, let target = target.baseAddress else {
+                    return Int32(-1)
+                }
+                return unsafe zg_box_seal_open(
+                    target, start, sealed.count, publicKey, keyPair.secretKey.pointer)
+            }
         }
         guard status == 0 else { throw .notAuthentic }
-        return plaintext
     }
 }

@@ -8,4 +8,11 @@
 /// The calls are variadic in C, which Swift cannot call.
 int zg_set_not_dumpable(void);
 
+/// Takes a write lock on a whole file that belongs to the open description, not to the process
+/// (fcntl(2), F_OFD_SETLK). Returns 0, or -1 with EAGAIN while somebody else holds it.
+int zg_try_lock(int descriptor);
+
+/// copy_file_range(2) from an offset to the end of another file. Returns the bytes copied or -1.
+ssize_t zg_copy_file_range(int from, int64_t offset, int to, size_t count);
+
 #endif

@@ -1,0 +1,118 @@
+/// Reads hostile little-endian bytes in order. Every read is checked against what is left.
+///
+/// Borrows the buffer it was made from and must not outlive it.
+@safe
+struct ByteReader {
+    private let bytes: UnsafeRawBufferPointer
+    private(set) var offset: Int
+    private let end: Int
+
+    /// Lends a reader of `bytes` to `body`.
+    static func read<R: ~Copyable>(
+        _ bytes: RawSpan, _ body: (inout ByteReader) throws(VaultError) -> R
+    ) throws(VaultError) -> R {
+        try unsafe bytes.withUnsafeBytes { (buffer) throws(VaultError) in
+            var reader = unsafe ByteReader(buffer, 0..<buffer.count)
+            return try body(&reader)
+        }
+    }
+
+    private init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+        unsafe self.bytes = unsafe bytes
+        offset = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// Bytes not read yet.
+    var remaining: Int { end - offset }
+
+    private static var truncated: VaultError {
+        VaultError(.damaged, "the vault ends in the middle of an entry")
+    }
+
+    mutating func byte() throws(VaultError) -> UInt8 {
+        guard remaining >= 1 else { throw Self.truncated }
+        defer { offset += 1 }
+        return unsafe bytes[offset]
+    }
+
+    private mutating func integer<T: FixedWidthInteger>(_: T.Type) throws(VaultError) -> T {
+        guard remaining >= MemoryLayout<T>.size else { throw Self.truncated }
+        defer { offset += MemoryLayout<T>.size }
+        return unsafe T(
+            littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
+    }
+
+    mutating func uint16() throws(VaultError) -> UInt16 { try integer(UInt16.self) }
+    mutating func uint32() throws(VaultError) -> UInt32 { try integer(UInt32.self) }
+    mutating func uint64() throws(VaultError) -> UInt64 { try integer(UInt64.self) }
+
+    /// A count, which must not promise more entries than there are bytes for.
+    mutating func count(
+        limit: Int, minimumByteCount: Int, of what: StaticString
+    ) throws(VaultError) -> Int {
+        let count = Int(try uint32())
+        guard count <= limit, count * minimumByteCount <= remaining else {
+            throw VaultError(.damaged, "the number of \(what) is out of bounds")
+        }
+        return count
+    }
+
+    mutating func bytes(_ count: Int) throws(VaultError) -> [UInt8] {
+        guard count >= 0, remaining >= count else { throw Self.truncated }
+        defer { offset += count }
+        return unsafe [UInt8](UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
+    }
+
+    /// A reader for the next `count` bytes, which this one skips.
+    mutating func section(_ count: Int) throws(VaultError) -> ByteReader {
+        guard count >= 0, remaining >= count else { throw Self.truncated }
+        defer { offset += count }
+        return unsafe ByteReader(bytes, offset..<offset + count)
+    }
+
+    mutating func identifier() throws(VaultError) -> Identifier {
+        let high = UInt64(bigEndian: try integer(UInt64.self).littleEndian)
+        let low = UInt64(bigEndian: try integer(UInt64.self).littleEndian)
+        return Identifier(high: high, low: low)
+    }
+
+    /// A text: u32 length and UTF-8.
+    mutating func text(limit: Int) throws(VaultError) -> String {
+        let count = Int(try uint32())
+        guard count <= limit, remaining >= count else {
+            throw VaultError(.damaged, "a text is longer than allowed")
+        }
+        defer { offset += count }
+        let slice = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+        guard let text = unsafe String(validating: slice, as: UTF8.self) else {
+            throw VaultError(.damaged, "a text is not UTF-8")
+        }
+        return text
+    }
+
+    /// A text that may be absent: one byte 0 or 1, then the text.
+    mutating func optionalText(limit: Int) throws(VaultError) -> String? {
+        try flag() ? try text(limit: limit) : nil
+    }
+
+    mutating func flag() throws(VaultError) -> Bool {
+        switch try byte() {
+        case 0: return false
+        case 1: return true
+        default: throw VaultError(.damaged, "a flag is neither 0 nor 1")
+        }
+    }
+
+    func expectEnd(of what: StaticString) throws(VaultError) {
+        guard remaining == 0 else {
+            throw VaultError(.damaged, "there are bytes behind the end of \(what)")
+        }
+    }
+
+    mutating func expectZeros(_ count: Int) throws(VaultError) {
+        guard try bytes(count).allSatisfy({ $0 == 0 }) else {
+            throw VaultError(.damaged, "reserved bytes are not zero")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import Sealing
+
+/// Sixteen random bytes that name a vault, slot, project, record or batch for ever.
+package struct Identifier: Hashable, Comparable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// Takes sixteen bytes; nil for any other number.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        var parts: [UInt64] = [0, 0]
+        for (index, byte) in bytes.enumerated() {
+            parts[index / 8] = parts[index / 8] << 8 | UInt64(byte)
+        }
+        (high, low) = (parts[0], parts[1])
+    }
+
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Makes a new one from the kernel's generator.
+    package static func random() -> Identifier {
+        var parts: [UInt64] = [0, 0]
+        for (index, byte) in Random.bytes(16).enumerated() {
+            parts[index / 8] = parts[index / 8] << 8 | UInt64(byte)
+        }
+        return Identifier(high: parts[0], low: parts[1])
+    }
+
+    /// The sixteen bytes; comparing two identifiers compares these.
+    package var bytes: [UInt8] {
+        [high, low].flatMap { part in
+            (0..<8).map { UInt8(truncatingIfNeeded: part >> (56 - 8 * UInt64($0))) }
+        }
+    }
+
+    /// 32 lower-case hexadecimal digits.
+    package var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+            as: UTF8.self)
+    }
+
+    /// Orders by the bytes, first one first.
+    package static func < (left: Identifier, right: Identifier) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+
+    var parts: (UInt64, UInt64) { (high, low) }
+}

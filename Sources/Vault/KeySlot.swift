@@ -1,0 +1,159 @@
+package import Sealing
+
+/// One way to open the vault: a key wrapped by a passphrase, a keyring, a key file or a recovery code.
+///
+/// 192 bytes: id 16, kind, tier, kdf, zero, operations u32, memory u64, salt 16, nonce 24,
+/// wrapped key 48, created u64 (milliseconds since 1970), zeros.
+package struct KeySlot: Equatable, Sendable {
+    /// What wraps the key.
+    package enum Kind: UInt8, Sendable {
+        /// A passphrase, by Argon2id.
+        case passphrase = 1
+        /// 32 random bytes in the desktop's Secret Service.
+        case secretService = 2
+        /// 32 random bytes in a file.
+        case file = 3
+        /// A recovery code, by keyed BLAKE2b.
+        case recovery = 4
+    }
+
+    /// Which key is wrapped.
+    package enum Tier: UInt8, Sendable {
+        /// The index key: names, metadata, tokens.
+        case index = 1
+        /// The root: everything.
+        case values = 2
+    }
+
+    enum Derivation: UInt8 {
+        case none = 0
+        case argon2id = 1
+        case keyedHash = 2
+    }
+
+    /// Names the slot for ever, also in the keyring.
+    package let id: Identifier
+    /// What wraps the key.
+    package let kind: Kind
+    /// Which key is wrapped.
+    package let tier: Tier
+    /// The cost of one guess, for a passphrase slot.
+    package let cost: PassphraseCost?
+    let salt: [UInt8]
+    let nonce: [UInt8]
+    let wrapped: [UInt8]
+    /// Milliseconds since 1970.
+    package let createdAt: UInt64
+
+    private var derivation: Derivation {
+        switch kind {
+        case .passphrase: .argon2id
+        case .recovery: .keyedHash
+        case .secretService, .file: .none
+        }
+    }
+
+    /// Wraps `key` under `wrappingKey`.
+    static func wrapping(
+        _ key: borrowing SecretBytes, under wrappingKey: borrowing SecretBytes, vault: Identifier,
+        id: Identifier, kind: Kind, tier: Tier, cost: PassphraseCost?, salt: [UInt8],
+        createdAt: UInt64
+    ) -> KeySlot {
+        let nonce = AuthenticatedCipher.randomNonce()
+        let unwrapped = KeySlot(
+            id: id, kind: kind, tier: tier, cost: cost, salt: salt, nonce: nonce,
+            wrapped: [], createdAt: createdAt)
+        var sealed: [UInt8] = []
+        key.withBytes { key in
+            AuthenticatedCipher.seal(
+                key, nonce: nonce, additionalData: unwrapped.associatedData(vault: vault),
+                key: wrappingKey, appendingTo: &sealed)
+        }
+        return KeySlot(
+            id: id, kind: kind, tier: tier, cost: cost, salt: salt, nonce: nonce,
+            wrapped: sealed, createdAt: createdAt)
+    }
+
+    /// Unwraps the key, of 32 bytes.
+    ///
+    /// - Returns: nil when the wrapping key is another one, or the slot was changed: the tag cannot tell.
+    func unwrap(
+        with wrappingKey: borrowing SecretBytes, vault: Identifier
+    ) throws(VaultError) -> SecretBytes? {
+        let data = associatedData(vault: vault)
+        do {
+            var key = try SecretBytes(count: 32)
+            try wrapped.withBytes { (sealed) throws(SealingError) in
+                try key.withMutableBytes { (out) throws(SealingError) in
+                    try AuthenticatedCipher.open(
+                        sealed, nonce: nonce, additionalData: data, key: wrappingKey, into: &out)
+                }
+            }
+            return key
+        } catch SealingError.notAuthentic {
+            return nil
+        } catch {
+            throw VaultError(error, damaged: "")
+        }
+    }
+
+    /// Derives the key that unwraps this slot from a passphrase. Takes as long as the slot's cost says.
+    func wrappingKey(
+        from passphrase: borrowing SecretBytes
+    ) throws(VaultError) -> SecretBytes {
+        guard let cost else { throw VaultError(.damaged, "a passphrase slot has no cost") }
+        do {
+            return try PassphraseDerivation.deriveKey(from: passphrase, salt: salt, cost: cost)
+        } catch {
+            throw VaultError(error, damaged: "a passphrase slot cannot be read")
+        }
+    }
+
+    /// "zgv1/slot", the vault's id, and the slot without its wrapped key.
+    private func associatedData(vault: Identifier) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.raw(Array("zgv1/slot".utf8))
+        writer.identifier(vault)
+        encode(into: &writer, includingWrappedKey: false)
+        return writer.bytes
+    }
+
+    func encode(into writer: inout ByteWriter, includingWrappedKey: Bool = true) {
+        writer.identifier(id)
+        writer.byte(kind.rawValue)
+        writer.byte(tier.rawValue)
+        writer.byte(derivation.rawValue)
+        writer.byte(0)
+        writer.uint32(cost?.operations ?? 0)
+        writer.uint64(cost?.memoryByteCount ?? 0)
+        writer.raw(salt)
+        writer.raw(nonce)
+        if includingWrappedKey { writer.raw(wrapped) }
+        writer.uint64(createdAt)
+        writer.raw([UInt8](repeating: 0, count: 64))
+    }
+
+    static func decode(from reader: inout ByteReader) throws(VaultError) -> KeySlot {
+        let id = try reader.identifier()
+        let (kindNumber, tierNumber) = (try reader.byte(), try reader.byte())
+        let derivationNumber = try reader.byte()
+        try reader.expectZeros(1)
+        let cost = PassphraseCost(
+            operations: try reader.uint32(), memoryByteCount: try reader.uint64())
+        guard let kind = Kind(rawValue: kindNumber), let tier = Tier(rawValue: tierNumber),
+            kind == .passphrase ? cost.isAcceptable : cost.operations == 0,
+            kind == .passphrase || cost.memoryByteCount == 0
+        else {
+            throw VaultError(.damaged, "a slot is of no known kind or its cost is out of bounds")
+        }
+        let slot = KeySlot(
+            id: id, kind: kind, tier: tier, cost: kind == .passphrase ? cost : nil,
+            salt: try reader.bytes(16), nonce: try reader.bytes(24),
+            wrapped: try reader.bytes(48), createdAt: try reader.uint64())
+        try reader.expectZeros(64)
+        guard slot.derivation.rawValue == derivationNumber else {
+            throw VaultError(.damaged, "a slot's derivation does not fit its kind")
+        }
+        return slot
+    }
+}

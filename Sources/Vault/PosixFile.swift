@@ -1,0 +1,73 @@
+internal import Glibc
+
+/// A vault file open for reading, judged by what was opened and not by its name.
+final class PosixFile: ReadableFile {
+    let descriptor: Int32
+    let byteCount: UInt64
+
+    /// Opens `path`, which must be the user's own regular file that nobody else can read or write.
+    init(opening path: String) throws(VaultError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        if descriptor < 0 && errno == ELOOP {
+            throw VaultError(.insecure, "\(path) is a symbolic link, and a vault must not be one")
+        }
+        if descriptor < 0 && (errno == ENOENT || errno == ENOTDIR) {
+            throw VaultError(.notFound, "there is no vault at \(path)")
+        }
+        guard descriptor >= 0 else { throw failure("\(path) cannot be opened") }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            close(descriptor)
+            throw failure("\(path) cannot be looked at")
+        }
+        if let reason = Self.objection(to: status, at: path) {
+            close(descriptor)
+            throw VaultError(.insecure, reason)
+        }
+        self.descriptor = descriptor
+        byteCount = UInt64(max(status.st_size, 0))
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private static func objection(to status: stat, at path: String) -> String? {
+        guard status.st_mode & S_IFMT == S_IFREG else { return "\(path) is not a regular file" }
+        guard status.st_uid == geteuid() else { return "\(path) belongs to another user" }
+        guard status.st_mode & 0o077 == 0 else {
+            return "\(path) can be opened by other users; run: chmod 600 \(path)"
+        }
+        let directory = PosixFileStore.split(path).directory
+        var parent = stat()
+        guard unsafe stat(directory, &parent) == 0 else {
+            return "\(directory) cannot be looked at"
+        }
+        let isShared = parent.st_mode & 0o022 != 0 && parent.st_mode & S_ISVTX == 0
+        guard !isShared else {
+            return "other users can write to \(directory); run: chmod go-w \(directory)"
+        }
+        return nil
+    }
+
+    func read(at offset: UInt64, count: Int) throws(VaultError) -> [UInt8] {
+        guard offset <= byteCount, UInt64(count) <= byteCount - offset else {
+            throw VaultError(.damaged, "the vault is shorter than it says")
+        }
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe pread(
+                    descriptor,
+                    UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).baseAddress,
+                    count - done, off_t(offset) + done)
+            }
+            if got < 0 && errno == EINTR { continue }
+            guard got >= 0 else { throw failure("the vault cannot be read") }
+            guard got > 0 else { throw VaultError(.damaged, "the vault is shorter than it says") }
+            done += got
+        }
+        return bytes
+    }
+}

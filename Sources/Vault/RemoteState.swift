@@ -1,0 +1,60 @@
+/// What is known of a variable's record on the platform. Times are the platform's, in milliseconds
+/// since 1970; versions are the vault's. No digest of a value: the index key must not allow guessing.
+package struct RemoteState: Equatable, Sendable {
+    /// The platform's id.
+    package var id: String
+    /// The account or team it was written through.
+    package var account: String
+    /// The vault's version that the platform last agreed to; 0 when the value was never compared.
+    package var pushedVersion: UInt64
+    /// Type, scope and comment as last agreed.
+    package var agreed: VariableAttributes
+    /// The platform's time of change as last agreed.
+    package var agreedUpdatedAt: UInt64
+    /// The platform's time of change as last seen; later than agreed: somebody changed it there.
+    package var seenUpdatedAt: UInt64
+    /// Tells that the record was gone from the platform when last looked for.
+    package var isGone: Bool
+    /// When this machine last pushed it, by this machine's clock; 0 for never.
+    package var pushedAt: UInt64
+
+    /// Makes the state after the platform agreed to `version`.
+    package init(
+        id: String, account: String, pushedVersion: UInt64, agreed: VariableAttributes,
+        updatedAt: UInt64, pushedAt: UInt64
+    ) {
+        self.id = id
+        self.account = account
+        self.pushedVersion = pushedVersion
+        self.agreed = agreed
+        agreedUpdatedAt = updatedAt
+        seenUpdatedAt = updatedAt
+        isGone = false
+        self.pushedAt = pushedAt
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.text(id)
+        writer.text(account)
+        writer.uint64(pushedVersion)
+        agreed.encode(into: &writer)
+        writer.uint64(agreedUpdatedAt)
+        writer.uint64(seenUpdatedAt)
+        writer.flag(isGone)
+        writer.uint64(pushedAt)
+    }
+
+    static func decode(from reader: inout ByteReader) throws(VaultError) -> RemoteState {
+        let id = try reader.text(limit: VaultFormat.textLimit)
+        let account = try reader.text(limit: VaultFormat.textLimit)
+        let version = try reader.uint64()
+        let agreed = try VariableAttributes.decode(from: &reader)
+        var state = RemoteState(
+            id: id, account: account, pushedVersion: version, agreed: agreed,
+            updatedAt: try reader.uint64(), pushedAt: 0)
+        state.seenUpdatedAt = try reader.uint64()
+        state.isGone = try reader.flag()
+        state.pushedAt = try reader.uint64()
+        return state
+    }
+}

@@ -1,0 +1,104 @@
+/// Where a variable applies: targets, custom environments, and at most one git branch.
+package struct Scope: Hashable, Sendable {
+    /// The platform's three fixed targets.
+    package struct Targets: OptionSet, Hashable, Sendable {
+        /// Bit 0 production, bit 1 preview, bit 2 development.
+        package let rawValue: UInt8
+
+        /// Takes bits as they stand in the index.
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Deployments of the production branch.
+        package static let production = Targets(rawValue: 1)
+        /// Deployments of other branches.
+        package static let preview = Targets(rawValue: 2)
+        /// Local work.
+        package static let development = Targets(rawValue: 4)
+        /// All three.
+        package static let all: Targets = [.production, .preview, .development]
+
+        private static let words: [(Targets, String)] = [
+            (.production, "production"), (.preview, "preview"), (.development, "development"),
+        ]
+
+        /// The platform's words for the targets, in its order.
+        package var names: [String] { Self.words.filter { contains($0.0) }.map(\.1) }
+
+        /// The target of that name; nil for another word.
+        package init?(name: some StringProtocol) {
+            guard let match = Self.words.first(where: { $0.1 == name }) else { return nil }
+            self = match.0
+        }
+    }
+
+    /// The fixed targets.
+    package var targets: Targets
+    /// Custom environments by the platform's id or slug, in ascending order, each once.
+    package private(set) var customEnvironments: [String]
+    /// The git branch, for a variable of preview alone.
+    package var branch: String?
+
+    /// Makes a scope; custom environments are sorted and doubles dropped.
+    package init(targets: Targets, customEnvironments: [String] = [], branch: String? = nil) {
+        self.targets = targets
+        self.customEnvironments = Set(customEnvironments).sorted(by: Self.bytesPrecede)
+        self.branch = branch
+    }
+
+    /// Tells whether nothing is left that a variable could apply to.
+    package var isEmpty: Bool { targets.isEmpty && customEnvironments.isEmpty }
+
+    /// Tells whether one key may not have both scopes: they share a target or custom environment,
+    /// on the same branch or both on none.
+    package func overlaps(_ other: Scope) -> Bool {
+        branch == other.branch
+            && (!targets.isDisjoint(with: other.targets)
+                || !Set(customEnvironments).isDisjoint(with: other.customEnvironments))
+    }
+
+    /// This scope without what it shares with `other`. Another branch shares nothing.
+    package func subtracting(_ other: Scope) -> Scope {
+        guard branch == other.branch else { return self }
+        return Scope(
+            targets: targets.subtracting(other.targets),
+            customEnvironments: customEnvironments.filter {
+                !other.customEnvironments.contains($0)
+            }, branch: branch)
+    }
+
+    /// For people: "production, preview (branch x)".
+    package var description: String {
+        let places = (targets.names + customEnvironments).joined(separator: ", ")
+        return branch.map { "\(places) (branch \($0))" } ?? places
+    }
+
+    private static func bytesPrecede(_ left: String, _ right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.byte(targets.rawValue)
+        writer.uint32(UInt32(customEnvironments.count))
+        for name in customEnvironments { writer.text(name) }
+        writer.optionalText(branch)
+    }
+
+    static func decode(from reader: inout ByteReader) throws(VaultError) -> Scope {
+        let targets = Targets(rawValue: try reader.byte())
+        guard targets.isSubset(of: .all) else {
+            throw VaultError(.damaged, "a variable has an unknown target")
+        }
+        let count = try reader.count(limit: 1_000, minimumByteCount: 4, of: "custom environments")
+        var names: [String] = []
+        for _ in 0..<count {
+            let name = try reader.text(limit: VaultFormat.textLimit)
+            guard names.last.map({ bytesPrecede($0, name) }) ?? true else {
+                throw VaultError(.damaged, "custom environments are not in order")
+            }
+            names.append(name)
+        }
+        var scope = Scope(targets: targets, branch: try reader.optionalText(limit: 1_024))
+        scope.customEnvironments = names
+        return scope
+    }
+}

@@ -1,0 +1,86 @@
+internal import Sealing
+
+/// One sealed value: nonce 24, then XChaCha20-Poly1305 of u32 length, value, zeros.
+enum ValueChunk {
+    /// "zgv1/value" zero-padded to 16, vault id, batch id, record id, u64 version, then project id
+    /// and name, each behind its length as u32.
+    static func associatedData(
+        vault: Identifier, batch: Identifier, variable: Identifier, version: UInt64,
+        project: Identifier, name: String
+    ) -> [UInt8] {
+        var writer = ByteWriter(reserving: 128)
+        writer.raw(Array("zgv1/value".utf8) + [UInt8](repeating: 0, count: 6))
+        writer.identifier(vault)
+        writer.identifier(batch)
+        writer.identifier(variable)
+        writer.uint64(version)
+        writer.uint32(16)
+        writer.identifier(project)
+        writer.text(name)
+        return writer.bytes
+    }
+
+    /// Seals a value and appends the chunk to `output`.
+    ///
+    /// - Parameter scratch: Where the padded value is put together; empty before and after.
+    /// - Returns: The bytes of the chunk.
+    static func seal(
+        _ value: RawSpan, associatedData: [UInt8], dataKey: borrowing SecretBytes,
+        scratch: inout SecretBuffer, appendingTo output: inout [UInt8]
+    ) throws(VaultError) -> Int {
+        let count = Padding.paddedByteCount(ofValue: 4 + value.byteCount)
+        var length = ByteWriter()
+        length.uint32(UInt32(value.byteCount))
+        let padding = [UInt8](repeating: 0, count: count - 4 - value.byteCount)
+        do {
+            try scratch.reserve(count)
+            try length.bytes.withBytes { (bytes) throws(SealingError) in try scratch.append(bytes) }
+            try scratch.append(value)
+            try padding.withBytes { (bytes) throws(SealingError) in try scratch.append(bytes) }
+        } catch { throw VaultError(error, damaged: "a value cannot be sealed") }
+        let nonce = AuthenticatedCipher.randomNonce()
+        let start = output.count
+        output.append(contentsOf: nonce)
+        scratch.withBytes {
+            AuthenticatedCipher.seal(
+                $0, nonce: nonce, additionalData: associatedData, key: dataKey,
+                appendingTo: &output)
+        }
+        scratch.removeLast(scratch.count)
+        return output.count - start
+    }
+
+    /// Opens a chunk into `arena`.
+    static func open(
+        _ chunk: [UInt8], associatedData: [UInt8], dataKey: SecretSlice, in arena: SecretArena,
+        name: String
+    ) throws(VaultError) -> SecretSlice {
+        let nonceCount = AuthenticatedCipher.nonceByteCount
+        let plainCount = chunk.count - nonceCount - AuthenticatedCipher.tagByteCount
+        let damage = "the value of \(name) was changed by somebody else"
+        guard plainCount >= 4 else { throw VaultError(.damaged, damage) }
+        let padded: SecretSlice
+        do {
+            padded = try arena.allocate(count: plainCount)
+            try chunk.withBytes { (chunk) throws(SealingError) in
+                try dataKey.withBytes { (key) throws(SealingError) in
+                    try padded.withMutableBytes { (out) throws(SealingError) in
+                        try AuthenticatedCipher.open(
+                            chunk.extracting(droppingFirst: nonceCount),
+                            nonce: (0..<nonceCount).map { chunk.byte(at: $0) },
+                            additionalData: associatedData, key: key, into: &out)
+                    }
+                }
+            }
+        } catch {
+            throw VaultError(error, damaged: damage)
+        }
+        let length = padded.withBytes { bytes in
+            (0..<4).reversed().reduce(0) { $0 << 8 | Int(bytes.byte(at: $1)) }
+        }
+        guard length <= VaultFormat.valueLimit,
+            Padding.paddedByteCount(ofValue: 4 + length) == plainCount
+        else { throw VaultError(.damaged, damage) }
+        return padded.part(4..<4 + length)
+    }
+}

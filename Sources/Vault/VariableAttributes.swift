@@ -1,0 +1,62 @@
+/// What a variable is apart from its value: what the platform is told beside key and value.
+package struct VariableAttributes: Equatable, Sendable {
+    /// How the platform keeps a value.
+    package enum Kind: UInt8, Sendable, CaseIterable {
+        /// Shown in every list.
+        case plain = 1
+        /// Readable on request.
+        case encrypted = 2
+        /// Never readable again.
+        case sensitive = 3
+        /// The name of a system variable, resolved at deploy time.
+        case system = 4
+        /// A reference of the old kind.
+        case secret = 5
+
+        /// The platform's word.
+        package var name: String {
+            switch self {
+            case .plain: "plain"
+            case .encrypted: "encrypted"
+            case .sensitive: "sensitive"
+            case .system: "system"
+            case .secret: "secret"
+            }
+        }
+
+        /// The kind of that name; nil for another word.
+        package init?(name: some StringProtocol) {
+            guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+            self = kind
+        }
+    }
+
+    /// How the platform keeps the value.
+    package var kind: Kind
+    /// Where the variable applies.
+    package var scope: Scope
+    /// A note for people.
+    package var comment: String?
+
+    /// Names all three.
+    package init(kind: Kind, scope: Scope, comment: String? = nil) {
+        self.kind = kind
+        self.scope = scope
+        self.comment = comment
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.byte(kind.rawValue)
+        scope.encode(into: &writer)
+        writer.optionalText(comment)
+    }
+
+    static func decode(from reader: inout ByteReader) throws(VaultError) -> VariableAttributes {
+        guard let kind = Kind(rawValue: try reader.byte()) else {
+            throw VaultError(.damaged, "a variable has an unknown type")
+        }
+        return VariableAttributes(
+            kind: kind, scope: try Scope.decode(from: &reader),
+            comment: try reader.optionalText(limit: VaultFormat.commentLimit))
+    }
+}

@@ -1,0 +1,110 @@
+package import Sealing
+
+extension Vault {
+    /// What a new vault is made of.
+    package struct Recipe {
+        /// The cost of one guess at the passphrase.
+        package var cost: PassphraseCost
+        /// Where the random key of an index slot is kept; nil for none.
+        package var keyring: (any Keyring)?
+        /// Milliseconds since 1970.
+        package var time: UInt64
+
+        /// Names all parts.
+        package init(cost: PassphraseCost, keyring: (any Keyring)?, time: UInt64) {
+            self.cost = cost
+            self.keyring = keyring
+            self.time = time
+        }
+    }
+
+    /// What came of making a vault.
+    package struct Creation {
+        /// The keys, open.
+        package let keys: VaultKeys
+        /// The vault's id.
+        package let vaultID: Identifier
+        /// Why the keyring holds no slot key, where it was asked to.
+        package let keyringError: KeyringError?
+    }
+
+    /// Makes a vault with a passphrase slot for the values and, where there is a keyring, a slot
+    /// for the index.
+    ///
+    /// A keyring that fails does not fail the vault; the caller says so. File and keyring have no
+    /// common transaction: the slot key is stored first, and taken back when the file fails.
+    ///
+    /// - Throws: ``VaultError/Code/exists`` when something is at `path`, which then stays as it is.
+    package static func create(
+        at path: String, in store: any FileStore, passphrase: borrowing SecretBytes,
+        recipe: Recipe
+    ) throws -> Creation {
+        if try store.exists(path) { throw alreadyThere(path) }
+        let root = try RootKey.random()
+        let vaultID = Identifier.random()
+        let salt = Random.bytes(PassphraseDerivation.saltByteCount)
+        let passphraseKey = try guarding { () throws(SealingError) in
+            try PassphraseDerivation.deriveKey(from: passphrase, salt: salt, cost: recipe.cost)
+        }
+        var slots = [
+            KeySlot.wrapping(
+                root.bytes, under: passphraseKey, vault: vaultID, id: .random(),
+                kind: .passphrase, tier: .values, cost: recipe.cost, salt: salt,
+                createdAt: recipe.time)
+        ]
+        let indexKey = try root.indexKey(epoch: 1)
+        let publicKey = try root.boxKeyPair().publicKey
+        let keys = VaultKeys(index: indexKey, root: root)
+        let keyringSlot = addKeyringSlot(keys, vaultID, recipe)
+        if let slot = keyringSlot.slot { slots.append(slot) }
+        var header = VaultHeader(
+            vaultID: vaultID, generation: 1, indexEpoch: 1, publicKey: publicKey, slots: slots,
+            indexNonce: [], indexByteCount: 0, fileByteCount: 0)
+        do {
+            try store.prepareDirectory(of: path)
+            let sealed = try header.sealing(
+                VaultIndex(extent: .everything), keys: keys, chunksByteCount: 0)
+            try store.withLock(path) {
+                if try store.exists(path) { throw alreadyThere(path) }
+                try store.replace(path, with: [.bytes(sealed.header), .bytes(sealed.index)])
+            }
+        } catch {
+            // The file may stand after an unconfirmed rename; its slot key must then stay too.
+            if let slot = keyringSlot.slot, (error as? VaultError)?.code != .notConfirmed {
+                try? recipe.keyring?.remove(slot.keyringItem(vault: vaultID))
+            }
+            throw error
+        }
+        return Creation(keys: keys, vaultID: vaultID, keyringError: keyringSlot.error)
+    }
+
+    private static func alreadyThere(_ path: String) -> VaultError {
+        VaultError(.exists, "there is something at \(path) already")
+    }
+
+    private static func addKeyringSlot(
+        _ keys: VaultKeys, _ vaultID: Identifier, _ recipe: Recipe
+    ) -> (slot: KeySlot?, error: KeyringError?) {
+        guard let keyring = recipe.keyring else { return (nil, nil) }
+        do {
+            let slotKey = try SecretBytes.random(count: 32)
+            let slot = KeySlot.wrapping(
+                keys.index.bytes, under: slotKey, vault: vaultID, id: .random(),
+                kind: .secretService, tier: .index, cost: nil,
+                salt: [UInt8](repeating: 0, count: 16), createdAt: recipe.time)
+            try keyring.store(slotKey, for: slot.keyringItem(vault: vaultID))
+            return (slot, nil)
+        } catch let error as KeyringError {
+            return (nil, error)
+        } catch {
+            return (nil, KeyringError(.failed, "no slot key could be made"))
+        }
+    }
+}
+
+extension KeySlot {
+    /// Where the keyring keeps the random key of this slot.
+    package func keyringItem(vault: Identifier) -> KeyringItem {
+        KeyringItem(vault: vault.hexadecimal, purpose: .slotKey, identifier: id.hexadecimal)
+    }
+}

@@ -1,0 +1,161 @@
+internal import Sealing
+
+extension Vault {
+    /// Changes the vault at `path`: locks it, opens the newest generation, lets `body` change it,
+    /// and replaces the file. Nothing is written when `body` throws or changes nothing.
+    ///
+    /// - Parameters:
+    ///   - keys: From an earlier opening; prompts and derivation come before, never under the lock.
+    ///   - vaultID: The vault that the keys are of.
+    ///   - body: Runs once, under the lock; it must not wait for people, programs or the network.
+    /// - Returns: What `body` returned, and the generation that stands now.
+    /// - Throws: What `body` throws; ``VaultError/Code/epochChanged`` when the index key was
+    ///   replaced since the keys were had.
+    @discardableResult
+    package static func update<R>(
+        _ path: String, in store: any FileStore, keys: VaultKeys, vaultID: Identifier,
+        _ body: (inout VaultTransaction) throws -> R
+    ) throws -> (result: R, generation: UInt64) {
+        try store.withLock(path) {
+            let vault = try Vault(opening: path, in: store)
+            guard vault.header.vaultID == vaultID else {
+                throw VaultError(.epochChanged, "another vault was put at \(path) meanwhile")
+            }
+            let opened = try vault.openedIndex(with: keys)
+            let index = try VaultIndex.decode(
+                opened, extent: .everything, chunksByteCount: vault.header.chunksByteCount)
+            var transaction = try VaultTransaction(index: index, vault: vault, keys: keys)
+            let result = try body(&transaction)
+            guard try transaction.isChanged(from: opened) else {
+                return (result, vault.header.generation)
+            }
+            let generation = try vault.write(&transaction, keys: keys, in: store)
+            return (result, generation)
+        }
+    }
+
+    /// Writes the next generation.
+    private func write(
+        _ transaction: inout VaultTransaction, keys: VaultKeys, in store: any FileStore
+    ) throws(VaultError) -> UInt64 {
+        try transaction.settle()
+        transaction.dropUnusedBatches()
+        let chunks = transaction.index.packedChunks(old: header.chunksByteCount)
+        transaction.index.metadata.remember(
+            generation: header.generation, tag: try indexTag())
+        var next = header
+        next.generation &+= 1
+        guard next.generation > header.generation else {
+            throw VaultError(.tooLarge, "the vault was written too often")
+        }
+        let newChunks = transaction.newChunks
+        let sealed = try next.sealing(
+            transaction.index, keys: keys, chunksByteCount: chunks.byteCount)
+        var parts = [FilePart.bytes(sealed.header), .bytes(sealed.index)]
+        for range in chunks.old {
+            parts.append(
+                .copy(
+                    of: file, offset: header.chunksOffset + range.lowerBound,
+                    count: range.upperBound - range.lowerBound))
+        }
+        for range in chunks.new {
+            parts.append(.bytes(Array(newChunks[Int(range.lowerBound)..<Int(range.upperBound)])))
+        }
+        try store.replace(path, with: parts)
+        return next.generation
+    }
+}
+
+extension VaultTransaction {
+    /// Tells whether the index would be written differently from how it was opened.
+    fileprivate borrowing func isChanged(from opened: SecretSlice) throws(VaultError) -> Bool {
+        let encoded = try index.encoded()
+        return encoded.withBytes { new in
+            opened.withBytes { old in !old.isEqualInConstantTime(to: new) }
+        }
+    }
+}
+
+extension VaultHeader {
+    /// Seals an index under this header, whose lengths and nonce it sets.
+    mutating func sealing(
+        _ index: VaultIndex, keys: VaultKeys, chunksByteCount: UInt64
+    ) throws(VaultError) -> (header: [UInt8], index: [UInt8]) {
+        let encoded = try index.encoded()
+        indexNonce = AuthenticatedCipher.randomNonce()
+        indexByteCount = UInt64(encoded.count + AuthenticatedCipher.tagByteCount)
+        fileByteCount = UInt64(byteCount) + indexByteCount + chunksByteCount
+        guard fileByteCount <= VaultFormat.fileLimit else {
+            throw VaultError(.tooLarge, "the vault would be larger than 4 GiB")
+        }
+        let header = self.encoded()
+        let key = try keys.index.sealingKey()
+        var sealed: [UInt8] = []
+        encoded.withBytes {
+            AuthenticatedCipher.seal(
+                $0, nonce: indexNonce,
+                additionalData: VaultHeader.indexAssociatedData(header: header), key: key,
+                appendingTo: &sealed)
+        }
+        return (header, sealed)
+    }
+}
+
+extension IndexMetadata {
+    /// Keeps the tag of a generation that is about to be replaced, of the last 1,024.
+    fileprivate mutating func remember(generation: UInt64, tag: [UInt8]) {
+        generationTags.append(GenerationTag(generation: generation, tag: tag))
+        if generationTags.count > VaultFormat.generationTagLimit {
+            generationTags.removeFirst(generationTags.count - VaultFormat.generationTagLimit)
+        }
+    }
+}
+
+extension VaultIndex {
+    /// Which stretches of the old chunks and of the new ones go into the next file, in this order.
+    struct PackedChunks {
+        var old: [Range<UInt64>] = []
+        var new: [Range<UInt64>] = []
+        var byteCount: UInt64 = 0
+    }
+
+    /// Closes the gaps that dropped versions leave, and gives every version its new offset.
+    ///
+    /// - Parameter old: Bytes of the old chunks; versions beyond are new.
+    mutating func packedChunks(old: UInt64) -> PackedChunks {
+        var packed = PackedChunks()
+        var moved: [UInt64: UInt64] = [:]
+        let all = (Array(currentVersions.values) + earlierVersions).sorted { $0.offset < $1.offset }
+        for version in all {
+            let end = version.offset + UInt64(version.length)
+            if version.offset < old {
+                packed.old.extend(by: version.offset..<end)
+            } else {
+                packed.new.extend(by: (version.offset - old)..<(end - old))
+            }
+            if version.offset != packed.byteCount { moved[version.offset] = packed.byteCount }
+            packed.byteCount += UInt64(version.length)
+        }
+        guard !moved.isEmpty else { return packed }
+        for id in currentVersions.keys {
+            guard let offset = currentVersions[id].flatMap({ moved[$0.offset] }) else { continue }
+            currentVersions[id]?.offset = offset
+        }
+        for position in earlierVersions.indices {
+            guard let offset = moved[earlierVersions[position].offset] else { continue }
+            earlierVersions[position].offset = offset
+        }
+        return packed
+    }
+}
+
+extension [Range<UInt64>] {
+    /// Adds a range behind the last one, joined to it where they touch.
+    fileprivate mutating func extend(by range: Range<UInt64>) {
+        if let last, last.upperBound == range.lowerBound {
+            self[count - 1] = last.lowerBound..<range.upperBound
+        } else {
+            append(range)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package import Sealing
+
+/// A vault as it stands in one generation of its file, still sealed.
+///
+/// Reading takes no lock: a writer replaces the file, and this one stays open as it was.
+package final class Vault {
+    /// The file's path.
+    package let path: String
+    /// What stands in clear; hostile until the index opens.
+    package let header: VaultHeader
+    private let headerBytes: [UInt8]
+    let file: any ReadableFile
+
+    /// Opens the file and checks header and lengths. Opens nothing that is sealed.
+    package init(opening path: String, in store: any FileStore) throws(VaultError) {
+        self.path = path
+        file = try store.open(path)
+        guard file.byteCount >= 16 else {
+            throw VaultError(.damaged, "\(path) is too short to be a vault")
+        }
+        let length = try VaultHeader.headerByteCount(ofPrefix: try file.read(at: 0, count: 16))
+        headerBytes = try file.read(at: 0, count: length)
+        header = try VaultHeader.decode(headerBytes)
+        guard header.fileByteCount == file.byteCount else {
+            throw VaultError(
+                .damaged,
+                "\(path) has \(file.byteCount) bytes where it says \(header.fileByteCount)")
+        }
+    }
+
+    /// Unwraps the root with a passphrase: tries the passphrase slots in turn.
+    ///
+    /// - Parameter memoryLimitBytes: What Argon2id may take; nil where that is unknown.
+    /// - Returns: The root, and the slot that opened.
+    /// - Throws: ``VaultError/Code/wrongPassphrase`` when none opens.
+    package func unlock(
+        passphrase: borrowing SecretBytes, memoryLimitBytes: UInt64?
+    ) throws(VaultError) -> VaultKeys {
+        for slot in header.slots where slot.kind == .passphrase && slot.tier == .values {
+            if let limit = memoryLimitBytes, let cost = slot.cost, cost.memoryByteCount > limit {
+                throw VaultError(
+                    .outOfMemory,
+                    "the passphrase takes \(cost.memoryByteCount >> 20) MiB of memory to check, and "
+                        + "\(limit >> 20) MiB are available")
+            }
+            let wrappingKey = try slot.wrappingKey(from: passphrase)
+            if let root = try slot.unwrap(with: wrappingKey, vault: header.vaultID) {
+                return try keys(root: RootKey(root))
+            }
+        }
+        throw VaultError(.wrongPassphrase, "the passphrase does not open \(path)")
+    }
+
+    /// Unwraps the index key of a slot with the random key that is kept for it elsewhere.
+    ///
+    /// - Returns: nil when `slotKey` is of another slot or the slot was changed.
+    package func unlock(
+        _ slot: KeySlot, slotKey: borrowing SecretBytes
+    ) throws(VaultError) -> VaultKeys? {
+        guard let key = try slot.unwrap(with: slotKey, vault: header.vaultID) else { return nil }
+        switch slot.tier {
+        case .index: return VaultKeys(index: IndexKey(key, epoch: header.indexEpoch), root: nil)
+        case .values: return try keys(root: RootKey(key))
+        }
+    }
+
+    private func keys(root: consuming RootKey) throws(VaultError) -> VaultKeys {
+        let index = try root.indexKey(epoch: header.indexEpoch)
+        let publicKey = try root.boxKeyPair().publicKey
+        guard publicKey == header.publicKey else {
+            throw VaultError(
+                .damaged,
+                "the public key of \(path) was exchanged: values written since could be read by "
+                    + "whoever did it")
+        }
+        return VaultKeys(index: index, root: root)
+    }
+
+    /// Opens the index.
+    ///
+    /// - Throws: ``VaultError/Code/epochChanged`` with a key of another epoch,
+    ///   ``VaultError/Code/damaged`` when the tag does not hold.
+    package func index(
+        with keys: VaultKeys, extent: VaultIndex.Extent
+    ) throws(VaultError) -> VaultIndex {
+        try VaultIndex.decode(
+            openedIndex(with: keys), extent: extent, chunksByteCount: header.chunksByteCount)
+    }
+
+    func openedIndex(with keys: VaultKeys) throws(VaultError) -> SecretSlice {
+        guard keys.index.epoch == header.indexEpoch else {
+            throw VaultError(.epochChanged, "the index key of \(path) was replaced meanwhile")
+        }
+        let sealed = try sealedIndex()
+        let key = try keys.index.sealingKey()
+        do {
+            let arena = SecretArena(firstRegionByteCount: sealed.count)
+            return try sealed.withBytes { (sealed) throws(SealingError) in
+                try AuthenticatedCipher.open(
+                    sealed, nonce: header.indexNonce,
+                    additionalData: VaultHeader.indexAssociatedData(header: headerBytes),
+                    key: key, in: arena)
+            }
+        } catch {
+            throw VaultError(error, damaged: "the index of \(path) was changed by somebody else")
+        }
+    }
+
+    private func sealedIndex() throws(VaultError) -> [UInt8] {
+        try file.read(at: UInt64(header.byteCount), count: Int(header.indexByteCount))
+    }
+
+    /// The authentication tag of the index, by which later generations know this one.
+    func indexTag() throws(VaultError) -> [UInt8] {
+        try file.read(at: header.chunksOffset - 16, count: 16)
+    }
+
+    /// The sealed chunk of one version.
+    func chunk(of version: StoredVersion) throws(VaultError) -> [UInt8] {
+        let (offset, overflow) = header.chunksOffset.addingReportingOverflow(version.offset)
+        guard !overflow else { throw VaultError(.damaged, "a value lies outside of the vault") }
+        return try file.read(at: offset, count: Int(version.length))
+    }
+}
+
+/// What a process holds of a vault's keys: the index key, and the root where the values are open too.
+package final class VaultKeys {
+    let index: IndexKey
+    let root: RootKey?
+
+    package init(index: consuming IndexKey, root: consuming RootKey?) {
+        self.index = index
+        self.root = root
+    }
+
+    /// Tells whether values can be read.
+    package var opensValues: Bool { root != nil }
+}

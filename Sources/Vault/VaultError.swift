@@ -1,0 +1,55 @@
+package import Sealing
+
+/// What can go wrong with a vault. Names and paths may be in it, values never.
+package struct VaultError: Error, Equatable {
+    /// The cause, which decides the exit code and the remedy.
+    package enum Code: Sendable {
+        /// There is no vault at that path.
+        case notFound
+        /// There is a vault already.
+        case exists
+        /// The file, its owner or its permissions are not those of a vault.
+        case insecure
+        /// Checksum, tag or encoding do not hold.
+        case damaged
+        /// The format number is higher than the one this program knows.
+        case newerFormat
+        /// No passphrase slot opens with what was given.
+        case wrongPassphrase
+        /// Another process holds the lock.
+        case busy
+        /// The index key was replaced meanwhile: open again and repeat.
+        case epochChanged
+        /// A bound of the format would be exceeded.
+        case tooLarge
+        /// Too little memory for what was asked.
+        case outOfMemory
+        /// The new file stands, but the kernel did not confirm that its name is on disk.
+        case notConfirmed
+        /// Reading or writing failed.
+        case inputOutput
+    }
+
+    /// The cause.
+    package let code: Code
+    /// One sentence that says what happened and to what.
+    package let reason: String
+
+    /// Makes an error.
+    package init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    /// Translates a failure of sealing where a failed tag means damage.
+    package init(_ error: SealingError, damaged reason: @autoclosure () -> String) {
+        switch error {
+        case .notAuthentic: self.init(.damaged, reason())
+        case .outOfMemory, .derivationFailed:
+            self.init(.outOfMemory, "there is not enough memory for the secrets of this operation")
+        case .costOutOfBounds:
+            self.init(.damaged, "the cost of a passphrase slot is out of bounds")
+        case .libraryUnavailable: self.init(.inputOutput, "libsodium could not be initialised")
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// Numbers of format 1. `docs/vault-format.md` describes the file to the byte.
+///
+/// | part   | bytes |
+/// |--------|-------|
+/// | header | 152 and 192 a slot: magic, lengths, vault id, generation, public key, slots, nonce, checksum |
+/// | index  | XChaCha20-Poly1305 of the padded index, with the whole header as associated data |
+/// | chunks | one a value: nonce 24, then XChaCha20-Poly1305 of the padded value; no gaps |
+package enum VaultFormat {
+    static let magic = Array("ZGVAULT\n".utf8)
+    /// The format this program reads and writes.
+    package static let number: UInt16 = 1
+    static let fixedHeaderByteCount = 152
+    static let slotByteCount = 192
+    static let checksumByteCount = 32
+    static let headerLimit = 64 << 10
+    static let indexLimit = 256 << 20
+    static let fileLimit: UInt64 = 4 << 30
+    static let slotLimit = 16
+    static let passphraseSlotLimit = 4
+    /// Most bytes of a name.
+    package static let nameLimit = 1 << 10
+    /// Most bytes of a value.
+    package static let valueLimit = 1 << 20
+    static let recordLimit = 1_000_000
+    static let versionLimit = 10_000
+    static let generationTagLimit = 1_024
+    static let commentLimit = 4 << 10
+    static let textLimit = 4 << 10
+    static let indexPaddingStep = 4 << 10
+}

@@ -1,0 +1,119 @@
+internal import Sealing
+
+extension VaultIndex {
+    /// The one valid encoding, padded, in secret memory because tokens are in it.
+    ///
+    /// u32 length of the content, then the sections, each behind its length as u32: metadata,
+    /// projects, variables, current versions, earlier versions, batches, journal, accounts, former
+    /// log keys, checkpoint; then zeros to a multiple of 4 KiB.
+    ///
+    /// - Throws: ``VaultError/Code/tooLarge`` beyond the bounds of the format.
+    func encoded() throws(VaultError) -> SecretBuffer {
+        precondition(extent == .everything)
+        try checkLimits()
+        let front = encodedFront()
+        let secrets = try encodedSecrets()
+        var back = ByteWriter()
+        back.section { writer in
+            writer.flag(checkpoint != nil)
+            checkpoint?.encode(into: &writer)
+        }
+        let content = front.bytes.count + secrets.count + back.bytes.count
+        let padded = Padding.paddedByteCount(ofIndex: 4 + content)
+        guard padded <= VaultFormat.indexLimit else {
+            throw VaultError(.tooLarge, "the vault's index would be larger than 256 MiB")
+        }
+        var length = ByteWriter()
+        length.uint32(UInt32(content))
+        let padding = [UInt8](repeating: 0, count: padded - 4 - content)
+        return try guarding { () throws(SealingError) in
+            var all = try SecretBuffer(capacity: padded)
+            try all.append(length.bytes)
+            try all.append(front.bytes)
+            try secrets.withBytes { (part) throws(SealingError) in try all.append(part) }
+            try all.append(back.bytes)
+            try all.append(padding)
+            return all
+        }
+    }
+
+    private func encodedFront() -> ByteWriter {
+        var front = ByteWriter(reserving: 512 * variables.count + 4096)
+        front.section { metadata.encode(into: &$0) }
+        front.list(projects.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
+        front.list(variables.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
+        for versions in [Array(currentVersions.values), earlierVersions] {
+            front.list(versions.sorted { $0.precedes($1) }) { $0.encode(into: &$1) }
+        }
+        front.list(batches.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
+        front.list(journal.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
+        return front
+    }
+
+    /// Accounts and former log keys, the sections that hold secrets.
+    private func encodedSecrets() throws(VaultError) -> SecretBuffer {
+        let sorted = accounts.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        return try guarding { () throws(SealingError) in
+            var body = try SecretBuffer()
+            try body.append(uint32: sorted.count)
+            for account in sorted {
+                var front = ByteWriter()
+                account.encodeFront(into: &front)
+                try body.append(front.bytes)
+                try account.secret.withBytes { (secret) throws(SealingError) in
+                    try body.append(secret)
+                }
+            }
+            var sections = try SecretBuffer(capacity: body.count + 256)
+            try sections.append(uint32: body.count)
+            try body.withBytes { (body) throws(SealingError) in try sections.append(body) }
+            try sections.append(uint32: 4 + formerLogKeys.count * 32)
+            try sections.append(uint32: formerLogKeys.count)
+            for key in formerLogKeys {
+                try key.withBytes { (key) throws(SealingError) in try sections.append(key) }
+            }
+            return sections
+        }
+    }
+
+    private func checkLimits() throws(VaultError) {
+        guard variables.count <= VaultFormat.recordLimit else {
+            throw VaultError(.tooLarge, "a vault holds at most 1,000,000 variables")
+        }
+        guard projects.count <= VaultIndex.projectLimit, accounts.count <= VaultIndex.accountLimit
+        else {
+            throw VaultError(.tooLarge, "a vault holds at most 10,000 projects and 1,000 accounts")
+        }
+        for variable in variables {
+            guard variable.name.utf8.count <= VaultFormat.nameLimit else {
+                throw VaultError(.tooLarge, "a name is longer than 1 KiB")
+            }
+            guard (variable.attributes.comment?.utf8.count ?? 0) <= VaultFormat.commentLimit else {
+                throw VaultError(.tooLarge, "the comment of \(variable.name) is longer than 4 KiB")
+            }
+        }
+    }
+}
+
+extension ByteWriter {
+    /// Writes a section: u32 number of items, and the items.
+    fileprivate mutating func list<T>(_ items: [T], _ encode: (T, inout ByteWriter) -> Void) {
+        section { writer in
+            writer.uint32(UInt32(items.count))
+            for item in items { encode(item, &writer) }
+        }
+    }
+}
+
+extension SecretBuffer {
+    fileprivate mutating func append(_ bytes: [UInt8]) throws(SealingError) {
+        try reserve(bytes.count)
+        try bytes.withBytes { (bytes) throws(SealingError) in try append(bytes) }
+    }
+
+    fileprivate mutating func append(uint32 value: Int) throws(SealingError) {
+        var writer = ByteWriter()
+        writer.uint32(UInt32(value))
+        try append(writer.bytes)
+    }
+}

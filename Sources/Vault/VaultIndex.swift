@@ -1,0 +1,73 @@
+internal import Sealing
+
+/// What the index key opens: projects, variables, where their values lie, accounts. No value.
+package struct VaultIndex {
+    /// How much of the index to decode.
+    package enum Extent: Sendable {
+        /// Projects, variables, accounts and metadata: what a listing needs.
+        case listing
+        /// Also where the current values lie: what `reveal` and `run` need.
+        case currentValues
+        /// Everything, which a write needs.
+        case everything
+    }
+
+    /// What was decoded; only a whole index may be written.
+    package let extent: Extent
+    /// Generations, audit position, approved directories.
+    package var metadata = IndexMetadata()
+    /// In ascending order of ids.
+    package var projects: [Project] = []
+    /// In ascending order of ids, removed ones included.
+    package var variables: [Variable] = []
+    /// Where the current versions lie, by variable.
+    package var currentVersions: [Identifier: StoredVersion] = [:]
+    /// Where the earlier versions lie, in ascending order of variables, then versions.
+    package var earlierVersions: [StoredVersion] = []
+    var batches: [Batch] = []
+    /// Work begun and not known to be finished, in ascending order of ids.
+    package var journal: [JournalEntry] = []
+    /// In ascending order of names.
+    package var accounts: [Account] = []
+    var formerLogKeys: [SecretSlice] = []
+    var checkpoint: Checkpoint?
+
+    init(extent: Extent) {
+        self.extent = extent
+    }
+
+    /// The project of that name.
+    package func project(named name: String) -> Project? {
+        projects.first { $0.name == name }
+    }
+
+    /// The project of that id.
+    package func project(_ id: Identifier) -> Project? {
+        projects.first { $0.id == id }
+    }
+
+    /// The variables in use of a project, by name and then scope.
+    package func variables(of project: Identifier) -> [Variable] {
+        variables.filter { $0.project == project && $0.isLive }.sorted { left, right in
+            if left.name != right.name {
+                return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+            }
+            return left.attributes.scope.description < right.attributes.scope.description
+        }
+    }
+
+    /// The records in use of one key of a project.
+    package func variables(of project: Identifier, named name: String) -> [Variable] {
+        variables.filter { $0.project == project && $0.isLive && $0.name == name }
+    }
+
+    /// The account of that name, or the default one for nil.
+    package func account(named name: String?) -> Account? {
+        guard let name else { return accounts.first(where: \.isDefault) }
+        return accounts.first { $0.name == name }
+    }
+
+    func batch(_ id: Identifier) -> Batch? {
+        batches.first { $0.id == id }
+    }
+}

@@ -1,0 +1,65 @@
+package import Sealing
+
+/// The key of everything: 32 random bytes from which every other key of the vault follows.
+package struct RootKey: ~Copyable {
+    let bytes: SecretBytes
+
+    /// Takes 32 bytes, from a slot or the unlock cache.
+    package init(_ bytes: consuming SecretBytes) {
+        self.bytes = bytes
+    }
+
+    /// Makes a new one.
+    static func random() throws(VaultError) -> RootKey {
+        try guarding { () throws(SealingError) in RootKey(try SecretBytes.random(count: 32)) }
+    }
+
+    /// The index key of an epoch: label "zgv1indx", number = epoch.
+    package borrowing func indexKey(epoch: UInt32) throws(VaultError) -> IndexKey {
+        IndexKey(try derive(bytes, UInt64(epoch), "zgv1indx"), epoch: epoch)
+    }
+
+    /// The pair that values are sealed to while the vault is locked: label "zgv1root", number 1.
+    borrowing func boxKeyPair() throws(VaultError) -> SealedBox.KeyPair {
+        let seed = try derive(bytes, 1, "zgv1root")
+        return try guarding { () throws(SealingError) in try SealedBox.KeyPair(seed: seed) }
+    }
+
+    /// Ks, which settles data keys: label "zgv1root", number 2.
+    borrowing func settlingKey() throws(VaultError) -> SecretBytes {
+        try derive(bytes, 2, "zgv1root")
+    }
+}
+
+/// The key of the index tier: names, metadata, tokens; no value.
+package struct IndexKey: ~Copyable {
+    let bytes: SecretBytes
+    /// Which index key it is; a vault with another epoch does not open with it.
+    package let epoch: UInt32
+
+    /// Takes 32 bytes, from a slot or derived from the root.
+    package init(_ bytes: consuming SecretBytes, epoch: UInt32) {
+        self.bytes = bytes
+        self.epoch = epoch
+    }
+
+    /// The key of the index itself: label "zgv1sub_", number 1.
+    borrowing func sealingKey() throws(VaultError) -> SecretBytes {
+        try derive(bytes, 1, "zgv1sub_")
+    }
+}
+
+private func derive(
+    _ key: borrowing SecretBytes, _ id: UInt64, _ context: StaticString
+) throws(VaultError) -> SecretBytes {
+    do {
+        return try KeyDerivation.derive(from: key, id: id, context: context)
+    } catch { throw VaultError(error, damaged: "a key cannot be derived") }
+}
+
+/// Runs `body` and translates a failure to get guarded memory.
+func guarding<R: ~Copyable>(
+    _ body: () throws(SealingError) -> R
+) throws(VaultError) -> R {
+    do { return try body() } catch { throw VaultError(error, damaged: "a tag does not hold") }
+}

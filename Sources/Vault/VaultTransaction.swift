@@ -1,0 +1,115 @@
+internal import Sealing
+
+/// One change of a vault, made under the lock on the newest generation.
+///
+/// Values go in with ``store(_:forVariableAt:at:)``; everything else by changing ``index``. Nothing
+/// is on the disk before the transaction is written.
+package struct VaultTransaction: ~Copyable {
+    /// The index as it stands and will be written.
+    package var index: VaultIndex
+    /// Opens values of the generation before; nil while the values are locked.
+    package let values: ValueReader?
+
+    /// The key that all values of this write share.
+    private struct DataKey: ~Copyable {
+        let bytes: SecretBytes
+        let batch: Identifier
+    }
+
+    private let keys: VaultKeys
+    private let header: VaultHeader
+    private var dataKey: DataKey?
+    private var scratch: SecretBuffer
+    private(set) var newChunks: [UInt8] = []
+
+    init(index: VaultIndex, vault: Vault, keys: VaultKeys) throws(VaultError) {
+        let values = try ValueReader(vault: vault, index: index, keys: keys)
+        let scratch = try guarding { () throws(SealingError) in
+            try SecretBuffer(capacity: 8 << 10)
+        }
+        self.index = index
+        self.values = values
+        self.keys = keys
+        header = vault.header
+        dataKey = nil
+        self.scratch = scratch
+    }
+
+    /// Seals `value` as the next version of a variable and makes it the current one.
+    ///
+    /// - Parameters:
+    ///   - value: At most 1 MiB; copied into the sealed chunk, nothing of it stays here.
+    ///   - position: Where the variable stands in ``index``.
+    ///   - time: Milliseconds since 1970.
+    /// - Returns: The version's number, never one that the variable had before.
+    @discardableResult
+    package mutating func store(
+        _ value: RawSpan, forVariableAt position: Int, at time: UInt64
+    ) throws(VaultError) -> UInt64 {
+        guard value.byteCount <= VaultFormat.valueLimit else {
+            throw VaultError(.tooLarge, "a value is longer than 1 MiB")
+        }
+        let variable = index.variables[position]
+        let version = variable.highestVersion + 1
+        let key = try takeDataKey()
+        let batch = key.batch
+        let start = newChunks.count
+        let length = try ValueChunk.seal(
+            value,
+            associatedData: ValueChunk.associatedData(
+                vault: header.vaultID, batch: batch, variable: variable.id, version: version,
+                project: variable.project, name: variable.name),
+            dataKey: key.bytes, scratch: &scratch, appendingTo: &newChunks)
+        dataKey = consume key
+        let checksum = Array(newChunks[start...]).withBytes { Digest.checksum($0) }
+        let stored = StoredVersion(
+            variable: variable.id, version: version, batch: batch,
+            offset: header.chunksByteCount + UInt64(start), length: UInt32(length),
+            checksum: checksum, createdAt: time, sealedName: nil)
+        if let old = index.currentVersions.updateValue(stored, forKey: variable.id) {
+            index.earlierVersions.append(old)
+        }
+        index.variables[position].currentVersion = version
+        index.variables[position].highestVersion = version
+        index.variables[position].updatedAt = time
+        return version
+    }
+
+    /// The data key of this write, made with its first value. The caller puts it back.
+    private mutating func takeDataKey() throws(VaultError) -> DataKey {
+        if let key = dataKey.take() { return key }
+        let id = Identifier.random()
+        let key = try guarding { () throws(SealingError) in try SecretBytes.random(count: 32) }
+        if let settlingKey = try keys.root?.settlingKey() {
+            index.batches.append(
+                key.withBytes {
+                    Batch.settled($0, id: id, vault: header.vaultID, settlingKey: settlingKey)
+                })
+        } else {
+            index.batches.append(
+                try Batch.sealed(
+                    key, id: id, vault: header.vaultID, publicKey: header.publicKey))
+        }
+        return DataKey(bytes: key, batch: id)
+    }
+
+    /// Accepts the data keys of writes that were made while the values were locked, so that reading
+    /// them costs no public-key operation any more. Does nothing while they are locked.
+    mutating func settle() throws(VaultError) {
+        guard let values, let settlingKey = try keys.root?.settlingKey() else { return }
+        for position in index.batches.indices where !index.batches[position].isSettled {
+            let id = index.batches[position].id
+            let key = try values.dataKey(of: id)
+            index.batches[position] = key.withBytes {
+                Batch.settled($0, id: id, vault: header.vaultID, settlingKey: settlingKey)
+            }
+        }
+    }
+
+    /// Drops data keys that no version needs any more.
+    mutating func dropUnusedBatches() {
+        var used = Set(index.currentVersions.values.map(\.batch))
+        used.formUnion(index.earlierVersions.map(\.batch))
+        index.batches.removeAll { !used.contains($0.id) }
+    }
+}
