@@ -1,0 +1,229 @@
+#include "CLinuxTerminal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { PROMPT_CAPACITY = 512 };
+
+/* The signals whose dispositions we may change, with what was found. */
+static const int guarded_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGTSTP, SIGCONT};
+enum { GUARDED_SIGNALS = sizeof guarded_signals / sizeof guarded_signals[0] };
+
+static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sigaction found_actions[GUARDED_SIGNALS];
+static sigset_t found_mask;
+static bool installed;
+
+/* What the handlers read. The descriptor is published last and withdrawn first. */
+static atomic_int guard_fd = -1;
+static struct termios guard_saved;
+static struct termios guard_active;
+static char guard_prompt[PROMPT_CAPACITY];
+static size_t guard_prompt_length;
+
+static atomic_int deferred_sections;
+static atomic_int noted_signal;
+
+int zg_terminal_columns(int fd) {
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0) {
+        return 0;
+    }
+    return size.ws_col;
+}
+
+static void put_terminal_back(void) {
+    int fd = atomic_load_explicit(&guard_fd, memory_order_acquire);
+    if (fd < 0) {
+        return;
+    }
+    /* What was typed so far must not reach the shell as a command. TCSAFLUSH would do it too, but
+       waits for a terminal whose output is held. */
+    tcflush(fd, TCIFLUSH);
+    tcsetattr(fd, TCSANOW, &guard_saved);
+    ssize_t written = write(fd, "\n", 1);
+    (void)written;
+}
+
+static void end_by(int signal_number) {
+    put_terminal_back();
+    _exit(128 + signal_number);
+}
+
+static void handle_interrupt(int signal_number) {
+    int kept = errno;
+    if (atomic_load(&deferred_sections) > 0) {
+        atomic_store(&noted_signal, signal_number);
+        errno = kept;
+        return;
+    }
+    end_by(signal_number);
+}
+
+static void set_action(int signal_number, void (*handler)(int)) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    /* Restarting keeps a deferred section's file writes whole. */
+    action.sa_flags = SA_RESTART;
+    sigfillset(&action.sa_mask);
+    sigaction(signal_number, &action, NULL);
+}
+
+/* Sets the prompt's modes and writes it again, unless both still stand. */
+static void take_terminal_again(void) {
+    int fd = atomic_load_explicit(&guard_fd, memory_order_acquire);
+    /* In the background the terminal belongs to others; the read will stop us once more. */
+    if (fd < 0 || tcgetpgrp(fd) != getpgrp()) {
+        return;
+    }
+    struct termios now;
+    if (tcgetattr(fd, &now) == 0 && now.c_lflag == guard_active.c_lflag) {
+        return;
+    }
+    tcsetattr(fd, TCSANOW, &guard_active);
+    ssize_t written = write(fd, guard_prompt, guard_prompt_length);
+    (void)written;
+}
+
+static void handle_stop(int signal_number) {
+    int kept = errno;
+    put_terminal_back();
+    set_action(signal_number, SIG_DFL);
+    sigset_t one, before;
+    sigemptyset(&one);
+    sigaddset(&one, signal_number);
+    raise(signal_number);
+    /* Stops here and goes on with SIGCONT; not at all in an orphaned process group. */
+    pthread_sigmask(SIG_UNBLOCK, &one, &before);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    set_action(signal_number, handle_stop);
+    take_terminal_again();
+    errno = kept;
+}
+
+static void handle_continue(int signal_number) {
+    (void)signal_number;
+    int kept = errno;
+    take_terminal_again();
+    errno = kept;
+}
+
+static int index_of(int signal_number) {
+    for (int i = 0; i < GUARDED_SIGNALS; i++) {
+        if (guarded_signals[i] == signal_number) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void set_action_unless_ignored(int signal_number, void (*handler)(int)) {
+    int index = index_of(signal_number);
+    if (index < 0 || found_actions[index].sa_handler == SIG_IGN) {
+        return;
+    }
+    set_action(signal_number, handler);
+}
+
+static int install_locked(void) {
+    if (installed) {
+        return 0;
+    }
+    if (pthread_sigmask(SIG_SETMASK, NULL, &found_mask) != 0) {
+        return -1;
+    }
+    for (int i = 0; i < GUARDED_SIGNALS; i++) {
+        if (sigaction(guarded_signals[i], NULL, &found_actions[i]) != 0) {
+            return -1;
+        }
+    }
+    installed = true;
+    set_action_unless_ignored(SIGHUP, handle_interrupt);
+    set_action_unless_ignored(SIGINT, handle_interrupt);
+    set_action_unless_ignored(SIGQUIT, handle_interrupt);
+    set_action_unless_ignored(SIGTERM, handle_interrupt);
+    set_action_unless_ignored(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+int zg_install_interrupt_handlers(void) {
+    pthread_mutex_lock(&state_lock);
+    int result = install_locked();
+    pthread_mutex_unlock(&state_lock);
+    return result;
+}
+
+int zg_terminal_guard_set(int fd, const struct termios *saved, const struct termios *active,
+                          const char *prompt, size_t prompt_length) {
+    pthread_mutex_lock(&state_lock);
+    if (install_locked() != 0) {
+        pthread_mutex_unlock(&state_lock);
+        return -1;
+    }
+    atomic_store_explicit(&guard_fd, -1, memory_order_release);
+    guard_saved = *saved;
+    guard_active = *active;
+    guard_prompt_length = 0;
+    if (prompt != NULL) {
+        guard_prompt_length = prompt_length < PROMPT_CAPACITY ? prompt_length : PROMPT_CAPACITY;
+        memcpy(guard_prompt, prompt, guard_prompt_length);
+    }
+    atomic_store_explicit(&guard_fd, fd, memory_order_release);
+    set_action_unless_ignored(SIGTSTP, handle_stop);
+    set_action_unless_ignored(SIGCONT, handle_continue);
+    pthread_mutex_unlock(&state_lock);
+    return 0;
+}
+
+void zg_terminal_guard_clear(void) {
+    pthread_mutex_lock(&state_lock);
+    atomic_store_explicit(&guard_fd, -1, memory_order_release);
+    if (installed) {
+        sigaction(SIGTSTP, &found_actions[index_of(SIGTSTP)], NULL);
+        sigaction(SIGCONT, &found_actions[index_of(SIGCONT)], NULL);
+    }
+    pthread_mutex_unlock(&state_lock);
+}
+
+void zg_interrupts_defer(void) {
+    atomic_fetch_add(&deferred_sections, 1);
+}
+
+void zg_interrupts_resume(void) {
+    atomic_fetch_sub(&deferred_sections, 1);
+}
+
+int zg_interrupted(void) {
+    return atomic_load(&noted_signal);
+}
+
+void zg_end_if_interrupted(void) {
+    int signal_number = atomic_load(&noted_signal);
+    if (signal_number != 0) {
+        end_by(signal_number);
+    }
+}
+
+int zg_restore_signal_state(void) {
+    int result = 0;
+    pthread_mutex_lock(&state_lock);
+    if (installed) {
+        for (int i = 0; i < GUARDED_SIGNALS; i++) {
+            if (sigaction(guarded_signals[i], &found_actions[i], NULL) != 0) {
+                result = -1;
+            }
+        }
+        if (pthread_sigmask(SIG_SETMASK, &found_mask, NULL) != 0) {
+            result = -1;
+        }
+        installed = false;
+    }
+    pthread_mutex_unlock(&state_lock);
+    return result;
+}

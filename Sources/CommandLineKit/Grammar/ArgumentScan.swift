@@ -1,0 +1,228 @@
+/// First pass over the arguments: finds the command and sorts options from positional arguments.
+struct ArgumentScan {
+    /// What the first pass found.
+    enum Outcome {
+        case command(CommandSpec)
+        case help([String])
+        case version
+    }
+
+    /// An option as it was given.
+    struct Occurrence {
+        let option: OptionSpec
+        let value: String?
+    }
+
+    static let helpWord = "help"
+
+    let program: ProgramSpec
+    let arguments: [String]
+    private var node: CommandNode
+    private var isLookingForCommand = true
+    private var index = 0
+    private(set) var occurrences: [Occurrence] = []
+    private(set) var positionals: [String] = []
+    /// Where the arguments after `--` begin.
+    private(set) var restIndex: Int?
+
+    init(program: ProgramSpec, arguments: [String]) {
+        self.program = program
+        self.arguments = arguments
+        self.node = program.root
+    }
+
+    mutating func run() throws(UsageError) -> Outcome {
+        while index < arguments.count {
+            let argument = arguments[index]
+            index += 1
+            if argument == "--" {
+                restIndex = index
+                break
+            }
+            if let word = OptionWord(argument) {
+                if node.path.isEmpty, argument == "--version" { return .version }
+                try take(word)
+            } else if isLookingForCommand, let next = node.child(argument) {
+                node = next
+            } else if node.command == nil {
+                if node.path.isEmpty, argument == Self.helpWord { return .help(helpWords()) }
+                throw Self.unknownCommand(argument, after: node, in: program)
+            } else {
+                isLookingForCommand = false
+                positionals.append(argument)
+            }
+        }
+        guard let command = node.command else { throw missingCommand() }
+        return .command(command)
+    }
+
+    /// The words after `help`; options among them mean nothing.
+    private func helpWords() -> [String] {
+        arguments[index...].prefix { $0 != "--" }.filter { OptionWord($0) == nil }
+    }
+
+    /// Options that may stand here.
+    private var visibleOptions: [OptionSpec] {
+        node.command.map { program.options(of: $0) } ?? program.globalOptions
+    }
+
+    private mutating func take(_ word: OptionWord) throws(UsageError) {
+        if word.dashes == 2 {
+            guard let option = visibleOptions.first(where: { word.matches($0) }) else {
+                throw unknownOption(word)
+            }
+            try takeLong(option, word)
+        } else {
+            try takeLetters(word)
+        }
+    }
+
+    private mutating func takeLong(_ option: OptionSpec, _ word: OptionWord) throws(UsageError) {
+        if option.isFlag {
+            guard word.attachedValue == nil else {
+                throw UsageError(.unexpectedValue, "\(option.dashedName) takes no value.")
+            }
+            note(option, nil)
+        } else if let value = word.attachedValue {
+            note(option, String(value))
+        } else {
+            note(option, try nextValue(of: option, spelled: option.dashedName))
+        }
+    }
+
+    private mutating func takeLetters(_ word: OptionWord) throws(UsageError) {
+        var rest = Substring(word.name).utf8
+        while let byte = rest.popFirst() {
+            let letter = Character(UnicodeScalar(byte))
+            guard byte < 0x80, let option = visibleOptions.first(where: { $0.short == letter })
+            else {
+                // Letters that follow a known flag are not repeated: they may be a mistyped value.
+                let isAlone = byte < 0x80 && letter.isLetter && word.name.utf8.count == 1
+                throw UsageError(
+                    .unknownOption, isAlone ? "Unknown option -\(letter)." : "Unknown option.",
+                    hint: seeHelp)
+            }
+            if option.isFlag {
+                guard rest.first != UInt8(ascii: "=") else {
+                    throw UsageError(.unexpectedValue, "-\(letter) takes no value.")
+                }
+                note(option, nil)
+                continue
+            }
+            if rest.isEmpty {
+                note(option, try nextValue(of: option, spelled: "-\(letter)"))
+            } else {
+                if rest.first == UInt8(ascii: "=") { rest.removeFirst() }
+                note(option, String(Substring(rest)))
+            }
+            return
+        }
+    }
+
+    private mutating func note(_ option: OptionSpec, _ value: String?) {
+        // An option of the command's own ends its name; so `history --limit 3 prune` means a key.
+        if !program.globalOptions.contains(option) { isLookingForCommand = false }
+        occurrences.append(Occurrence(option: option, value: value))
+    }
+
+    private mutating func nextValue(
+        of option: OptionSpec, spelled: String
+    ) throws(UsageError) -> String {
+        let name = option.valueName ?? "a value"
+        guard index < arguments.count else {
+            throw UsageError(.missingValue, "\(spelled) needs \(name).")
+        }
+        let value = arguments[index]
+        if value == "--" || isKnownOption(value) {
+            throw UsageError(
+                .missingValue, "\(spelled) needs \(name), but an option follows.",
+                hint: "Write \(option.dashedName)=\(name) if the value begins with a dash.")
+        }
+        index += 1
+        return value
+    }
+
+    private func isKnownOption(_ argument: String) -> Bool {
+        guard let word = OptionWord(argument) else { return false }
+        if word.dashes == 2 {
+            return OptionWord.same(word.name, "help")
+                || visibleOptions.contains { word.matches($0) }
+        }
+        let letters = word.name.utf8.map { Character(UnicodeScalar($0)) }
+        let flags = visibleOptions.filter(\.isFlag).compactMap(\.short)
+        return letters.allSatisfy { flags.contains($0) }
+            || (letters.count == 1 && visibleOptions.contains { $0.short == letters.first })
+    }
+}
+
+extension ArgumentScan {
+    /// Where to read more, for the command found so far.
+    private var seeHelp: String {
+        Self.seeHelp(node, program)
+    }
+
+    private static func seeHelp(_ node: CommandNode, _ program: ProgramSpec) -> String {
+        "See \"\(([program.name] + node.path).joined(separator: " ")) --help\"."
+    }
+
+    private func unknownOption(_ word: OptionWord) -> UsageError {
+        guard let name = word.speakableName else {
+            return UsageError(.unknownOption, "Unknown option.", hint: seeHelp)
+        }
+        let message = "Unknown option \(name)."
+        let visible = visibleOptions.filter { !$0.isHidden }
+        if let near = Suggestion.nearest(to: String(word.name), among: visible.map(\.name)) {
+            return UsageError(.unknownOption, message, hint: "Did you mean --\(near)?")
+        }
+        if node.command == nil,
+            program.commands.contains(where: { command in
+                command.options.contains { word.matches($0) }
+            })
+        {
+            return UsageError(
+                .unknownOption, "\(name) stands before the command.",
+                hint: "Only global options may; write it after the command.")
+        }
+        return UsageError(.unknownOption, message, hint: seeHelp)
+    }
+
+    private func missingCommand() -> UsageError {
+        if node.path.isEmpty {
+            return UsageError(
+                .missingCommand, "No command given.", hint: "See \"\(program.name) help\".")
+        }
+        let words = node.children.filter { !$0.isHidden }.map(\.word)
+        return UsageError(
+            .missingCommand, "\(node.path.joined(separator: " ")) needs one more word.",
+            hint: "One of: \(words.joined(separator: ", ")).")
+    }
+
+    /// The error for a word that is no command. The word is repeated only if it looks like one.
+    static func unknownCommand(
+        _ word: String, after node: CommandNode, in program: ProgramSpec
+    ) -> UsageError {
+        let place = node.path.isEmpty ? "command" : "\(node.path.joined(separator: " ")) command"
+        let message = isSpeakable(word) ? "Unknown \(place) \"\(word)\"." : "Unknown \(place)."
+        var candidates = node.children.filter { !$0.isHidden }.map(\.word)
+        if node.path.isEmpty { candidates.append(helpWord) }
+        if let near = Suggestion.nearest(to: word, among: candidates) {
+            let path = (node.path + [near]).joined(separator: " ")
+            return UsageError(.unknownCommand, message, hint: "Did you mean \"\(path)\"?")
+        }
+        // The last word of a longer name alone, as in `promote` for `deployment promote`.
+        let below = program.commands.filter { !$0.isHidden && $0.path.last == word }
+        if let found = below.first {
+            return UsageError(.unknownCommand, message, hint: "Did you mean \"\(found.name)\"?")
+        }
+        return UsageError(.unknownCommand, message, hint: seeHelp(node, program))
+    }
+
+    /// Short, and made of letters and hyphens only: no token and no assignment.
+    private static func isSpeakable(_ word: String) -> Bool {
+        (1...32).contains(word.utf8.count)
+            && word.utf8.allSatisfy {
+                $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
+            }
+    }
+}

@@ -1,0 +1,53 @@
+/// Finds the word that was probably meant.
+package enum Suggestion {
+    /// Longest word compared, in bytes. Longer ones are no typing slip.
+    static let maximumLength = 64
+
+    /// The candidate nearest to a word, or nil when none is near.
+    ///
+    /// Near is one slip for each three letters, at least one; swapping two letters is one slip.
+    /// Otherwise it is the only candidate that begins with the word. The first of equals wins.
+    package static func nearest(to word: String, among candidates: [String]) -> String? {
+        let typed = lowercased(word)
+        guard !typed.isEmpty, typed.count <= maximumLength else { return nil }
+        let allowed = max(1, typed.count / 3)
+        var best: (candidate: String, distance: Int)?
+        for candidate in candidates where candidate.utf8.count <= maximumLength {
+            let distance = editDistance(typed, lowercased(candidate))
+            // A short word with every letter wrong is no slip.
+            guard distance <= allowed, distance < typed.count else { continue }
+            if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
+        }
+        if let best { return best.candidate }
+        guard typed.count >= 2 else { return nil }
+        let longer = candidates.filter { lowercased($0).starts(with: typed) }
+        return longer.count == 1 ? longer[0] : nil
+    }
+
+    /// Fewest insertions, deletions, replacements and swaps of neighbours that turn one word into
+    /// the other. No byte is swapped and changed again ("optimal string alignment").
+    static func editDistance(_ first: [UInt8], _ second: [UInt8]) -> Int {
+        var beforePrevious = [Int](repeating: 0, count: second.count + 1)
+        var previous = Array(0...second.count)
+        var current = previous
+        for row in first.indices {
+            current[0] = row + 1
+            for column in second.indices {
+                let replaced = previous[column] + (first[row] == second[column] ? 0 : 1)
+                var least = min(previous[column + 1] + 1, current[column] + 1, replaced)
+                if row > 0, column > 0, first[row] == second[column - 1],
+                    first[row - 1] == second[column]
+                {
+                    least = min(least, beforePrevious[column - 1] + 1)
+                }
+                current[column + 1] = least
+            }
+            (beforePrevious, previous, current) = (previous, current, beforePrevious)
+        }
+        return previous[second.count]
+    }
+
+    private static func lowercased(_ word: String) -> [UInt8] {
+        word.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
+    }
+}

@@ -1,0 +1,72 @@
+/// Strings as JSON spells them (RFC 8259, section 7).
+enum JSONText {
+    /// Bytes taken from a text at once.
+    private static let hexDigits = Array("0123456789abcdef".utf8)
+
+    /// Writes valid UTF-8 between quotes.
+    ///
+    /// Beside what JSON asks for, all that ``DisplayText`` takes out of names is escaped: JSON shown
+    /// on a terminal must not steer it. Readers get the same text either way.
+    static func write<Sink: ByteSink & ~Copyable>(
+        _ bytes: RawSpan, to sink: inout Sink
+    ) throws(OutputError) {
+        try sink.write("\"")
+        var start = 0
+        var index = 0
+        while index < bytes.byteCount {
+            let (value, length) = scalar(bytes, at: index)
+            if let escape = escape(value) {
+                try sink.write(bytes.extracting(start..<index))
+                try sink.write(escape)
+                start = index + length
+            }
+            index += length
+        }
+        try sink.write(bytes.extracting(start..<bytes.byteCount))
+        try sink.write("\"")
+    }
+
+    private static func escape(_ value: UInt32) -> String? {
+        switch value {
+        case 0x22: return "\\\""
+        case 0x5C: return "\\\\"
+        case 0x08: return "\\b"
+        case 0x09: return "\\t"
+        case 0x0A: return "\\n"
+        case 0x0C: return "\\f"
+        case 0x0D: return "\\r"
+        case 0x20..<0x7F: return nil
+        default:
+            guard let scalar = Unicode.Scalar(value), DisplayText.isUnsafe(scalar) else {
+                return nil
+            }
+            return UTF16.encode(scalar)?.reduce(into: "") { $0 += unit($1) }
+        }
+    }
+
+    private static func unit(_ unit: UInt16) -> String {
+        let digits = [12, 8, 4, 0].map { hexDigits[Int(unit >> $0 & 0xF)] }
+        return "\\u" + String(decoding: digits, as: UTF8.self)
+    }
+
+    /// The scalar at an index and its bytes. Past the end a cut sequence reads as zeros.
+    private static func scalar(_ bytes: RawSpan, at index: Int) -> (UInt32, Int) {
+        func byte(_ offset: Int) -> UInt32 {
+            let at = index + offset
+            return at < bytes.byteCount
+                ? unsafe UInt32(bytes.unsafeLoad(fromByteOffset: at, as: UInt8.self)) : 0
+        }
+        let first = byte(0)
+        let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+        let value =
+            switch length {
+            case 1: first
+            case 2: (first & 0x1F) << 6 | byte(1) & 0x3F
+            case 3: (first & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | byte(2) & 0x3F
+            default:
+                (first & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6
+                    | byte(3) & 0x3F
+            }
+        return (value, min(length, bytes.byteCount - index))
+    }
+}

@@ -1,0 +1,11 @@
+/// A failure of an output or of what writes to it.
+package enum OutputError: Error, Sendable, Equatable {
+    /// The reader has gone (EPIPE). A program ends quietly, as if by SIGPIPE: code 141.
+    case closed
+    /// The system refused, with its `errno`.
+    case system(errno: Int32)
+    /// A text for JSON is not UTF-8.
+    case invalidUTF8
+    /// Calls to a ``JSONWriter`` that do not add up to one JSON value.
+    case invalidStructure
+}

@@ -1,0 +1,97 @@
+import Glibc
+
+/// A file descriptor that bytes are written to, gathered in a buffer until ``flush()``.
+///
+/// The buffer is wiped when it was written, since values pass through it. What is not flushed when
+/// the stream goes is lost; end with ``flush()`` and look at what it throws. The descriptor stays
+/// open. SIGPIPE must be ignored for a closed output to be an error.
+@safe package final class OutputStream: ByteSink {
+    /// Bytes gathered before they are written.
+    static let capacity = 8192
+
+    /// The descriptor. It belongs to the caller.
+    package let descriptor: Int32
+    private let buffer: UnsafeMutableRawBufferPointer
+    private var count = 0
+
+    /// Makes a stream on an open descriptor.
+    package init(descriptor: Int32) {
+        self.descriptor = descriptor
+        unsafe buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.capacity, alignment: 1)
+    }
+
+    deinit {
+        wipe()
+        unsafe buffer.deallocate()
+    }
+
+    /// Takes bytes; writes when the buffer is full.
+    package func write(_ bytes: RawSpan) throws(OutputError) {
+        if bytes.byteCount > Self.capacity - count { try flush() }
+        if bytes.byteCount > Self.capacity {
+            try writeAll(bytes)
+            return
+        }
+        unsafe bytes.withUnsafeBytes { source in
+            unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(
+                from: source)
+        }
+        count += bytes.byteCount
+    }
+
+    /// Takes a text as UTF-8.
+    package func write(_ text: String) throws(OutputError) {
+        unsafe try write(text.utf8Span.span.bytes)
+    }
+
+    /// Writes what was gathered.
+    ///
+    /// What could not be written is dropped: after an error the output is not whole.
+    package func flush() throws(OutputError) {
+        guard count > 0 else { return }
+        defer { wipe() }
+        try unsafe writeAll(
+            RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+    }
+
+    /// Drops what was gathered and not written.
+    package func discard() {
+        wipe()
+    }
+
+    private func wipe() {
+        if let base = unsafe buffer.baseAddress, count > 0 { unsafe explicit_bzero(base, count) }
+        count = 0
+    }
+
+    private func writeAll(_ bytes: RawSpan) throws(OutputError) {
+        let failure = unsafe bytes.withUnsafeBytes { unsafe writeAll($0) }
+        if let failure { throw failure }
+    }
+
+    private func writeAll(_ bytes: UnsafeRawBufferPointer) -> OutputError? {
+        var rest = unsafe bytes
+        while let base = rest.baseAddress, rest.count > 0 {
+            let written = unsafe Glibc.write(descriptor, base, rest.count)
+            if written >= 0 {
+                unsafe rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: if let failure = waitUntilWritable() { return failure }
+            case EPIPE: return .closed
+            case let code: return .system(errno: code)
+            }
+        }
+        return nil
+    }
+
+    /// Waits for room in a descriptor that someone else made non-blocking.
+    private func waitUntilWritable() -> OutputError? {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard unsafe poll(&entry, 1, -1) < 0, errno != EINTR else { return nil }
+        return .system(errno: errno)
+    }
+}

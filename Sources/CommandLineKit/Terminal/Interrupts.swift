@@ -1,0 +1,45 @@
+import CLinux
+
+/// What SIGHUP, SIGINT, SIGQUIT and SIGTERM do to this process.
+///
+/// After ``install()`` they put a terminal at a prompt back and end the process with 128 and the
+/// signal's number as its code: 130 for SIGINT, 143 for SIGTERM. SIGPIPE is ignored, so that a
+/// closed output is ``OutputError/closed``. Signals found ignored stay ignored.
+package enum Interrupts {
+    /// Installs the handlers. A second call does nothing.
+    ///
+    /// - Throws: ``TerminalError/system(errno:)``.
+    package static func install() throws(TerminalError) {
+        guard zg_install_interrupt_handlers() == 0 else { throw .system(errno: currentErrno()) }
+    }
+
+    /// Runs a section that must not be cut short: signals are only noted.
+    ///
+    /// Afterwards ask ``pending`` or call ``endIfPending()``: a noted signal has no effect by itself.
+    package static func deferred<Result: ~Copyable, Failure: Error>(
+        _ section: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        zg_interrupts_defer()
+        defer { zg_interrupts_resume() }
+        return try section()
+    }
+
+    /// The signal noted in a deferred section, or nil.
+    package static var pending: Int32? {
+        let signal = zg_interrupted()
+        return signal == 0 ? nil : signal
+    }
+
+    /// Ends the process as the signal would have, if one was noted.
+    package static func endIfPending() {
+        zg_end_if_interrupted()
+    }
+
+    /// Puts back the dispositions and the signal mask found by ``install()``, right before this
+    /// process is replaced by another program.
+    ///
+    /// - Throws: ``TerminalError/system(errno:)``.
+    package static func restoreFoundState() throws(TerminalError) {
+        guard zg_restore_signal_state() == 0 else { throw .system(errno: currentErrno()) }
+    }
+}

@@ -1,0 +1,29 @@
+import Glibc
+
+extension TerminalDevice {
+    /// Asks a question that `y` or `yes` agrees to. Any other answer, and none, declines.
+    ///
+    /// - Parameter question: Shown in one line, made safe first.
+    package func confirm(_ question: String) throws(TerminalError) -> Bool {
+        try write("\(DisplayText.safe(question)) [y/N] ")
+        var answer: [UInt8] = []
+        while true {
+            _ = try waitForInput()
+            var byte: UInt8 = 0
+            let count = unsafe read(descriptor, &byte, 1)
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .system(errno: errno)
+            }
+            if count == 0 {
+                try write("\n")
+                return false
+            }
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
+            // An answer of any length declines; only its beginning is kept.
+            if answer.count < 16 { answer.append(byte) }
+        }
+        let word = String(decoding: answer, as: UTF8.self).lowercased()
+        return ["y", "yes"].contains(word.filter { $0 != " " && $0 != "\t" })
+    }
+}

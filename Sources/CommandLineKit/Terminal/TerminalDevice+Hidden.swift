@@ -1,0 +1,147 @@
+import CLinux
+import Glibc
+
+extension TerminalDevice {
+    /// How long after Enter more input still counts as pasted together with the line.
+    static let pasteMilliseconds: Int32 = 25
+    /// Bytes read at once.
+    private static let chunkSize = 256
+
+    /// Asks for a secret: what is typed is not shown, and goes into the caller's memory only.
+    ///
+    /// Backspace and `^U` edit. What was typed before the prompt is dropped. The terminal is put back
+    /// in any case, also when a signal ends or stops the process; for that the handlers of
+    /// ``Interrupts`` are installed.
+    ///
+    /// - Parameters:
+    ///   - prompt: Shown in one line, made safe first.
+    ///   - ending: What ends the input. The ending itself is not stored.
+    ///   - buffer: Its size is the most that is taken. After an error it is zeroed.
+    /// - Returns: Bytes stored at the beginning of the buffer; zero for Enter alone.
+    package func readHidden(
+        prompt: String, ending: HiddenInputEnding = .enter, into buffer: inout MutableRawSpan
+    ) throws(TerminalError) -> Int {
+        var saved = termios()
+        guard unsafe tcgetattr(descriptor, &saved) == 0 else { throw .system(errno: errno) }
+        let active = Self.hidden(saved)
+        let text = DisplayText.safe(prompt)
+        try guardTerminal(saved, active, prompt: text)
+        do throws(TerminalError) {
+            try setModes(active)
+            try write(text)
+            let count = try readLine(controls(of: saved), ending, into: &buffer)
+            try leave(saved)
+            return count
+        } catch {
+            Self.wipe(&buffer)
+            // The first error says more than a second one.
+            try? leave(saved)
+            throw error
+        }
+    }
+
+    /// The modes of a prompt: no echo, no line editing of the terminal's own, but its signals.
+    private static func hidden(_ saved: termios) -> termios {
+        var modes = saved
+        modes.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON)
+        modes.c_lflag |= tcflag_t(ISIG)
+        unsafe withUnsafeMutableBytes(of: &modes.c_cc) { controls in
+            unsafe controls[Int(VMIN)] = 1
+            unsafe controls[Int(VTIME)] = 0
+        }
+        return modes
+    }
+
+    private func guardTerminal(
+        _ saved: termios, _ active: termios, prompt: String
+    ) throws(TerminalError) {
+        var (saved, active) = (saved, active)
+        var prompt = prompt
+        let result = prompt.withUTF8 { bytes in
+            unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+                unsafe zg_terminal_guard_set(
+                    descriptor, &saved, &active, characters.baseAddress, characters.count)
+            }
+        }
+        guard result == 0 else { throw .system(errno: errno) }
+    }
+
+    /// Sets modes, drops unread input, and looks whether they are set: the call succeeds when any
+    /// part of them is.
+    private func setModes(_ modes: termios) throws(TerminalError) {
+        var wanted = modes
+        while unsafe tcsetattr(descriptor, TCSAFLUSH, &wanted) != 0 {
+            guard errno == EINTR else { throw .system(errno: errno) }
+        }
+        var found = termios()
+        guard unsafe tcgetattr(descriptor, &found) == 0 else { throw .system(errno: errno) }
+        guard found.c_lflag == modes.c_lflag else { throw .system(errno: EIO) }
+    }
+
+    private func leave(_ saved: termios) throws(TerminalError) {
+        defer { zg_terminal_guard_clear() }
+        try setModes(saved)
+        try write(erasesPrompts ? "\r\u{1B}[K" : "\n")
+    }
+
+    private func controls(of modes: termios) -> LineEditor.Controls {
+        var modes = modes
+        var controls = LineEditor.Controls()
+        unsafe withUnsafeBytes(of: &modes.c_cc) { bytes in
+            // Zero (_POSIX_VDISABLE) switches a control off, and would otherwise mean NUL bytes.
+            let erase = unsafe bytes[Int(VERASE)]
+            if erase != 0 { controls.erase.append(erase) }
+            let kill = unsafe bytes[Int(VKILL)]
+            if kill != 0 { controls.kill = kill }
+            let end = unsafe bytes[Int(VEOF)]
+            if end != 0 { controls.endOfInput = end }
+        }
+        return controls
+    }
+
+    private func readLine(
+        _ controls: LineEditor.Controls, _ ending: HiddenInputEnding,
+        into buffer: inout MutableRawSpan
+    ) throws(TerminalError) -> Int {
+        var editor = LineEditor(controls: controls, ending: ending)
+        let chunk = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.chunkSize, alignment: 1)
+        defer {
+            if let base = chunk.baseAddress { unsafe explicit_bzero(base, chunk.count) }
+            unsafe chunk.deallocate()
+        }
+        while true {
+            _ = try waitForInput()
+            let count = unsafe read(descriptor, chunk.baseAddress, chunk.count)
+            if count < 0 {
+                guard errno == EINTR || errno == EAGAIN else { throw .system(errno: errno) }
+                continue
+            }
+            guard count > 0 else { throw .endOfInput }
+            for index in 0..<count {
+                switch unsafe editor.take(chunk[index], into: &buffer) {
+                case .needsMore: continue
+                case .cancelled: throw .endOfInput
+                case .done:
+                    try checkEnd(editor, hasMore: index + 1 < count)
+                    return editor.count
+                }
+            }
+        }
+    }
+
+    /// A cut secret must not pass for a whole one.
+    private func checkEnd(_ editor: LineEditor, hasMore: Bool) throws(TerminalError) {
+        if editor.ending == .enter {
+            if hasMore { throw .severalLines }
+            if try waitForInput(milliseconds: Self.pasteMilliseconds) { throw .severalLines }
+        }
+        if editor.surplus > 0 { throw .tooLong }
+    }
+
+    private static func wipe(_ buffer: inout MutableRawSpan) {
+        unsafe buffer.withUnsafeMutableBytes { bytes in
+            if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// Text on its way to a terminal: what is safe to show, and how much room it takes.
+package enum DisplayText {
+    /// A text of unknown origin without anything that steers a terminal or hides or reorders text.
+    ///
+    /// Gone are escape sequences as a whole, control characters, controls of writing direction, tag
+    /// characters and the byte order mark. Tabs and line breaks become one blank each. Joiners stay:
+    /// scripts and emoji need them.
+    package static func safe(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
+        var kept = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            switch scalar.value {
+            case 0x1B: skipEscapeSequence(&rest)
+            case 0x9B: skipControlSequence(&rest)
+            case 0x90, 0x98, 0x9D, 0x9E, 0x9F: skipControlString(&rest)
+            case 0x0D:
+                // A carriage return and the line feed behind it are one line break.
+                if rest.first?.value == 0x0A { rest.removeFirst() }
+                kept.append(" ")
+            case 0x09, 0x0A, 0x85, 0x2028, 0x2029: kept.append(" ")
+            default: if !isUnsafe(scalar) { kept.append(scalar) }
+            }
+        }
+        return String(kept)
+    }
+
+    /// Whether a scalar steers, hides or reorders what a terminal shows.
+    static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0: true
+        case 0x061C, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true
+        case 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
+        default: false
+        }
+    }
+
+    private static func skipEscapeSequence(_ rest: inout Substring.UnicodeScalarView) {
+        guard let next = rest.first?.value else { return }
+        switch next {
+        case 0x5B:
+            rest.removeFirst()
+            skipControlSequence(&rest)
+        case 0x50, 0x58, 0x5D, 0x5E, 0x5F:
+            rest.removeFirst()
+            skipControlString(&rest)
+        case 0x20...0x2F:
+            // Intermediates, then one final character.
+            while let value = rest.first?.value, (0x20...0x2F).contains(value) {
+                rest.removeFirst()
+            }
+            if let value = rest.first?.value, (0x30...0x7E).contains(value) { rest.removeFirst() }
+        case 0x30...0x7E: rest.removeFirst()
+        default: break
+        }
+    }
+
+    /// Parameters and intermediates, then one final character.
+    private static func skipControlSequence(_ rest: inout Substring.UnicodeScalarView) {
+        while let value = rest.first?.value, (0x20...0x3F).contains(value) { rest.removeFirst() }
+        if let value = rest.first?.value, (0x40...0x7E).contains(value) { rest.removeFirst() }
+    }
+
+    /// All up to the terminator. Without one only the introducer goes: else a stray one would hide
+    /// the rest of the text.
+    private static func skipControlString(_ rest: inout Substring.UnicodeScalarView) {
+        var index = rest.startIndex
+        while index < rest.endIndex {
+            let value = rest[index].value
+            let after = rest.index(after: index)
+            if value == 0x07 || value == 0x9C {
+                rest = rest[after...]
+                return
+            }
+            if value == 0x1B {
+                guard after < rest.endIndex, rest[after].value == 0x5C else { return }
+                rest = rest[rest.index(after: after)...]
+                return
+            }
+            index = after
+        }
+    }
+}

@@ -1,0 +1,88 @@
+extension DisplayText {
+    /// Columns a text takes in a terminal: two for wide characters and emoji, none for marks that
+    /// combine. Of control characters nothing is known: they count none.
+    package static func width(_ text: String) -> Int {
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text.utf8.count }
+        return text.reduce(0) { $0 + width($1) }
+    }
+
+    /// Columns of one character as a reader sees it.
+    static func width(_ character: Character) -> Int {
+        let scalars = character.unicodeScalars
+        guard let first = scalars.first else { return 0 }
+        // A flag is two letters that are one column each when they stand alone.
+        if (0x1F1E6...0x1F1FF).contains(first.value) { return 2 }
+        if scalars.contains(where: { $0.value == 0xFE0F }), first.properties.isEmoji { return 2 }
+        return scalars.reduce(0) { max($0, width($1)) }
+    }
+
+    private static func width(_ scalar: Unicode.Scalar) -> Int {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format, .control, .lineSeparator,
+            .paragraphSeparator:
+            return 0
+        default: break
+        }
+        if scalar.properties.isEmojiPresentation { return 2 }
+        return isWide(scalar.value) ? 2 : 1
+    }
+
+    /// Whether Unicode's East_Asian_Width is Wide or Fullwidth (UAX #11), emoji aside.
+    private static func isWide(_ value: UInt32) -> Bool {
+        switch value {
+        case ..<0x1100: false
+        case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x33FF: true
+        case 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF, 0xA960...0xA97C: true
+        case 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F: true
+        case 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF: true
+        case 0x1F200...0x1F265, 0x20000...0x3FFFD: true
+        default: false
+        }
+    }
+
+    /// The text cut to a number of columns, with `…` in place of what is gone.
+    package static func truncated(_ text: String, to columns: Int) -> String {
+        guard width(text) > columns else { return text }
+        guard columns > 0 else { return "" }
+        var kept = ""
+        var used = 0
+        for character in text {
+            let width = width(character)
+            guard used + width <= columns - 1 else { break }
+            kept.append(character)
+            used += width
+        }
+        return kept + "…"
+    }
+
+    /// The text with blanks up to a number of columns, at its end or its beginning.
+    package static func padded(_ text: String, to columns: Int, atStart: Bool = false) -> String {
+        let blanks = String(repeating: " ", count: max(0, columns - width(text)))
+        return atStart ? blanks + text : text + blanks
+    }
+
+    /// Paragraphs broken into lines of at most a number of columns; longer words stand alone.
+    ///
+    /// Blank lines part paragraphs. A line that begins with a blank is kept as it is.
+    package static func wrapped(_ text: String, to columns: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        func endLine() {
+            if !line.isEmpty { lines.append(line) }
+            line = ""
+        }
+        for source in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if source.isEmpty || source.first == " " {
+                endLine()
+                lines.append(String(source))
+                continue
+            }
+            for word in source.split(separator: " ") {
+                if !line.isEmpty, width(line) + 1 + width(String(word)) > columns { endLine() }
+                line += line.isEmpty ? String(word) : " \(word)"
+            }
+        }
+        endLine()
+        return lines
+    }
+}

@@ -1,0 +1,57 @@
+/// Times as people write them: a whole number and `s`, `m`, `h` or `d`.
+package enum DurationText {
+    /// Longest time: its milliseconds fit into 64 bits.
+    static let maximumSeconds = Int64.max / 1000
+
+    /// The time written, or nil when the text is none. A bare number is none.
+    package static func duration(_ text: String) -> Duration? {
+        let bytes = text.utf8
+        guard let unit = bytes.last, let secondsPerUnit = seconds(of: unit) else { return nil }
+        let digits = bytes.dropLast()
+        guard !digits.isEmpty else { return nil }
+        var number: Int64 = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            let (tens, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowAgain) = tens.addingReportingOverflow(
+                Int64(digit - UInt8(ascii: "0")))
+            guard !overflow, !overflowAgain else { return nil }
+            number = sum
+        }
+        let (total, overflow) = number.multipliedReportingOverflow(by: secondsPerUnit)
+        guard !overflow, total <= maximumSeconds else { return nil }
+        return .seconds(total)
+    }
+
+    /// Throws the usage error for a text that is no time.
+    ///
+    /// - Parameter name: The option or argument, as the message names it.
+    package static func check(_ text: String, of name: String) throws(UsageError) {
+        guard duration(text) == nil else { return }
+        let isBare = text.utf8.allSatisfy {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        }
+        throw UsageError(
+            .invalidValue, isBare ? "\(name) needs a unit." : "\(name) is no time.",
+            hint: "Write a whole number and s, m, h or d, as in 15m.")
+    }
+
+    /// The shortest such text for a time, parts of a second dropped.
+    package static func text(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        for (unit, size) in [("d", Int64(86400)), ("h", 3600), ("m", 60)] {
+            if seconds != 0, seconds % size == 0 { return "\(seconds / size)\(unit)" }
+        }
+        return "\(seconds)s"
+    }
+
+    private static func seconds(of unit: UInt8) -> Int64? {
+        switch unit {
+        case UInt8(ascii: "s"): 1
+        case UInt8(ascii: "m"): 60
+        case UInt8(ascii: "h"): 3600
+        case UInt8(ascii: "d"): 86400
+        default: nil
+        }
+    }
+}

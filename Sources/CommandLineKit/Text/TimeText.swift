@@ -1,0 +1,74 @@
+/// Points of time as text. All are milliseconds since 1970-01-01T00:00:00Z.
+package enum TimeText {
+    /// UTC as in `2026-11-21T03:14:00Z`, or with milliseconds as in `2026-11-21T03:14:00.250Z`.
+    ///
+    /// Years outside of 0000 to 9999 get a sign and at least six digits (ISO 8601, expanded).
+    package static func utc(_ milliseconds: Int64, withMilliseconds: Bool = false) -> String {
+        let (seconds, fraction) = floorDivided(milliseconds, 1000)
+        let (days, secondOfDay) = floorDivided(seconds, 86400)
+        let (year, month, day) = date(daysSinceEpoch: days)
+        let yearText: String
+        if (0...9999).contains(year) {
+            yearText = padded(year, 4)
+        } else {
+            yearText = (year < 0 ? "-" : "+") + padded(year.magnitude, 6)
+        }
+        let date = "\(yearText)-\(padded(month, 2))-\(padded(day, 2))"
+        let hour = padded(secondOfDay / 3600, 2)
+        let minute = padded(secondOfDay / 60 % 60, 2)
+        let second = padded(secondOfDay % 60, 2)
+        let tail = withMilliseconds ? ".\(padded(fraction, 3))Z" : "Z"
+        return "\(date)T\(hour):\(minute):\(second)\(tail)"
+    }
+
+    /// How long ago a time was, as in `3 min ago`; `in 3 min` for one to come, and `just now` for
+    /// less than ten seconds either way. Rounded down.
+    package static func age(of time: Int64, at now: Int64) -> String {
+        let (difference, overflow) = now.subtractingReportingOverflow(time)
+        guard !overflow else { return time < now ? "long ago" : "in the far future" }
+        let seconds = difference.magnitude / 1000
+        if seconds < 10 { return "just now" }
+        let span = span(seconds)
+        return difference < 0 ? "in \(span)" : "\(span) ago"
+    }
+
+    /// A length of time in its largest unit, rounded down.
+    private static func span(_ seconds: UInt64) -> String {
+        let days = seconds / 86400
+        return switch seconds {
+        case ..<60: "\(seconds) s"
+        case ..<3600: "\(seconds / 60) min"
+        case ..<86400: "\(seconds / 3600) h"
+        case ..<(86400 * 60): days == 1 ? "1 day" : "\(days) days"
+        case ..<(86400 * 730): "\(days / 30) months"
+        default: "\(days / 365) years"
+        }
+    }
+
+    /// Year, month and day of the proleptic Gregorian calendar.
+    ///
+    /// Counts in eras of 400 years that begin on the first of March, so that the leap day is the
+    /// last one of a year.
+    private static func date(daysSinceEpoch: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let daysPerEra: Int64 = 146_097
+        // From 0000-03-01 to 1970-01-01.
+        let (era, dayOfEra) = floorDivided(daysSinceEpoch + 719_468, daysPerEra)
+        let leapDays = dayOfEra / 1460 - dayOfEra / 36524 + dayOfEra / (daysPerEra - 1)
+        let yearOfEra = (dayOfEra - leapDays) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+
+    private static func floorDivided(_ value: Int64, _ by: Int64) -> (Int64, Int64) {
+        let (quotient, remainder) = value.quotientAndRemainder(dividingBy: by)
+        return remainder < 0 ? (quotient - 1, remainder + by) : (quotient, remainder)
+    }
+
+    private static func padded(_ number: some BinaryInteger, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+}
