@@ -1,0 +1,95 @@
+import Sealing
+import TestSupport
+
+@testable import Vault
+
+/// A vault in a temporary directory, with a passphrase that is cheap to check.
+struct VaultFixture {
+    static let cost = PassphraseCost(operations: 1, memoryByteCount: 8 << 20)
+
+    let directory: TemporaryDirectory
+    let store = PosixFileStore(lockSeconds: 5)
+    let keys: VaultKeys
+    let vaultID: Identifier
+    var path: String { directory.path + "/vault.zgv" }
+
+    init(keyring: (any Keyring)? = nil) throws {
+        directory = try TemporaryDirectory()
+        let creation = try Vault.create(
+            at: directory.path + "/vault.zgv", in: store, passphrase: try Self.passphrase("right"),
+            recipe: .init(cost: Self.cost, keyring: keyring, time: 1_000))
+        keys = creation.keys
+        vaultID = creation.vaultID
+    }
+
+    static func passphrase(_ text: String) throws -> SecretBytes {
+        try Array(text.utf8).withBytes { try SecretBytes(copying: $0) }
+    }
+
+    /// The same keys without the root, as the keyring gives them.
+    var lockedKeys: VaultKeys {
+        get throws {
+            let copy = try keys.index.bytes.withBytes { try SecretBytes(copying: $0) }
+            return VaultKeys(index: IndexKey(copy, epoch: keys.index.epoch), root: nil)
+        }
+    }
+
+    func open() throws -> Vault { try Vault(opening: path, in: store) }
+
+    /// Sets a value of the project "web", which is made where it is not there.
+    @discardableResult
+    func set(_ name: String, _ value: String, keys: VaultKeys? = nil) throws -> UInt64 {
+        try Vault.update(path, in: store, keys: keys ?? self.keys, vaultID: vaultID) {
+            transaction in
+            let position = transaction.positionOfVariable(name)
+            return try Array(value.utf8).withBytes { bytes in
+                try transaction.store(bytes, forVariableAt: position, at: 2_000)
+            }
+        }.result
+    }
+
+    /// The current value of a variable, as text.
+    func value(of name: String) throws -> String? {
+        let vault = try open()
+        let index = try vault.index(with: keys, extent: .currentValues)
+        guard let variable = index.variables.first(where: { $0.name == name }),
+            let reader = try ValueReader(vault: vault, index: index, keys: keys),
+            let slice = try reader.currentValue(of: variable, in: SecretArena())
+        else { return nil }
+        return slice.withBytes { bytes in
+            String(decoding: (0..<bytes.byteCount).map { bytes.byte(at: $0) }, as: UTF8.self)
+        }
+    }
+}
+
+extension VaultTransaction {
+    /// Where the variable `name` of the project "web" stands, made where it is not there.
+    mutating func positionOfVariable(_ name: String) -> Int {
+        let project: Identifier
+        if let found = index.project(named: "web") {
+            project = found.id
+        } else {
+            let made = Project(name: "web", createdAt: 1_000)
+            index.projects.append(made)
+            project = made.id
+        }
+        if let position = index.variables.firstIndex(where: { $0.name == name }) {
+            return position
+        }
+        index.variables.append(
+            Variable(
+                project: project, name: name,
+                attributes: .init(kind: .encrypted, scope: Scope(targets: .all)), createdAt: 1_000))
+        return index.variables.count - 1
+    }
+}
+
+/// Runs `body` and returns the code of the vault error that it throws.
+func code(_ body: () throws -> Void) -> VaultError.Code? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return (error as? VaultError)?.code
+    }
+}

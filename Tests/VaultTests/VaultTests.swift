@@ -1,0 +1,168 @@
+import Foundation
+import Sealing
+import TestSupport
+import Testing
+
+@testable import Vault
+
+@Suite("A vault")
+struct VaultTests {
+    @Test func `a value set with the root comes back, and so does one set while locked`() throws {
+        let fixture = try VaultFixture()
+        try fixture.set("OPEN", "first")
+        try fixture.set("LOCKED", "second", keys: try fixture.lockedKeys)
+        #expect(try fixture.value(of: "OPEN") == "first")
+        #expect(try fixture.value(of: "LOCKED") == "second")
+        try fixture.open().verify(with: fixture.keys)
+    }
+
+    @Test(arguments: [0, 1, 123, 124, 125, 1_020, 1_021, 4_096, 65_536, 1 << 20])
+    func `a value of any length comes back`(length: Int) throws {
+        let fixture = try VaultFixture()
+        let value = String(repeating: "v", count: length)
+        try fixture.set("KEY", value)
+        #expect(try fixture.value(of: "KEY") == value)
+    }
+
+    @Test func `a value over one mebibyte is refused and nothing changes`() throws {
+        let fixture = try VaultFixture()
+        let before = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        let refused = code { try fixture.set("KEY", String(repeating: "v", count: 1 << 20 + 1)) }
+        #expect(refused == .tooLarge)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == before)
+    }
+
+    @Test func `the right passphrase opens the values and a wrong one nothing`() throws {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        let keys = try vault.unlock(
+            passphrase: try VaultFixture.passphrase("right"), memoryLimitBytes: nil)
+        #expect(keys.opensValues)
+        let wrong = code {
+            _ = try vault.unlock(
+                passphrase: try VaultFixture.passphrase("wrong"), memoryLimitBytes: nil)
+        }
+        #expect(wrong == .wrongPassphrase)
+    }
+
+    @Test func `too little memory for the passphrase is said before any is taken`() throws {
+        let fixture = try VaultFixture()
+        let refused = code {
+            _ = try fixture.open().unlock(
+                passphrase: try VaultFixture.passphrase("right"), memoryLimitBytes: 4 << 20)
+        }
+        #expect(refused == .outOfMemory)
+    }
+
+    @Test func `the keyring's slot opens the index and no value`() throws {
+        let keyring = FakeKeyring()
+        let fixture = try VaultFixture(keyring: keyring)
+        try fixture.set("KEY", "value")
+        let vault = try fixture.open()
+        let slot = try #require(vault.header.slots.first { $0.kind == .secretService })
+        guard let slotKey = try keyring.secret(for: slot.keyringItem(vault: vault.header.vaultID))
+        else {
+            Issue.record("the keyring has no slot key")
+            return
+        }
+        let keys = try #require(try vault.unlock(slot, slotKey: slotKey))
+        #expect(!keys.opensValues)
+        let index = try vault.index(with: keys, extent: .everything)
+        #expect(index.variables.map(\.name) == ["KEY"])
+        let reader = try ValueReader(vault: vault, index: index, keys: keys)
+        #expect(reader == nil)
+    }
+
+    @Test func `a keyring that fails leaves a vault with its passphrase`() throws {
+        let keyring = FakeKeyring()
+        keyring.failure = KeyringError(.locked, "locked")
+        let fixture = try VaultFixture(keyring: keyring)
+        #expect(try fixture.open().header.slots.map(\.kind) == [.passphrase])
+    }
+
+    @Test func `a second vault at the same path is refused`() throws {
+        let fixture = try VaultFixture()
+        let before = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        let refused = code {
+            _ = try Vault.create(
+                at: fixture.path, in: fixture.store,
+                passphrase: try VaultFixture.passphrase("other"),
+                recipe: .init(cost: VaultFixture.cost, keyring: nil, time: 1))
+        }
+        #expect(refused == .exists)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == before)
+    }
+
+    @Test func `earlier versions stay and numbers never repeat`() throws {
+        let fixture = try VaultFixture()
+        #expect(try fixture.set("KEY", "one") == 1)
+        #expect(try fixture.set("KEY", "two") == 2)
+        #expect(try fixture.set("KEY", "three") == 3)
+        let vault = try fixture.open()
+        let index = try vault.index(with: fixture.keys, extent: .everything)
+        #expect(index.earlierVersions.map(\.version) == [1, 2])
+        let reader = try #require(
+            try ValueReader(vault: vault, index: index, keys: fixture.keys))
+        let first = try reader.value(
+            of: index.variables[0], index.earlierVersions[0], in: SecretArena())
+        #expect(first.count == 3)
+    }
+
+    @Test func `dropping an earlier version closes the gap and keeps the others`() throws {
+        let fixture = try VaultFixture()
+        for value in ["one", "two", "three"] { try fixture.set("A", value) }
+        try fixture.set("B", "bee")
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+        ) { $0.index.earlierVersions.remove(at: 0) }
+        #expect(try fixture.value(of: "A") == "three")
+        #expect(try fixture.value(of: "B") == "bee")
+        try fixture.open().verify(with: fixture.keys)
+    }
+
+    @Test func `a change that changes nothing writes nothing`() throws {
+        let fixture = try VaultFixture()
+        try fixture.set("KEY", "value")
+        let before = try fixture.open().header.generation
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+        ) { _ in }
+        #expect(try fixture.open().header.generation == before)
+    }
+
+    @Test func `a write with the root settles what was written while locked`() throws {
+        let fixture = try VaultFixture()
+        try fixture.set("LOCKED", "value", keys: try fixture.lockedKeys)
+        let locked = try fixture.open().index(with: fixture.keys, extent: .everything)
+        #expect(locked.batches.map(\.isSettled) == [false])
+        try fixture.set("OPEN", "value")
+        let open = try fixture.open().index(with: fixture.keys, extent: .everything)
+        #expect(open.batches.map(\.isSettled) == [true, true])
+        #expect(try fixture.value(of: "LOCKED") == "value")
+    }
+
+    @Test func `each generation remembers its ancestors`() throws {
+        let fixture = try VaultFixture()
+        let firstTag = try fixture.open().indexTag()
+        try fixture.set("KEY", "one")
+        try fixture.set("KEY", "two")
+        let index = try fixture.open().index(with: fixture.keys, extent: .listing)
+        #expect(index.metadata.generationTags.map(\.generation) == [1, 2])
+        #expect(index.metadata.generationTags[0].tag == firstTag)
+    }
+
+    @Test func `writers at the same time lose nothing`() throws {
+        let fixture = try VaultFixture()
+        nonisolated(unsafe) let shared = fixture
+        DispatchQueue.concurrentPerform(iterations: 12) { number in
+            for round in 0..<3 {
+                do {
+                    try unsafe shared.set("KEY_\(number)_\(round)", "value \(number)")
+                } catch { Issue.record(error) }
+            }
+        }
+        let index = try fixture.open().index(with: fixture.keys, extent: .everything)
+        #expect(index.variables.count == 36)
+        try fixture.open().verify(with: fixture.keys)
+    }
+}
