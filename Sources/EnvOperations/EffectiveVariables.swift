@@ -1,0 +1,46 @@
+package import Vault
+
+/// Which record of each key a program sees that runs in one place.
+package enum EffectiveVariables {
+    /// One target, custom environment and branch.
+    package struct Place: Equatable, Sendable {
+        /// A fixed target or the name of a custom environment.
+        package enum Environment: Equatable, Sendable {
+            /// One of the platform's three.
+            case target(Scope.Targets)
+            /// A custom environment by id or slug, which sees its own records alone.
+            case custom(String)
+        }
+
+        /// Where.
+        package let environment: Environment
+        /// The git branch, whose records then win.
+        package let branch: String?
+
+        /// Names a place.
+        package init(_ environment: Environment, branch: String? = nil) {
+            self.environment = environment
+            self.branch = branch
+        }
+    }
+
+    /// The records that apply in `place`, one a key, by name.
+    ///
+    /// Records of a branch apply with that branch only, and then win over the general ones.
+    package static func inPlace(_ place: Place, among records: [Variable]) -> [Variable] {
+        var chosen: [String: Variable] = [:]
+        for record in records where record.isLive && applies(record.attributes.scope, in: place) {
+            if let other = chosen[record.name], other.attributes.scope.branch != nil { continue }
+            chosen[record.name] = record
+        }
+        return chosen.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    private static func applies(_ scope: Scope, in place: Place) -> Bool {
+        guard scope.branch == nil || scope.branch == place.branch else { return false }
+        switch place.environment {
+        case .target(let target): return scope.targets.isSuperset(of: target)
+        case .custom(let name): return scope.customEnvironments.contains(name)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package import Vault
+
+/// How a variable stands against the platform as last seen.
+package enum SyncState: String, Sendable {
+    /// Never pushed.
+    case local
+    /// As last agreed on both sides.
+    case synced
+    /// Changed here since.
+    case ahead
+    /// Changed there since.
+    case behind
+    /// Changed on both sides since.
+    case diverged
+    /// The vault holds no value.
+    case unreadable
+
+    /// Judges one record.
+    package init(of variable: Variable) {
+        guard variable.currentVersion > 0 else {
+            self = .unreadable
+            return
+        }
+        guard let remote = variable.remote else {
+            self = .local
+            return
+        }
+        let changedHere = Self.isChangedHere(variable, remote)
+        let changedThere = remote.isGone || remote.seenUpdatedAt > remote.agreedUpdatedAt
+        switch (changedHere, changedThere) {
+        case (false, false): self = .synced
+        case (true, false): self = .ahead
+        case (false, true): self = .behind
+        case (true, true): self = .diverged
+        }
+    }
+
+    private static func isChangedHere(_ variable: Variable, _ remote: RemoteState) -> Bool {
+        !variable.isLive || variable.currentVersion != remote.pushedVersion
+            || variable.attributes != remote.agreed
+    }
+
+    /// Tells whether the deployment that serves production was made with the variable as it is.
+    ///
+    /// Only the platform's times are compared.
+    ///
+    /// - Returns: nil where the record is not of production, or the platform was never seen.
+    package static func isLive(_ variable: Variable, in project: Project) -> Bool? {
+        guard variable.attributes.scope.targets.contains(.production), project.seenAt > 0 else {
+            return nil
+        }
+        guard let remote = variable.remote, !isChangedHere(variable, remote) else { return false }
+        guard let deployment = project.live else { return nil }
+        return deployment.createdAt > remote.agreedUpdatedAt
+    }
+}

@@ -1,0 +1,91 @@
+internal import Sealing
+
+/// What is odd about a value, found without keeping any of it.
+package struct ValueWarning: Equatable, Sendable {
+    /// What was found, for scripts.
+    package enum Code: String, Sendable {
+        case blankAtEnds = "blank-at-ends"
+        case quotesAround = "quotes-around"
+        case placeholder
+        case cutPEM = "cut-pem"
+        case publicPrefix = "public-prefix"
+        case overPlatformLimit = "over-platform-limit"
+        case emptyValue = "empty-value"
+    }
+
+    /// What was found.
+    package let code: Code
+    /// One sentence that names the key.
+    package let message: String
+
+    /// Prefixes that build tools put into what browsers load.
+    package static let publicPrefixes = [
+        "NEXT_PUBLIC_", "VITE_", "REACT_APP_", "PUBLIC_", "NUXT_PUBLIC_", "EXPO_PUBLIC_", "GATSBY_",
+        "VUE_APP_",
+    ]
+
+    /// Looks at a value for the key `name`.
+    package static func warnings(about value: RawSpan, of name: String) -> [ValueWarning] {
+        var found: [ValueWarning] = []
+        func add(_ code: Code, _ message: String) {
+            found.append(ValueWarning(code: code, message: message))
+        }
+        let count = value.byteCount
+        if count == 0 { add(.emptyValue, "\(name) has an empty value.") }
+        if count > 0, isBlank(value.byte(at: 0)) || isBlank(value.byte(at: count - 1)) {
+            add(.blankAtEnds, "The value of \(name) begins or ends with a blank or a line break.")
+        }
+        if count >= 2, value.byte(at: 0) == value.byte(at: count - 1),
+            [0x22, 0x27, 0x60].contains(value.byte(at: 0))
+        {
+            add(
+                .quotesAround,
+                "The value of \(name) has quotes around it, which become a part of it.")
+        }
+        if equals(value, "[SENSITIVE]") {
+            add(
+                .placeholder,
+                "The value of \(name) is the placeholder that the platform shows for a secret.")
+        }
+        if contains(value, "-----BEGIN "), !contains(value, "-----END ") {
+            add(.cutPEM, "The value of \(name) begins a PEM block that does not end.")
+        }
+        if count > 64 << 10 {
+            add(.overPlatformLimit, "The value of \(name) is over 64 KiB and cannot be pushed.")
+        }
+        if publicPrefixes.contains(where: { name.hasPrefix($0) }), looksSecret(name) {
+            add(.publicPrefix, "\(name) looks like a secret, but its prefix makes it public.")
+        }
+        return found
+    }
+
+    private static func looksSecret(_ name: String) -> Bool {
+        let words = ["SECRET", "PASSWORD", "PRIVATE", "TOKEN", "CREDENTIAL"]
+        return words.contains { name.contains($0) }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte)
+    }
+
+    private static func equals(_ value: RawSpan, _ text: StaticString) -> Bool {
+        value.byteCount == text.utf8CodeUnitCount && position(of: text, in: value) == 0
+    }
+
+    private static func contains(_ value: RawSpan, _ text: StaticString) -> Bool {
+        position(of: text, in: value) != nil
+    }
+
+    private static func position(of text: StaticString, in value: RawSpan) -> Int? {
+        let wanted = Array(text.description.utf8)
+        guard value.byteCount >= wanted.count else { return nil }
+        for start in 0...(value.byteCount - wanted.count) {
+            var matched = 0
+            while matched < wanted.count, value.byte(at: start + matched) == wanted[matched] {
+                matched += 1
+            }
+            if matched == wanted.count { return start }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,63 @@
+package import CommandLineKit
+
+/// One command: its description, and what it does.
+package protocol Command {
+    /// What the parser takes and what help, man page and completions say.
+    static var spec: CommandSpec { get }
+
+    /// Does the work and returns what is to be shown.
+    static func run(_ invocation: Invocation) throws -> CommandResult
+}
+
+/// One use of one command.
+package struct Invocation {
+    /// The command with its options and arguments.
+    package let command: ParsedCommand
+    /// The global options.
+    package let options: GlobalOptions
+    /// The outside.
+    package let context: Context
+    /// The vault, opened when it is asked for.
+    package let session: VaultSession
+
+    /// Puts the parts together.
+    package init(_ command: ParsedCommand, _ context: Context) throws {
+        self.command = command
+        self.context = context
+        options = try GlobalOptions(command, context)
+        session = VaultSession(options: options, context: context)
+    }
+
+    /// Shows people a message on stderr at once; nothing with `--quiet` or `--json`.
+    package func note(_ message: String) throws {
+        guard !options.quiet, !options.json else { return }
+        try context.messages.write(DisplayText.safe(message) + "\n")
+        try context.messages.flush()
+    }
+}
+
+/// What a command gives back to be shown.
+package struct CommandResult {
+    /// For `--json`: one value. Warnings are added to an object.
+    package var json: JSONValue
+    /// For people, on stdout.
+    package var text: String
+    /// Writes data that holds values, in place of `json` and `text`.
+    package var secretWriter: (() throws -> Void)?
+    /// What went wrong in a part, beside a result that stands.
+    package var failure: CommandError?
+
+    /// Makes a result.
+    package init(json: JSONValue, text: String = "", failure: CommandError? = nil) {
+        self.json = json
+        self.text = text
+        self.failure = failure
+    }
+
+    /// Makes a result whose data holds values and is written by `writer`.
+    package init(writingSecrets writer: @escaping () throws -> Void) {
+        json = .null
+        text = ""
+        secretWriter = writer
+    }
+}

@@ -1,0 +1,58 @@
+package import CommandLineKit
+package import Vault
+
+/// Everything of the outside that commands use. Handed in, so that a test can hand in other parts.
+package final class Context {
+    /// The process's environment by name; what is not UTF-8 is left out.
+    package let environment: [String: String]
+    /// The environment as the kernel gave it, for a child that gets it on.
+    package let rawEnvironment: [[UInt8]]
+    /// The directory the program was started in, as a path.
+    package let workingDirectory: String
+    /// The vault's file system.
+    package let files: any FileStore
+    /// Opens the desktop's keyring; nil where this machine has none to ask.
+    package let keyring: () -> (any Keyring)?
+    /// Milliseconds since 1970.
+    package let now: () -> UInt64
+    /// Where data goes.
+    package let output: OutputStream
+    /// Where everything else goes.
+    package let messages: OutputStream
+    /// What commands noticed and the user should know.
+    package private(set) var warnings: [Warning] = []
+
+    /// Something the user should know of a command that went on.
+    package struct Warning: Equatable, Sendable {
+        /// For scripts.
+        package let code: String
+        /// For people: a sentence without values.
+        package let message: String
+    }
+
+    /// Names all parts.
+    package init(
+        environment: [String: String], rawEnvironment: [[UInt8]], workingDirectory: String,
+        files: any FileStore, keyring: @escaping () -> (any Keyring)?,
+        now: @escaping () -> UInt64, output: OutputStream, messages: OutputStream
+    ) {
+        self.environment = environment
+        self.rawEnvironment = rawEnvironment
+        self.workingDirectory = workingDirectory
+        self.files = files
+        self.keyring = keyring
+        self.now = now
+        self.output = output
+        self.messages = messages
+    }
+
+    /// Keeps a warning: shown at once to people, a member of the result with `--json`.
+    package func warn(_ code: String, _ message: String) {
+        warnings.append(Warning(code: code, message: message))
+    }
+
+    /// A variable of the environment that is set and not empty.
+    package func variable(_ name: String) -> String? {
+        environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

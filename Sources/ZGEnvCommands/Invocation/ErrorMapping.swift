@@ -1,0 +1,71 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import Sealing
+internal import Vault
+
+extension CommandError {
+    /// Translates any error of the layers below into the contract's codes.
+    package init(mapping error: any Error) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as UsageError: self.init(.usage, error.message, hint: error.hint)
+        case let error as VaultError: self.init(mapping: error)
+        case let error as SealingError:
+            self.init(mapping: VaultError(error, damaged: "A seal does not hold"))
+        case let error as TerminalError: self.init(mapping: error)
+        case let error as DotEnvError: self.init(.usage, Self.sentence(error.description))
+        case let error as OutputError: self.init(.failed, "The output cannot be written: \(error).")
+        default: self.init(.failed, "Something unexpected failed: \(type(of: error)).")
+        }
+    }
+
+    private init(mapping error: VaultError) {
+        let reason = Self.sentence(error.reason)
+        switch error.code {
+        case .notFound: self.init(.notFound, reason, hint: "Make one with: zg-env init")
+        case .exists:
+            self.init(
+                .conflict, reason,
+                hint: "Nothing was changed. Use it, or name another place with --vault.")
+        case .insecure: self.init(.failed, reason)
+        case .damaged:
+            self.init(
+                .damaged, reason,
+                hint: "Nothing was changed. Put a backup in its place; zg-env never writes over it."
+            )
+        case .newerFormat: self.init(.failed, reason, hint: "Install that version or a later one.")
+        case .wrongPassphrase: self.init(.locked, reason, hint: "Nothing was changed; try again.")
+        case .busy:
+            self.init(.conflict, reason, hint: "Nothing was changed; run the command again.")
+        case .epochChanged:
+            self.init(.conflict, reason, hint: "Nothing was changed; run the command again.")
+        case .tooLarge: self.init(.usage, reason, hint: "Nothing was changed.")
+        case .outOfMemory:
+            self.init(.failed, reason, hint: "End other programs, or raise the memory limit.")
+        case .notConfirmed, .inputOutput: self.init(.failed, reason)
+        }
+    }
+
+    private init(mapping error: TerminalError) {
+        switch error {
+        case .noTerminal: self.init(.usage, "There is no terminal to ask at.")
+        case .system(let number): self.init(.failed, "The terminal failed (error \(number)).")
+        case .tooLong: self.init(.usage, "What was typed is too long.")
+        case .severalLines:
+            self.init(
+                .usage, "Several lines came at once where one was asked for.",
+                hint: "Give a value of several lines on stdin or with --from-file.")
+        case .endOfInput: self.init(.usage, "The input ended before anything was typed.")
+        case .interrupted: self.init(.failed, "Interrupted.")
+        }
+    }
+
+    /// A reason of a library as a sentence: capital first, full stop last.
+    static func sentence(_ reason: String) -> String {
+        guard let first = reason.first else { return reason }
+        // A path or a name in front keeps its letters.
+        let head =
+            first.isLetter && !reason.hasPrefix("zg-env") ? first.uppercased() : String(first)
+        return head + reason.dropFirst() + (reason.hasSuffix(".") ? "" : ".")
+    }
+}

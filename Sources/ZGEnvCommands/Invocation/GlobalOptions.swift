@@ -1,0 +1,91 @@
+package import CommandLineKit
+
+/// The options that every command takes, after the environment had its say.
+package struct GlobalOptions {
+    /// The vault's path.
+    package let vaultPath: String
+    /// The project named by option or variable.
+    package let project: String?
+    /// The account named by option or variable.
+    package let account: String?
+    /// The team named by option or variable.
+    package let team: String?
+    /// The API's address named by option or variable.
+    package let apiURL: String?
+    /// One JSON value on stdout instead of text.
+    package let json: Bool
+    /// No messages but errors.
+    package let quiet: Bool
+    /// More messages.
+    package let verbose: Bool
+    /// Questions are answered with yes.
+    package let yes: Bool
+    /// Stop after the plan.
+    package let dryRun: Bool
+    /// Nothing may reach the platform.
+    package let offline: Bool
+    /// Ask the platform first.
+    package let refresh: Bool
+    /// The descriptor that the passphrase is read from.
+    package let passphraseDescriptor: Int32?
+    /// The file that the passphrase is read from.
+    package let passphraseFile: String?
+
+    /// The descriptions of the options.
+    package static let specs: [OptionSpec] = [
+        OptionSpec(
+            "vault", value: "FILE", "Use this vault", environment: "ZG_ENV_VAULT", completion: .file
+        ),
+        OptionSpec(
+            "project", short: "p", value: "NAME", "Work on this project",
+            environment: "ZG_ENV_PROJECT", completion: .dynamic(.project)),
+        OptionSpec(
+            "account", value: "NAME", "Use this account's token", environment: "ZG_ENV_ACCOUNT",
+            completion: .dynamic(.account)),
+        OptionSpec(
+            "team", value: "SLUG", "Work in this team", environment: "ZG_ENV_TEAM",
+            completion: .dynamic(.team)),
+        OptionSpec(
+            "api-url", value: "URL", "Reach the platform here", environment: "ZG_ENV_API_URL"),
+        OptionSpec(flag: "json", "Print one JSON value"),
+        OptionSpec(flag: "quiet", short: "q", "Print no messages but errors"),
+        OptionSpec(flag: "verbose", "Print more messages"),
+        OptionSpec(flag: "yes", short: "y", "Answer questions with yes"),
+        OptionSpec(flag: "dry-run", "Stop after the plan"),
+        OptionSpec(
+            flag: "offline", "Send nothing to the platform", environment: "ZG_ENV_OFFLINE"),
+        OptionSpec(flag: "refresh", "Ask the platform before answering"),
+        OptionSpec(
+            "passphrase-fd", value: "N", "Read the passphrase from this descriptor",
+            form: .integer(0...1_000_000)),
+        OptionSpec(
+            "passphrase-file", value: "FILE", "Read the passphrase from this file",
+            environment: "ZG_ENV_PASSPHRASE_FILE", completion: .file),
+    ]
+
+    /// Reads the options of a command.
+    package init(_ command: ParsedCommand, _ context: Context) throws {
+        func text(_ option: String, _ variable: String) -> String? {
+            command.value(option) ?? context.variable(variable)
+        }
+        vaultPath = try text("vault", "ZG_ENV_VAULT") ?? Directories(context).vault
+        project = text("project", "ZG_ENV_PROJECT")
+        account = text("account", "ZG_ENV_ACCOUNT")
+        team = text("team", "ZG_ENV_TEAM")
+        apiURL = text("api-url", "ZG_ENV_API_URL")
+        json = command.has("json")
+        quiet = command.has("quiet")
+        verbose = command.has("verbose")
+        yes = command.has("yes")
+        dryRun = command.has("dry-run")
+        offline = command.has("offline") || context.variable("ZG_ENV_OFFLINE") == "1"
+        refresh = command.has("refresh")
+        passphraseDescriptor = command.integer("passphrase-fd").map { Int32($0) }
+        passphraseFile = command.value("passphrase-file")
+        guard !(offline && refresh) else {
+            throw CommandError(
+                .usage, "--refresh asks the platform, and --offline forbids it.",
+                hint: "Leave one of them out.")
+        }
+    }
+}

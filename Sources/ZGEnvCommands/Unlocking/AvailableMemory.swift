@@ -1,0 +1,73 @@
+internal import Glibc
+
+/// How much memory a passphrase check may take: what the kernel says is available, or what the
+/// control group leaves, whichever is less.
+enum AvailableMemory {
+    /// Bytes; nil where neither can be read.
+    static func byteCount() -> UInt64? {
+        [fromKernel(), fromControlGroup()].compactMap { $0 }.min()
+    }
+
+    private static func fromKernel() -> UInt64? {
+        guard let text = SmallFile.text("/proc/meminfo") else { return nil }
+        for line in text.split(separator: "\n") where line.hasPrefix("MemAvailable:") {
+            let number = line.split(separator: " ").dropFirst().first.flatMap { UInt64($0) }
+            return number.map { $0 << 10 }
+        }
+        return nil
+    }
+
+    /// Control groups version 2: the limit less what is in use, at every level up to the root.
+    private static func fromControlGroup() -> UInt64? {
+        guard let text = SmallFile.text("/proc/self/cgroup"),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })
+        else { return nil }
+        var path = String(line.dropFirst(3))
+        var least: UInt64?
+        while true {
+            let directory = "/sys/fs/cgroup" + (path == "/" ? "" : path)
+            if let limit = number(directory + "/memory.max"),
+                let used = number(directory + "/memory.current")
+            {
+                let left = limit > used ? limit - used : 0
+                least = min(least ?? left, left)
+            }
+            guard path != "/", let slash = path.lastIndex(of: "/") else { return least }
+            path = slash == path.startIndex ? "/" : String(path[..<slash])
+        }
+    }
+
+    private static func number(_ path: String) -> UInt64? {
+        SmallFile.text(path).flatMap { UInt64($0.split(separator: "\n").first ?? "") }
+    }
+}
+
+/// Small files that hold no secret, such as those below /proc.
+enum SmallFile {
+    /// The file's text, at most 64 KiB of it; nil when it cannot be read or is not UTF-8.
+    static func text(_ path: String) -> String? {
+        bytes(path).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// The file's bytes, at most 64 KiB; nil when it cannot be read or is longer.
+    static func bytes(_ path: String) -> [UInt8]? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: (64 << 10) + 1)
+        var count = 0
+        while count < bytes.count {
+            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe read(
+                    descriptor,
+                    UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).baseAddress,
+                    buffer.count - count)
+            }
+            if got < 0 && errno == EINTR { continue }
+            guard got >= 0 else { return nil }
+            if got == 0 { return Array(bytes[..<count]) }
+            count += got
+        }
+        return nil
+    }
+}

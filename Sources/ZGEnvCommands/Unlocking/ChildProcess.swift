@@ -1,0 +1,111 @@
+internal import Glibc
+
+/// A program started beside this one, with one end of a pipe here.
+struct ChildProcess {
+    /// Where a standard stream of the child leads.
+    enum Stream {
+        case null
+        case pipe
+        case inherited
+    }
+
+    private let identifier: pid_t
+    /// What this process writes for the child to read; -1 without a pipe.
+    let inputDescriptor: Int32
+    /// What this process reads of the child's output; -1 without a pipe.
+    let outputDescriptor: Int32
+
+    /// Starts a program with exactly these arguments and this environment. Descriptors other than
+    /// the standard ones are closed on exec by those who opened them.
+    static func start(
+        _ path: String, _ arguments: [String], environment: [[UInt8]], input: Stream,
+        output: Stream, searchesPath: Bool
+    ) throws -> ChildProcess {
+        let inputPipe = input == .pipe ? try makePipe() : nil
+        let outputPipe = output == .pipe ? try makePipe() : nil
+        var actions = posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        if let inputPipe {
+            unsafe posix_spawn_file_actions_adddup2(&actions, inputPipe.read, 0)
+        } else if input == .null {
+            unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
+        if let outputPipe {
+            unsafe posix_spawn_file_actions_adddup2(&actions, outputPipe.write, 1)
+        } else if output == .null {
+            unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        }
+        var identifier: pid_t = 0
+        let argumentBytes = arguments.map { Array($0.utf8) }
+        let status = CStringList.with(argumentBytes) { argv in
+            CStringList.with(environment) { envp in
+                unsafe searchesPath
+                    ? posix_spawnp(&identifier, path, &actions, nil, argv, envp)
+                    : posix_spawn(&identifier, path, &actions, nil, argv, envp)
+            }
+        }
+        if let inputPipe { close(inputPipe.read) }
+        if let outputPipe { close(outputPipe.write) }
+        guard status == 0 else {
+            if let inputPipe { close(inputPipe.write) }
+            if let outputPipe { close(outputPipe.read) }
+            let reason = unsafe String(cString: strerror(status))
+            throw CommandError(.failed, "\(path) cannot be started: \(reason).")
+        }
+        return ChildProcess(
+            identifier: identifier, inputDescriptor: inputPipe?.write ?? -1,
+            outputDescriptor: outputPipe?.read ?? -1)
+    }
+
+    private static func makePipe() throws -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe2(&ends, O_CLOEXEC) == 0 else {
+            throw CommandError(.failed, "No pipe could be made.")
+        }
+        return (ends[0], ends[1])
+    }
+
+    /// Waits for the end. Returns the exit status, or 128 and the signal's number.
+    func wait() -> Int32 {
+        if inputDescriptor >= 0 { close(inputDescriptor) }
+        if outputDescriptor >= 0 { close(outputDescriptor) }
+        var status: Int32 = 0
+        while unsafe waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+
+    /// Ends the child, whose answer is not wanted any more.
+    func abandon() {
+        kill(identifier, SIGTERM)
+        _ = wait()
+    }
+}
+
+/// Lists of C strings, as `exec` and `spawn` take them.
+enum CStringList {
+    /// Lends a null-terminated list of null-terminated copies of `strings`.
+    static func with<R>(
+        _ strings: [[UInt8]],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
+    ) -> R {
+        var storage = strings.flatMap { $0 + [0] }
+        return unsafe storage.withUnsafeMutableBytes { buffer in
+            var pointers: [UnsafeMutablePointer<CChar>?] = unsafe []
+            var offset = 0
+            for string in strings {
+                unsafe pointers.append(
+                    buffer.baseAddress.map {
+                        unsafe ($0 + offset).assumingMemoryBound(to: CChar.self)
+                    })
+                offset += string.count + 1
+            }
+            unsafe pointers.append(nil)
+            return unsafe pointers.withUnsafeBufferPointer { list in
+                guard let start = unsafe list.baseAddress else { preconditionFailure("not empty") }
+                return unsafe body(start)
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+internal import CommandLineKit
+internal import Sealing
+
+/// Where a passphrase comes from: the first source that is set, and only that one.
+enum PassphraseSource: Equatable {
+    case descriptor(Int32)
+    case file(String)
+    case command(String)
+    case terminal
+    case pinentry
+
+    /// Most bytes of a passphrase.
+    static let limit = 1_024
+
+    /// The source that the options and the environment name; the terminal or pinentry otherwise.
+    init(_ options: GlobalOptions, _ context: Context) {
+        if let descriptor = options.passphraseDescriptor {
+            self = .descriptor(descriptor)
+        } else if let path = options.passphraseFile {
+            self = .file(path)
+        } else if let path = context.variable("ZG_ENV_PASSPHRASE_FILE") {
+            self = .file(path)
+        } else if let command = context.variable("ZG_ENV_PASSPHRASE_COMMAND") {
+            self = .command(command)
+        } else if let directory = context.variable("CREDENTIALS_DIRECTORY"),
+            FileKind.isFile("\(directory)/zg-env-passphrase")
+        {
+            self = .file("\(directory)/zg-env-passphrase")
+        } else {
+            self = .terminal
+        }
+    }
+
+    /// Tells whether the passphrase comes without asking anybody.
+    var isUnattended: Bool { self != .terminal && self != .pinentry }
+
+    /// Takes the passphrase.
+    ///
+    /// - Throws: ``ExitCode/locked`` when nobody can be asked, ``ExitCode/usage`` when it is empty or too long.
+    func passphrase(prompt: String, _ context: Context) throws -> SecretBytes {
+        switch self {
+        case .descriptor(let descriptor):
+            let text = try SecretInput.read(
+                descriptor: descriptor, limit: Self.limit + 1,
+                what: "The passphrase on descriptor \(descriptor)")
+            return try Self.checked(text)
+        case .file(let path):
+            return try Self.checked(
+                try SecretInput.read(
+                    path: path, limit: Self.limit + 1, what: "The passphrase file"))
+        case .command(let command):
+            return try Self.checked(
+                try ShellCommand(command).secretOutput(
+                    limit: Self.limit + 1, environment: context.rawEnvironment,
+                    what: "The passphrase command"))
+        case .terminal, .pinentry:
+            return try Self.asked(prompt, context)
+        }
+    }
+
+    /// Drops one trailing newline and refuses an empty passphrase.
+    private static func checked(_ text: consuming SecretBuffer) throws -> SecretBytes {
+        var text = text
+        let endsInNewline = text.withBytes {
+            $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A
+        }
+        if endsInNewline { text.removeLast(1) }
+        guard text.count > 0 else {
+            throw CommandError(
+                .usage, "The passphrase is empty.", hint: "Give one of 1 to 1,024 bytes.")
+        }
+        guard text.count <= limit else {
+            throw CommandError(.usage, "The passphrase is longer than 1,024 bytes.")
+        }
+        return try text.withBytes { try SecretBytes(copying: $0) }
+    }
+
+    private static func asked(_ prompt: String, _ context: Context) throws -> SecretBytes {
+        do {
+            let terminal = try TerminalDevice(
+                erasesPrompts: context.variable("TERM") != "dumb")
+            var typed = try SecretBytes(count: limit)
+            let count = try typed.withMutableBytes {
+                try terminal.readHidden(prompt: prompt, into: &$0)
+            }
+            guard count > 0 else {
+                throw CommandError(.usage, "The passphrase is empty.", hint: "Nothing was changed.")
+            }
+            return try typed.withBytes { try SecretBytes(copying: $0.extracting(first: count)) }
+        } catch TerminalError.noTerminal {
+            if let pinentry = Pinentry(context) { return try pinentry.ask(prompt) }
+            throw CommandError(
+                .locked,
+                "There is nothing to unlock the vault with: no passphrase and no terminal.",
+                hint: "Give --passphrase-file or --passphrase-fd, or set ZG_ENV_PASSPHRASE_FILE.")
+        }
+    }
+
+    /// Takes a passphrase for a new slot: typed twice on a terminal, once from anywhere else.
+    func newPassphrase(_ context: Context) throws -> SecretBytes {
+        let first = try passphrase(prompt: "New passphrase: ", context)
+        guard !isUnattended else { return first }
+        let second = try passphrase(prompt: "The same again: ", context)
+        guard first.isEqualInConstantTime(to: second) else {
+            throw CommandError(
+                .usage, "The two passphrases are not the same.",
+                hint: "Nothing was made; try again.")
+        }
+        return first
+    }
+}

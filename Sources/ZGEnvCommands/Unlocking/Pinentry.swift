@@ -1,0 +1,138 @@
+internal import Glibc
+internal import Sealing
+
+/// Asks for a passphrase in a window: GnuPG's `pinentry`, over the Assuan protocol on its pipes.
+struct Pinentry {
+    private let environment: [[UInt8]]
+
+    /// nil where there is no screen.
+    init?(_ context: Context) {
+        guard context.variable("DISPLAY") != nil || context.variable("WAYLAND_DISPLAY") != nil
+        else {
+            return nil
+        }
+        environment = context.rawEnvironment
+    }
+
+    /// Asks. Throws ``ExitCode/locked`` when there is no such program or the user declined.
+    func ask(_ prompt: String) throws -> SecretBytes {
+        let process: ChildProcess
+        do {
+            process = try ChildProcess.start(
+                "pinentry", ["pinentry"], environment: environment, input: .pipe, output: .pipe,
+                searchesPath: true)
+        } catch {
+            throw CommandError(
+                .locked, "There is no terminal, and no pinentry program to ask for the passphrase.",
+                hint: "Install pinentry, or give --passphrase-file.")
+        }
+        defer { process.abandon() }
+        var conversation = Conversation(process: process)
+        do {
+            try conversation.expectOK()
+            try conversation.send("SETPROMPT Passphrase:")
+            try conversation.send("SETDESC \(Self.escaped(prompt))")
+            if let answer = try conversation.askForPin() { return answer }
+        } catch is Conversation.Failure {
+            throw CommandError(.locked, "The pinentry program answered what it should not.")
+        }
+        throw CommandError(.locked, "The passphrase was not given.", hint: "Nothing was changed.")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("%", with: "%25").replacing("\n", with: "%0A").replacing("\r", with: "%0D")
+    }
+
+    private struct Conversation {
+        struct Failure: Error {}
+
+        let process: ChildProcess
+        static let lineLimit = 4_096
+
+        mutating func send(_ line: String) throws {
+            try write(line)
+            try expectOK()
+        }
+
+        func write(_ line: String) throws {
+            let bytes = Array((line + "\n").utf8)
+            let count = unsafe Glibc.write(process.inputDescriptor, bytes, bytes.count)
+            guard count == bytes.count else { throw Failure() }
+        }
+
+        mutating func expectOK() throws {
+            let line = try readLine()
+            guard line.withBytes({ Self.starts($0, "OK") }) else { throw Failure() }
+        }
+
+        /// The typed text; nil when the user declined.
+        mutating func askForPin() throws -> SecretBytes? {
+            try write("GETPIN")
+            var answer: SecretBuffer?
+            while true {
+                let line = try readLine()
+                if line.withBytes({ Self.starts($0, "D ") }) {
+                    answer = try Self.decoded(line)
+                } else if line.withBytes({ Self.starts($0, "OK") }) {
+                    guard let text = answer.take(), text.count > 0 else { return nil }
+                    return try text.withBytes { try SecretBytes(copying: $0) }
+                } else if line.withBytes({ Self.starts($0, "ERR") }) {
+                    return nil
+                }
+            }
+        }
+
+        private func readLine() throws -> SecretBuffer {
+            var line = try SecretBuffer(capacity: Self.lineLimit)
+            while line.count < Self.lineLimit {
+                let got = line.appendWritten(limit: 1) { target in
+                    unsafe target.withUnsafeMutableBytes { bytes in
+                        max(unsafe read(process.outputDescriptor, bytes.baseAddress, 1), 0)
+                    }
+                }
+                guard got == 1 else { throw Failure() }
+                if line.withBytes({ $0.byte(at: $0.byteCount - 1) }) == 0x0A {
+                    line.removeLast(1)
+                    return line
+                }
+            }
+            throw Failure()
+        }
+
+        private static func starts(_ line: RawSpan, _ word: StaticString) -> Bool {
+            let wanted = Array(word.description.utf8)
+            guard line.byteCount >= wanted.count else { return false }
+            return wanted.indices.allSatisfy { line.byte(at: $0) == wanted[$0] }
+        }
+
+        /// Undoes Assuan's %XX.
+        private static func decoded(_ line: borrowing SecretBuffer) throws -> SecretBuffer {
+            var text = try SecretBuffer(capacity: PassphraseSource.limit)
+            try line.withBytes { line in
+                var index = 2
+                while index < line.byteCount {
+                    var byte = line.byte(at: index)
+                    index += 1
+                    if byte == 0x25, index + 1 < line.byteCount,
+                        let high = hexadecimal(line.byte(at: index)),
+                        let low = hexadecimal(line.byte(at: index + 1))
+                    {
+                        byte = high << 4 | low
+                        index += 2
+                    }
+                    try text.append(byte)
+                }
+            }
+            return text
+        }
+
+        private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+            switch byte {
+            case 0x30...0x39: byte - 0x30
+            case 0x41...0x46: byte - 0x37
+            case 0x61...0x66: byte - 0x57
+            default: nil
+            }
+        }
+    }
+}

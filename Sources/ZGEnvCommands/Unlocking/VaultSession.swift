@@ -1,0 +1,109 @@
+internal import Sealing
+package import Vault
+
+/// The vault of one command: opened once, unlocked as far as the command needs, asked for once.
+package final class VaultSession {
+    private let options: GlobalOptions
+    private let context: Context
+    private var vault: Vault?
+    private var keys: VaultKeys?
+
+    init(options: GlobalOptions, context: Context) {
+        self.options = options
+        self.context = context
+    }
+
+    /// The vault's path.
+    var path: String { options.vaultPath }
+
+    /// The vault, still sealed.
+    func opened() throws -> Vault {
+        if let vault { return vault }
+        let opened = try Vault(opening: path, in: context.files)
+        vault = opened
+        return opened
+    }
+
+    /// Keys that open the index: from the keyring without a question, else by passphrase.
+    func indexKeys() throws -> VaultKeys {
+        if let keys { return keys }
+        let vault = try opened()
+        let (found, failure) = keysFromKeyring(vault)
+        if let found {
+            keys = found
+            return found
+        }
+        do {
+            return try valueKeys()
+        } catch var error as CommandError {
+            // Why the keyring did not help is half of the remedy.
+            if error.code == .locked, let failure {
+                error.message += " \(CommandError.sentence(failure))"
+            }
+            throw error
+        }
+    }
+
+    /// Keys that open the values: by passphrase, asked for even where the index is open already.
+    func valueKeys() throws -> VaultKeys {
+        if let keys, keys.opensValues { return keys }
+        let vault = try opened()
+        let passphrase = try passphraseSource.passphrase(
+            prompt: "Passphrase for \(path): ", context)
+        let opened = try vault.unlock(
+            passphrase: passphrase, memoryLimitBytes: AvailableMemory.byteCount())
+        keys = opened
+        return opened
+    }
+
+    /// Keys for a write that is better with the values open: those where a passphrase comes without
+    /// asking anybody, else what opens the index.
+    func bestUnattendedKeys() throws -> VaultKeys {
+        passphraseSource.isUnattended ? try valueKeys() : try indexKeys()
+    }
+
+    /// Where the passphrase would come from.
+    var passphraseSource: PassphraseSource { PassphraseSource(options, context) }
+
+    private func keysFromKeyring(_ vault: Vault) -> (VaultKeys?, String?) {
+        let slots = vault.header.slots.filter { $0.kind == .secretService }
+        guard !slots.isEmpty, let keyring = context.keyring() else { return (nil, nil) }
+        var failure: String?
+        for slot in slots {
+            do {
+                let item = slot.keyringItem(vault: vault.header.vaultID)
+                guard let slotKey = try keyring.secret(for: item) else {
+                    failure = "\(keyring.name) has no key for this vault"
+                    continue
+                }
+                if let keys = try vault.unlock(slot, slotKey: slotKey) { return (keys, nil) }
+                failure = "the key in \(keyring.name) does not open this vault"
+            } catch let error as KeyringError {
+                failure = error.reason
+            } catch let error as VaultError {
+                failure = error.reason
+            } catch {
+                failure = "\(keyring.name) failed"
+            }
+        }
+        return (nil, failure)
+    }
+
+    /// The index, opened with what opens it without a question where that is possible.
+    func index(_ extent: VaultIndex.Extent) throws -> VaultIndex {
+        let keys = try indexKeys()
+        return try opened().index(with: keys, extent: extent)
+    }
+
+    /// Changes the vault under its lock; see ``Vault/update(_:in:keys:vaultID:_:)``.
+    @discardableResult
+    func update<R>(
+        with keys: VaultKeys, _ body: (inout VaultTransaction) throws -> R
+    ) throws -> R {
+        let vaultID = try opened().header.vaultID
+        let result = try Vault.update(
+            path, in: context.files, keys: keys, vaultID: vaultID, body)
+        vault = nil
+        return result.result
+    }
+}
