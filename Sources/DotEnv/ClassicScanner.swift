@@ -64,11 +64,15 @@ struct ClassicScanner {
         while text[nameEnd].isNameByte { nameEnd += 1 }
         guard nameEnd > name else { return nil }
         let sign = text.skippingSpaces(from: nameEnd, to: text.count)
-        var value: Int
+        let value: Int
         if text[sign] == Byte.equals {
             value = sign + 1
-        } else if text[nameEnd] == Byte.colon, text.spaceWidth(at: nameEnd + 1) > 0 {
-            value = nameEnd + 1 + text.spaceWidth(at: nameEnd + 1)
+        } else if text[nameEnd] == Byte.colon {
+            // Just one character of the white space belongs to the sign; CR LF is one character.
+            let isPair = text.has("\r\n", at: nameEnd + 1)
+            let width = isPair ? 2 : text.spaceWidth(at: nameEnd + 1)
+            guard width > 0 else { return nil }
+            value = nameEnd + 1 + width
         } else {
             return nil
         }

@@ -25,8 +25,14 @@ struct DotEnvReading {
     }
 
     private mutating func scan() throws(DotEnvError) {
-        var scanner = ClassicScanner(text, survey, prefersVercelLines: dialect == .vercelPull)
-        while let statement = scanner.next() { try add(statement) }
+        switch dialect {
+        case .node:
+            var scanner = NodeScanner(text, survey)
+            while let statement = scanner.next() { try add(statement) }
+        default:
+            var scanner = ClassicScanner(text, survey, prefersVercelLines: dialect == .vercelPull)
+            while let statement = scanner.next() { try add(statement) }
+        }
     }
 
     mutating func add(_ statement: Statement) throws(DotEnvError) {
