@@ -50,7 +50,7 @@ package struct DotEnvDiagnostic: Sendable, Equatable, CustomStringConvertible {
         case ignoredJunk = "ignored-junk"
         /// A quote without an end: it is kept as a character and the value ends with the line.
         case ignoredUnterminatedQuote = "ignored-unterminated-quote"
-        /// A name set more than once in the text.
+        /// A name that is set again further down.
         case duplicateKey = "duplicate-key"
         /// A name outside `[A-Za-z_][A-Za-z0-9_]*`.
         case nameNotPortable = "name-not-portable"
@@ -121,7 +121,7 @@ extension DotEnvDiagnostic.Code {
         case .ignoredUnterminatedQuote:
             "the quote is not closed; it is kept and the value ends with the line"
         case .duplicateKey:
-            "the name is set more than once; the last value counts"
+            "the name is set again further down, and the last value counts"
         case .nameNotPortable:
             "the name is not made of letters, digits and underscores alone"
         case .ambiguousLineBreak:

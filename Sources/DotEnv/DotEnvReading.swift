@@ -29,9 +29,11 @@ struct DotEnvReading {
         case .node:
             var scanner = NodeScanner(text, survey)
             while let statement = scanner.next() { try add(statement) }
+            noteIgnored(scanner.ignored)
         default:
             var scanner = ClassicScanner(text, survey, prefersVercelLines: dialect == .vercelPull)
             while let statement = scanner.next() { try add(statement) }
+            noteIgnored(scanner.ignored)
         }
     }
 
@@ -57,10 +59,6 @@ struct DotEnvReading {
                     extent: statement.extent, keyRange: statement.key))
         }
         return entries
-    }
-
-    private func diagnostics() -> [DotEnvDiagnostic] {
-        []
     }
 }
 

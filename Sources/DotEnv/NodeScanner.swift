@@ -8,12 +8,14 @@ struct NodeScanner {
     private var index: Int
     /// The end of the text, without the spaces at its end.
     private let end: Int
+    /// Stretches that Node drops without a word.
+    private(set) var ignored: [Range<Int>] = []
 
     init(_ text: SourceText, _ survey: SourceText.Survey) {
         self.text = text
         hasCarriageReturn = survey.hasCarriageReturn
-        // Node takes a byte order mark into the first name; as in all dialects, it goes.
-        index = Self.skippingBlanks(text, from: survey.start, to: text.count)
+        // Unlike other readers, Node takes a byte order mark into the first name.
+        index = Self.skippingBlanks(text, from: 0, to: text.count)
         end = Self.trimmingBlanks(text, from: index, to: text.count)
     }
 
@@ -63,7 +65,9 @@ struct NodeScanner {
             }
             let start = index
             if let statement = assignment() { return statement }
-            // A quote that neither a quote nor a line break follows is left where it is.
+            // Without a name or `=` it stops reading; a quote without an end in the last line is
+            // left where it is and read again as a name.
+            ignored.append(start..<end)
             if index == start { index = end }
         }
     }
@@ -106,6 +110,16 @@ struct NodeScanner {
         return statement
     }
 
+    /// Notes text between a closing quote and the end of the line, unless it is a comment.
+    private mutating func noteTrailingText(from start: Int, to newline: Int) {
+        let first = text.skippingSpaces(from: start, to: newline)
+        if first < newline, text[first] != Byte.hash,
+            ignored.count < DotEnvReader.maximumDiagnostics
+        {
+            ignored.append(first..<newline)
+        }
+    }
+
     /// Reads the value; false if it is a quote without an end in a text without another line.
     private mutating func readValue(_ statement: inout Statement) -> Bool {
         let first = Self.skippingBlanks(text, from: index, to: end)
@@ -118,6 +132,7 @@ struct NodeScanner {
                 of: Byte.lineFeed, from: close < end ? close + 1 : first, to: end)
             if close < end {
                 statement.value = first + 1..<close
+                noteTrailingText(from: close + 1, to: newline)
                 if quote == Byte.doubleQuote { statement.encoding = .withoutReturnsEscapes }
             } else if newline == end {
                 index = first
