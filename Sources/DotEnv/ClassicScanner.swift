@@ -81,7 +81,12 @@ struct ClassicScanner {
         let first = text.skippingSpaces(from: value, to: text.count)
         if text[first].isQuote {
             if readQuoted(&statement, from: first) { return statement }
-            statement.isUnterminated = true
+            // A quote with no other on its line is most likely a mistake; on a later line it is not
+            // part of this value at all.
+            let lineEnd = text.lineBreak(from: value, to: text.count)
+            statement.isUnterminated =
+                first < lineEnd
+                && text.firstIndex(of: text[first], from: first + 1, to: lineEnd) >= lineEnd
         }
         readBare(&statement)
         return statement
@@ -122,6 +127,7 @@ struct ClassicScanner {
         }
         guard let best else { return false }
         statement.value = first + 1..<best.close
+        statement.literal = first..<best.close + 1
         statement.encoding =
             quote == Byte.doubleQuote && hasBackslash
             ? .lineBreakEscapes : (hasCarriageReturn ? .lineBreaks : .verbatim)
@@ -146,6 +152,7 @@ struct ClassicScanner {
         let first = text.skippingSpaces(from: start, to: end)
         let last = text.trimmingSpaces(from: first, to: end)
         statement.value = first..<last
+        statement.literal = first..<last
         guard first < last else { return }
         let quote = text[first]
         if hasSeparator {
@@ -166,6 +173,7 @@ struct ClassicScanner {
         let close = text.trimmingSpaces(from: start + 1, to: lineEnd) - 1
         guard close > start, text[close] == Byte.doubleQuote else { return false }
         statement.value = start + 1..<close
+        statement.literal = start..<close + 1
         statement.encoding = .lineBreakEscapes
         statement.extent = statement.extent.lowerBound..<lineEnd
         return true

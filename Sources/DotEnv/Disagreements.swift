@@ -28,10 +28,12 @@ struct Disagreements {
             for (index, statement) in statements.enumerated() {
                 guard own.last(like: statement)?.index == index else { continue }
                 guard let code = difference(statement, reader, table) else { continue }
-                if reported.insert(Report(offset: statement.key.lowerBound, code: code)).inserted {
+                // A byte order mark is told once, where it is.
+                let isMark = code == .differsByteOrderMark
+                let offset = isMark ? 0 : statement.key.lowerBound
+                if reported.insert(Report(offset: offset, code: code)).inserted {
                     findings.append(
-                        .init(
-                            offset: statement.key.lowerBound, code: code, key: statement.key))
+                        .init(offset: offset, code: code, key: isMark ? nil : statement.key))
                 }
             }
             for (index, statement) in table.statements.enumerated() {
@@ -39,8 +41,9 @@ struct Disagreements {
                     table.last(like: statement)?.index == index
                 else { continue }
                 guard let code = extraName(statement, reader) else { continue }
-                if reported.insert(Report(offset: statement.key.lowerBound, code: code)).inserted {
-                    findings.append(.init(offset: statement.key.lowerBound, code: code))
+                let offset = statement.key.lowerBound
+                if reported.insert(Report(offset: offset, code: code)).inserted {
+                    findings.append(.init(offset: offset, code: code))
                 }
             }
             if findings.count > DotEnvReader.maximumDiagnostics { break }
@@ -166,6 +169,7 @@ struct Disagreements {
     }
 
     private func valueCause(_ statement: Statement, _ other: Statement) -> DotEnvDiagnostic.Code {
+        if !other.hasValue { return .differsName }
         if let cause = syntaxCause(statement) { return cause }
         if statement.isUnterminated || other.isUnterminated { return .differsUnterminatedQuote }
         return quotingCause(statement) ?? bareCause(statement, other)

@@ -16,6 +16,9 @@ package struct DotEnvEntry: Sendable, Equatable {
     package let extent: Range<Int>
     /// The bytes of the name.
     package let keyRange: Range<Int>
+    /// The bytes of the value with the quotes around it; empty at 0 in dialects other than `dotenv`
+    /// and `vercel-pull`.
+    let literalRange: Range<Int>
 
     /// Whether the name is one that every shell and platform takes: a letter or underscore, then
     /// letters, digits and underscores of ASCII.
@@ -37,6 +40,13 @@ package struct DotEnvEntry: Sendable, Equatable {
     package func decodeValue(in source: RawSpan, into sink: inout some ByteSink & ~Copyable) {
         source.withText { text in
             text.decode(valueRange, encoding, into: &sink)
+        }
+    }
+
+    /// Tells whether the value is exactly `expected`. The time depends on where they differ.
+    package func decodes(in source: RawSpan, to expected: RawSpan) -> Bool {
+        source.withText { text in
+            expected.withText { text.decodes(valueRange, encoding, to: $0) }
         }
     }
 

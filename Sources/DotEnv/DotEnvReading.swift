@@ -56,7 +56,8 @@ struct DotEnvReading {
                     key: text.name(statement.key, statement.keyEncoding),
                     position: positions.position(of: statement.key.lowerBound),
                     valueRange: statement.value, encoding: statement.encoding,
-                    extent: statement.extent, keyRange: statement.key))
+                    extent: statement.extent, keyRange: statement.key,
+                    literalRange: statement.literal))
         }
         return entries
     }

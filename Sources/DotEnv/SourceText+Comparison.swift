@@ -18,7 +18,7 @@ extension SourceText {
 
     /// Tells whether a stretch decodes to exactly `expected`.
     func decodes(
-        _ range: Range<Int>, _ encoding: DotEnvEncoding, to expected: borrowing SourceText
+        _ range: Range<Int>, _ encoding: DotEnvEncoding, to expected: SourceText
     ) -> Bool {
         var bytes = DecodedBytes(self, range, encoding)
         for index in 0..<expected.count where bytes.next() != expected[index] { return false }

@@ -44,6 +44,17 @@ extension SourceText {
         return Survey(start: has("\u{FEFF}", at: 0) ? 3 : 0, hasCarriageReturn: hasCarriageReturn)
     }
 
+    /// Whether every byte belongs to well-formed UTF-8. NUL is allowed.
+    var isUTF8: Bool {
+        var index = 0
+        while index < count {
+            let width = self[index] < 0x80 ? 1 : scalarWidth(at: index)
+            if width == 0 { return false }
+            index += width
+        }
+        return true
+    }
+
     /// The length of the well-formed UTF-8 sequence at `index`; 0 when it is ill-formed.
     private func scalarWidth(at index: Int) -> Int {
         func continues(_ offset: Int, from low: UInt8 = 0x80, to high: UInt8 = 0xBF) -> Bool {

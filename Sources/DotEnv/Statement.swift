@@ -40,6 +40,8 @@ struct Statement {
     var keyEncoding = DotEnvEncoding.verbatim
     /// The value; where there is none at all, `hasValue` is false.
     var value: Range<Int>
+    /// The value with the quotes around it; empty where a dialect does not track it.
+    var literal = 0..<0
     /// How the value is written.
     var encoding = DotEnvEncoding.verbatim
     /// False for a name alone, which some readers report.
