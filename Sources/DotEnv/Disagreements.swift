@@ -1,0 +1,235 @@
+/// Finds where the three readers that programs use most (motdotla/dotenv, Node, python-dotenv) give
+/// a program different variables, by reading the text as each of them does and comparing.
+struct Disagreements {
+    private let text: SourceText
+    private let survey: SourceText.Survey
+    private let dialect: DotEnvDialect
+
+    /// The reader whose statements are compared.
+    private enum Reader: CaseIterable {
+        case classic, node, python
+    }
+
+    init(_ text: SourceText, _ survey: SourceText.Survey, _ dialect: DotEnvDialect) {
+        self.text = text
+        self.survey = survey
+        self.dialect = dialect
+    }
+
+    /// The places, in no order. `statements` are those of `dialect`, which is `dotenv` or `node`.
+    func findings(_ statements: [Statement]) -> [DotEnvReading.Finding] {
+        if agreesStepByStep(statements) { return [] }
+        let own = NameTable(text, statements)
+        var findings: [DotEnvReading.Finding] = []
+        let others: [Reader] = dialect == .node ? [.classic, .python] : [.node, .python]
+        var reported = Set<Report>()
+        for reader in others {
+            let table = NameTable(text, self.statements(of: reader))
+            for (index, statement) in statements.enumerated() {
+                guard own.last(like: statement)?.index == index else { continue }
+                guard let code = difference(statement, reader, table) else { continue }
+                // A byte order mark is told once, where it is.
+                let isMark = code == .differsByteOrderMark
+                let offset = isMark ? 0 : statement.key.lowerBound
+                if reported.insert(Report(offset: offset, code: code)).inserted {
+                    findings.append(
+                        .init(offset: offset, code: code, key: isMark ? nil : statement.key))
+                }
+            }
+            for (index, statement) in table.statements.enumerated() {
+                guard own.last(like: statement) == nil,
+                    table.last(like: statement)?.index == index
+                else { continue }
+                guard let code = extraName(statement, reader) else { continue }
+                let offset = statement.key.lowerBound
+                if reported.insert(Report(offset: offset, code: code)).inserted {
+                    findings.append(.init(offset: offset, code: code))
+                }
+            }
+            if findings.count > DotEnvReader.maximumDiagnostics { break }
+        }
+        return findings
+    }
+
+    private struct Report: Hashable {
+        let offset: Int
+        let code: DotEnvDiagnostic.Code
+    }
+
+    // MARK: Comparing
+
+    /// Whether all readers give the same statements one after the other, which is the common case.
+    private func agreesStepByStep(_ statements: [Statement]) -> Bool {
+        var classic = ClassicScanner(text, survey)
+        var node = NodeScanner(text, survey)
+        var python = PythonScanner(text, survey)
+        for statement in statements {
+            let other = dialect == .node ? classic.next() : node.next()
+            guard let other, isSame(statement, other), let third = python.next(),
+                isSame(statement, third), !interpolates(third), !isPrototype(statement)
+            else { return false }
+        }
+        let other = dialect == .node ? classic.next() : node.next()
+        return other == nil && python.next() == nil
+    }
+
+    private func statements(of reader: Reader) -> [Statement] {
+        var statements: [Statement] = []
+        var classic = ClassicScanner(text, survey)
+        var node = NodeScanner(text, survey)
+        var python = PythonScanner(text, survey)
+        while statements.count <= DotEnvReader.maximumEntries {
+            let next =
+                switch reader {
+                case .classic: classic.next()
+                case .node: node.next()
+                case .python: python.next()
+                }
+            guard let next else { break }
+            statements.append(next)
+        }
+        return statements
+    }
+
+    private func isSame(_ left: Statement, _ right: Statement) -> Bool {
+        text.decodesEqually(left.key, left.keyEncoding, right.key, right.keyEncoding)
+            && hasSameValue(left, right)
+    }
+
+    private func hasSameValue(_ left: Statement, _ right: Statement) -> Bool {
+        left.hasValue == right.hasValue
+            && text.decodesEqually(left.value, left.encoding, right.value, right.encoding)
+    }
+
+    private func isPrototype(_ statement: Statement) -> Bool {
+        text.has("__proto__", at: statement.key.lowerBound) && statement.key.count == 9
+    }
+
+    /// Whether python-dotenv replaces anything in the value: `${name}` or `${name:-default}`, with
+    /// anything but `}` and `:` as a name.
+    private func interpolates(_ statement: Statement) -> Bool {
+        let value = statement.value
+        guard
+            text.firstIndex(of: Byte.dollar, from: value.lowerBound, to: value.upperBound)
+                < value.upperBound
+        else { return false }
+        enum State { case plain, dollar, name, colon, fallback }
+        var state = State.plain
+        var bytes = DecodedBytes(text, value, statement.encoding)
+        while let byte = bytes.next() {
+            switch (state, byte) {
+            case (.plain, Byte.dollar), (.dollar, Byte.dollar), (.colon, Byte.dollar):
+                state = .dollar
+            case (.dollar, Byte.leftBrace): state = .name
+            case (.name, Byte.rightBrace), (.fallback, Byte.rightBrace): return true
+            case (.name, Byte.colon): state = .colon
+            case (.colon, 0x2D): state = .fallback
+            case (.name, _), (.fallback, _): break
+            default: state = .plain
+            }
+        }
+        return false
+    }
+
+    // MARK: Naming the cause
+
+    /// How `reader` disagrees about a statement that counts, or nil.
+    private func difference(
+        _ statement: Statement, _ reader: Reader, _ table: NameTable
+    ) -> DotEnvDiagnostic.Code? {
+        let other = table.last(like: statement)?.statement
+        if isPrototype(statement) {
+            // Both readers in JavaScript lose the name; only python-dotenv can have it.
+            return reader == .python && other != nil ? .differsPrototype : nil
+        }
+        guard let other else { return missingCause(statement, reader) }
+        if reader == .python, interpolates(other) { return .differsExpansion }
+        if hasSameValue(statement, other) { return nil }
+        return valueCause(statement, other)
+    }
+
+    /// Why a reader may have a name that this dialect has not.
+    private func extraName(_ statement: Statement, _ reader: Reader) -> DotEnvDiagnostic.Code? {
+        if isPrototype(statement) { return reader == .python ? .differsPrototype : nil }
+        let first = statement.key.lowerBound
+        if text.has("\u{FEFF}", at: first) { return .differsByteOrderMark }
+        if text[first] == Byte.hash { return .differsComment }
+        return .differsExtraName
+    }
+
+    /// Why a reader may not have a name that this dialect has.
+    private func missingCause(_ statement: Statement, _ reader: Reader) -> DotEnvDiagnostic.Code {
+        if survey.start > 0, reader == .node,
+            text.skippingSpaces(from: survey.start, to: text.count)
+                >= statement.extent.lowerBound
+        {
+            return .differsByteOrderMark
+        }
+        return syntaxCause(statement) ?? quotingCause(statement) ?? .differsName
+    }
+
+    private func valueCause(_ statement: Statement, _ other: Statement) -> DotEnvDiagnostic.Code {
+        if !other.hasValue { return .differsName }
+        if let cause = syntaxCause(statement) { return cause }
+        if statement.isUnterminated || other.isUnterminated { return .differsUnterminatedQuote }
+        return quotingCause(statement) ?? bareCause(statement, other)
+    }
+
+    /// What is unusual before the value.
+    private func syntaxCause(_ statement: Statement) -> DotEnvDiagnostic.Code? {
+        let key = statement.key
+        let prefix = key.lowerBound - statement.extent.lowerBound
+        if prefix > 0, prefix != 7 || text[key.lowerBound - 1] != Byte.space {
+            return .differsExport
+        }
+        if statement.isUnterminated { return .differsUnterminatedQuote }
+        var index = key.upperBound
+        var hasOtherSpace = false
+        while index < statement.value.lowerBound {
+            let byte = text[index]
+            if byte == Byte.lineFeed || byte == Byte.carriageReturn { return .differsLineCrossing }
+            if byte == Byte.colon { return .differsColon }
+            if byte != Byte.space, text.spaceWidth(at: index, .python) > 0 { hasOtherSpace = true }
+            if text.spaceWidth(at: index) > 1 { hasOtherSpace = true }
+            index += 1
+        }
+        return hasOtherSpace ? .differsWhitespace : nil
+    }
+
+    /// What is unusual about the quotes or what is in them.
+    private func quotingCause(_ statement: Statement) -> DotEnvDiagnostic.Code? {
+        if statement.isUnterminated { return .differsUnterminatedQuote }
+        let value = statement.value
+        let isQuoted =
+            text[value.lowerBound - 1].isQuote && value.lowerBound > statement.key.upperBound
+        let quote = isQuoted ? text[value.lowerBound - 1] : text[value.lowerBound]
+        guard quote.isQuote else { return nil }
+        if quote == Byte.backtick { return .differsBacktick }
+        let inside = isQuoted ? value : value.lowerBound + 1..<value.upperBound
+        let next = text.firstIndex(of: quote, from: inside.lowerBound, to: inside.upperBound)
+        if next < inside.upperBound, text[next - 1] != Byte.backslash { return .differsQuoteInside }
+        if text.firstIndex(of: Byte.backslash, from: inside.lowerBound, to: inside.upperBound)
+            < inside.upperBound
+        {
+            return .differsEscape
+        }
+        return isQuoted ? nil : .differsQuoteInside
+    }
+
+    /// What is unusual about a bare value.
+    private func bareCause(_ statement: Statement, _ other: Statement) -> DotEnvDiagnostic.Code {
+        let value = statement.value
+        let stretch =
+            min(
+                value.lowerBound, other.value.lowerBound)..<max(
+                value.upperBound, other.value.upperBound)
+        for index in stretch
+        where text[index] == Byte.carriageReturn && text[index + 1] != Byte.lineFeed {
+            return .differsLineEnding
+        }
+        let afterSpaces = text.skippingSpaces(from: value.upperBound, to: text.count)
+        if text[value.upperBound] == Byte.hash { return .differsHashInValue }
+        if afterSpaces > value.upperBound { return .differsWhitespace }
+        return value.lowerBound == other.value.lowerBound ? .differsValue : .differsWhitespace
+    }
+}

@@ -1,0 +1,55 @@
+/// A place in a text as editors count it.
+package struct DotEnvPosition: Equatable, Hashable, Sendable, Comparable {
+    /// The line, from 1. LF, CR and CR LF end a line.
+    package let line: Int
+    /// The column in Unicode scalars, from 1. A byte order mark has no column.
+    package let column: Int
+
+    /// Makes a position from numbers that start at 1.
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    package static func < (left: DotEnvPosition, right: DotEnvPosition) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
+}
+
+/// Turns offsets into positions; linear over all calls as long as the offsets ascend.
+struct PositionCursor {
+    private let text: SourceText
+    private var offset = 0
+    private var line = 1
+    private var column = 1
+
+    init(_ text: SourceText) {
+        self.text = text
+        rewind()
+    }
+
+    private mutating func rewind() {
+        offset = text.has("\u{FEFF}", at: 0) ? 3 : 0
+        line = 1
+        column = 1
+    }
+
+    mutating func position(of target: Int) -> DotEnvPosition {
+        if target < offset { rewind() }
+        let end = min(target, text.count)
+        while offset < end {
+            let byte = text[offset]
+            let endsLine =
+                byte == Byte.lineFeed
+                || (byte == Byte.carriageReturn && text[offset + 1] != Byte.lineFeed)
+            if endsLine {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                column += 1
+            }
+            offset += 1
+        }
+        return DotEnvPosition(line: line, column: column)
+    }
+}

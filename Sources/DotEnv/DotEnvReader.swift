@@ -1,0 +1,37 @@
+/// Reads the dialects of `.env` files.
+///
+/// Nothing is executed, and nothing is expanded. The time is linear in the size of the text.
+package enum DotEnvReader {
+    /// The longest text, in bytes.
+    package static let maximumSize = 16 << 20
+    /// The most assignments in a text.
+    package static let maximumEntries = 1_000_000
+    /// The most diagnostics that are kept; one more then says so.
+    package static let maximumDiagnostics = 10_000
+
+    /// Reads a text.
+    ///
+    /// - Parameter source: The bytes of the file, lent for the call. Values are not copied from it.
+    /// - Throws: ``DotEnvError`` for a text that is too long, not UTF-8, holds a NUL, or that the
+    ///   dialect refuses. A line that the dialect skips is a diagnostic and not an error.
+    package static func read(
+        _ source: RawSpan, as dialect: DotEnvDialect = .dotenv
+    ) throws(DotEnvError) -> DotEnvFile {
+        try source.withText { (text) throws(DotEnvError) -> DotEnvFile in
+            let survey = try text.survey()
+            return try DotEnvReading(text, survey, dialect).file()
+        }
+    }
+
+    /// The dialect that a text says it is in: `vercel-pull` if its first line is Vercel's.
+    package static func detectedDialect(of source: RawSpan) -> DotEnvDialect? {
+        source.withText { text in
+            let start = text.has("\u{FEFF}", at: 0) ? 3 : 0
+            let header: StaticString = "# Created by Vercel CLI"
+            guard text.has(header, at: start) else { return nil }
+            let end = text.lineBreak(from: start, to: text.count)
+            return text.trimmingSpaces(from: start, to: end) == start + header.utf8CodeUnitCount
+                ? .vercelPull : nil
+        }
+    }
+}

@@ -1,0 +1,76 @@
+extension DotEnvReading {
+    /// All diagnostics of the text with their places, in order.
+    func diagnostics() -> [DotEnvDiagnostic] {
+        var findings = self.findings
+        addNames(to: &findings)
+        if dialect == .dotenv || dialect == .node {
+            findings += Disagreements(text, survey, dialect).findings(statements)
+            if survey.start > 0, dialect == .node {
+                findings.append(Finding(offset: 0, code: .differsByteOrderMark))
+            }
+        }
+        findings.sort { ($0.offset, $0.code.rawValue) < ($1.offset, $1.code.rawValue) }
+        let isCut = findings.count > DotEnvReader.maximumDiagnostics
+        var positions = PositionCursor(text)
+        var diagnostics: [DotEnvDiagnostic] = []
+        for finding in findings.prefix(DotEnvReader.maximumDiagnostics) {
+            // A stretch that is a name for one reader may be a secret for another, so only names
+            // that look like names are told.
+            let key = finding.key.map { text.name($0) }
+            diagnostics.append(
+                DotEnvDiagnostic(
+                    position: positions.position(of: finding.offset),
+                    key: key.flatMap { $0.isTellableName ? $0 : nil }, code: finding.code))
+        }
+        if isCut, let last = diagnostics.last {
+            diagnostics.append(
+                DotEnvDiagnostic(position: last.position, key: nil, code: .truncated))
+        }
+        return diagnostics
+    }
+
+    /// Adds what is to be said about names.
+    private func addNames(to findings: inout [Finding]) {
+        let table = NameTable(text, statements)
+        for (index, statement) in statements.enumerated() {
+            if findings.count > DotEnvReader.maximumDiagnostics { return }
+            let start = statement.key.lowerBound
+            if !isPortableName(statement.key) {
+                findings.append(Finding(offset: start, code: .nameNotPortable, key: statement.key))
+            }
+            if let last = table.last(like: statement), last.index != index {
+                findings.append(Finding(offset: start, code: .duplicateKey, key: statement.key))
+            }
+            if statement.isUnterminated, dialect != .systemd {
+                findings.append(
+                    Finding(
+                        offset: statement.value.lowerBound, code: .ignoredUnterminatedQuote,
+                        key: statement.key))
+            }
+        }
+    }
+
+    private func isPortableName(_ range: Range<Int>) -> Bool {
+        guard let first = range.first, !(text[first] &- 0x30 < 10) else { return false }
+        return range.allSatisfy { text[$0].isWord }
+    }
+
+    /// Notes lines that are skipped.
+    mutating func noteIgnored(_ ranges: [Range<Int>]) {
+        for range in ranges {
+            let sign = text.firstIndex(
+                of: Byte.equals, from: range.lowerBound, to: range.upperBound)
+            findings.append(
+                Finding(
+                    offset: range.lowerBound,
+                    code: sign < range.upperBound ? .ignoredJunk : .ignoredNoEquals))
+        }
+    }
+}
+
+extension String {
+    /// Whether a message may show this as a name: `[\w.-]`, and not longer than names are.
+    var isTellableName: Bool {
+        !isEmpty && utf8.count <= 256 && utf8.allSatisfy(\.isNameByte)
+    }
+}

@@ -1,0 +1,81 @@
+/// One reading of a text: the scanner of the dialect, then places and names.
+struct DotEnvReading {
+    let text: SourceText
+    let survey: SourceText.Survey
+    let dialect: DotEnvDialect
+    var statements: [Statement] = []
+    var findings: [Finding] = []
+
+    /// A diagnostic before its place is known in lines and columns.
+    struct Finding {
+        let offset: Int
+        let code: DotEnvDiagnostic.Code
+        var key: Range<Int>?
+    }
+
+    init(_ text: SourceText, _ survey: SourceText.Survey, _ dialect: DotEnvDialect) {
+        self.text = text
+        self.survey = survey
+        self.dialect = dialect
+    }
+
+    consuming func file() throws(DotEnvError) -> DotEnvFile {
+        try scan()
+        return DotEnvFile(dialect: dialect, entries: entries(), diagnostics: diagnostics())
+    }
+
+    private mutating func scan() throws(DotEnvError) {
+        switch dialect {
+        case .node:
+            var scanner = NodeScanner(text, survey)
+            while let statement = scanner.next() { try add(statement) }
+            noteIgnored(scanner.ignored)
+        default:
+            var scanner = ClassicScanner(text, survey, prefersVercelLines: dialect == .vercelPull)
+            while let statement = scanner.next() { try add(statement) }
+            noteIgnored(scanner.ignored)
+        }
+    }
+
+    mutating func add(_ statement: Statement) throws(DotEnvError) {
+        guard statements.count < DotEnvReader.maximumEntries else {
+            throw text.failure(
+                .tooManyEntries, "more than \(DotEnvReader.maximumEntries) variables",
+                at: statement.key.lowerBound)
+        }
+        statements.append(statement)
+    }
+
+    private func entries() -> [DotEnvEntry] {
+        var positions = PositionCursor(text)
+        var entries: [DotEnvEntry] = []
+        entries.reserveCapacity(statements.count)
+        for statement in statements {
+            entries.append(
+                DotEnvEntry(
+                    key: text.name(statement.key, statement.keyEncoding),
+                    position: positions.position(of: statement.key.lowerBound),
+                    valueRange: statement.value, encoding: statement.encoding,
+                    extent: statement.extent, keyRange: statement.key,
+                    literalRange: statement.literal))
+        }
+        return entries
+    }
+}
+
+extension SourceText {
+    /// The name in `range` as the reader gives it.
+    func name(_ range: Range<Int>, _ encoding: DotEnvEncoding) -> String {
+        if encoding == .verbatim { return name(range) }
+        var runs = ValueRuns(self, range, encoding)
+        var bytes: [UInt8] = []
+        while let run = runs.next() {
+            switch run {
+            case .source(let range):
+                for index in range { bytes.append(self[index]) }
+            case .literal(let byte): bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

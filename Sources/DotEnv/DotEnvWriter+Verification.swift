@@ -1,0 +1,134 @@
+extension DotEnvWriter {
+    /// Reads a text in this writer's format back and compares it with what it should hold.
+    ///
+    /// - Throws: ``DotEnvError`` with the code `notVerified`, and the name where one is at fault.
+    package func verify(
+        _ text: RawSpan, holds keys: [String], lending values: Lender
+    ) throws(DotEnvError) {
+        let dialect: DotEnvDialect? =
+            switch format {
+            case .dotenv: .dotenv
+            case .shell: .shell
+            case .docker: .docker
+            case .systemd: .systemd
+            case .json, .yaml, .k8s: nil
+            }
+        if let dialect {
+            try verify(text, as: dialect, holds: keys, lending: values)
+        } else {
+            try verifyStructure(text, holds: keys, lending: values)
+        }
+    }
+
+    private func verify(
+        _ source: RawSpan, as dialect: DotEnvDialect, holds keys: [String],
+        lending values: Lender
+    ) throws(DotEnvError) {
+        let file: DotEnvFile
+        do throws(DotEnvError) {
+            file = try DotEnvReader.read(source, as: dialect)
+        } catch {
+            throw DotEnvError(.notVerified, "what was written cannot be read: \(error.reason)")
+        }
+        guard file.entries.count == keys.count else {
+            throw DotEnvError(.notVerified, "what was written reads back as other variables")
+        }
+        if let difference = file.diagnostics.first(where: { $0.code.isDisagreement }) {
+            throw DotEnvError(
+                .notVerified, "readers would disagree about what was written",
+                key: difference.key)
+        }
+        for (index, entry) in file.entries.enumerated() {
+            guard entry.key == keys[index] else {
+                throw DotEnvError(
+                    .notVerified, "the name reads back differently", key: keys[index])
+            }
+            var isEqual = false
+            values(index) { bytes in
+                isEqual = entry.decodes(in: source, to: bytes)
+            }
+            guard isEqual else {
+                throw DotEnvError(
+                    .notVerified, "the value reads back differently", key: entry.key)
+            }
+        }
+    }
+
+    /// Walks over a text of `json`, `yaml` or `k8s`, which must be exactly as written.
+    private func verifyStructure(
+        _ source: RawSpan, holds keys: [String], lending values: Lender
+    ) throws(DotEnvError) {
+        try source.withText { (text) throws(DotEnvError) in
+            var head = ComparingSink(text)
+            begin(isEmpty: keys.isEmpty, into: &head)
+            var index: Int? = head.end
+            for (number, key) in keys.enumerated() {
+                let start = index
+                index = nil
+                values(number) { bytes in
+                    guard let start else { return }
+                    index = bytes.withText { value in
+                        pairEnd(text, at: start, key, value, isLast: number == keys.count - 1)
+                    }
+                }
+                guard index != nil else {
+                    throw DotEnvError(
+                        .notVerified, "the variable reads back differently", key: key)
+                }
+            }
+            var tail = ComparingSink(text, from: index)
+            end(isEmpty: keys.isEmpty, into: &tail)
+            guard tail.end == text.count else {
+                throw DotEnvError(.notVerified, "the text reads back differently")
+            }
+        }
+    }
+
+    /// The index after a pair, or nil if it is not this one.
+    private func pairEnd(
+        _ text: SourceText, at start: Int, _ key: String, _ value: SourceText, isLast: Bool
+    ) -> Int? {
+        let indent = format == .yaml ? 0 : 2
+        for offset in 0..<indent where text[start + offset] != Byte.space { return nil }
+        let afterKey = key.withText { key in
+            QuotedString.end(text, at: start + indent, ifEqualTo: key)
+        }
+        guard let afterKey, text.has(": ", at: afterKey) else { return nil }
+        if format == .k8s {
+            guard text[afterKey + 2] == Byte.doubleQuote,
+                let end = Base64Text.end(text, at: afterKey + 3, ifEqualTo: value),
+                text.has("\"\n", at: end)
+            else { return nil }
+            return end + 2
+        }
+        guard let end = QuotedString.end(text, at: afterKey + 2, ifEqualTo: value) else {
+            return nil
+        }
+        let needsComma = format == .json && !isLast
+        guard text.has(needsComma ? ",\n" : "\n", at: end) else { return nil }
+        return end + (needsComma ? 2 : 1)
+    }
+}
+
+/// A sink that compares what comes with a text.
+private struct ComparingSink: ByteSink {
+    private let text: SourceText
+    /// The index after what was the same so far; nil after a difference.
+    private(set) var end: Int?
+
+    init(_ text: SourceText, from start: Int? = 0) {
+        self.text = text
+        end = start
+    }
+
+    mutating func append(_ byte: UInt8) {
+        guard let index = end else { return }
+        end = index < text.count && text[index] == byte ? index + 1 : nil
+    }
+
+    mutating func append(contentsOf bytes: RawSpan) {
+        bytes.withText { other in
+            for index in 0..<other.count { append(other[index]) }
+        }
+    }
+}

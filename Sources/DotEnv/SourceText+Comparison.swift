@@ -1,0 +1,57 @@
+extension SourceText {
+    /// Tells whether two stretches decode to the same bytes, without decoding either anywhere.
+    func decodesEqually(
+        _ left: Range<Int>, _ leftEncoding: DotEnvEncoding,
+        _ right: Range<Int>, _ rightEncoding: DotEnvEncoding
+    ) -> Bool {
+        if leftEncoding == rightEncoding {
+            if left == right { return true }
+            if leftEncoding == .verbatim { return isEqual(left, right) }
+        }
+        var leftBytes = DecodedBytes(self, left, leftEncoding)
+        var rightBytes = DecodedBytes(self, right, rightEncoding)
+        while let byte = leftBytes.next() {
+            if rightBytes.next() != byte { return false }
+        }
+        return rightBytes.next() == nil
+    }
+
+    /// Tells whether a stretch decodes to exactly `expected`.
+    func decodes(
+        _ range: Range<Int>, _ encoding: DotEnvEncoding, to expected: SourceText
+    ) -> Bool {
+        var bytes = DecodedBytes(self, range, encoding)
+        for index in 0..<expected.count where bytes.next() != expected[index] { return false }
+        return bytes.next() == nil
+    }
+
+    /// A hash of the decoded bytes of a name, seeded anew in each process.
+    func hash(_ range: Range<Int>, _ encoding: DotEnvEncoding) -> Int {
+        var hasher = Hasher()
+        var bytes = DecodedBytes(self, range, encoding)
+        while let byte = bytes.next() { hasher.combine(byte) }
+        return hasher.finalize()
+    }
+}
+
+/// Decodes a stretch byte by byte.
+struct DecodedBytes {
+    private var runs: ValueRuns
+    private var range = 0..<0
+
+    init(_ text: SourceText, _ range: Range<Int>, _ encoding: DotEnvEncoding) {
+        runs = ValueRuns(text, range, encoding)
+    }
+
+    mutating func next() -> UInt8? {
+        while range.isEmpty {
+            switch runs.next() {
+            case .source(let source): range = source
+            case .literal(let byte): return byte
+            case nil: return nil
+            }
+        }
+        defer { range = range.lowerBound + 1..<range.upperBound }
+        return runs.text[range.lowerBound]
+    }
+}

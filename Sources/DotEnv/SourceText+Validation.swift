@@ -1,0 +1,84 @@
+extension SourceText {
+    /// What one look at every byte found out.
+    struct Survey {
+        /// Where the text starts: 3 after a byte order mark, else 0.
+        var start: Int
+        /// Whether there is any CR, so that decoding must look for line breaks.
+        var hasCarriageReturn: Bool
+    }
+
+    /// Checks size, UTF-8 and the absence of NUL.
+    func survey() throws(DotEnvError) -> Survey {
+        guard count <= DotEnvReader.maximumSize else {
+            throw DotEnvError(.tooLarge, "more than 16 MiB")
+        }
+        var hasCarriageReturn = false
+        var index = 0
+        while index < count {
+            let word = word(at: index)
+            // Eight bytes of 0x0E to 0x7F need no look: no NUL, no CR, all ASCII.
+            if index <= count - 8, word & 0x8080_8080_8080_8080 == 0,
+                (word &- 0x0E0E_0E0E_0E0E_0E0E) & 0x8080_8080_8080_8080 == 0
+            {
+                index += 8
+                continue
+            }
+            let stop = min(count, index + 8)
+            while index < stop {
+                let byte = self[index]
+                if byte == 0 {
+                    throw failure(.nulByte, "holds a NUL byte", at: index)
+                }
+                if byte < 0x80 {
+                    if byte == Byte.carriageReturn { hasCarriageReturn = true }
+                    index += 1
+                    continue
+                }
+                let width = scalarWidth(at: index)
+                guard width > 0 else {
+                    throw failure(.invalidUTF8, "is not UTF-8", at: index)
+                }
+                index += width
+            }
+        }
+        return Survey(start: has("\u{FEFF}", at: 0) ? 3 : 0, hasCarriageReturn: hasCarriageReturn)
+    }
+
+    /// Whether every byte belongs to well-formed UTF-8. NUL is allowed.
+    var isUTF8: Bool {
+        var index = 0
+        while index < count {
+            let width = self[index] < 0x80 ? 1 : scalarWidth(at: index)
+            if width == 0 { return false }
+            index += width
+        }
+        return true
+    }
+
+    /// The length of the well-formed UTF-8 sequence at `index`; 0 when it is ill-formed.
+    private func scalarWidth(at index: Int) -> Int {
+        func continues(_ offset: Int, from low: UInt8 = 0x80, to high: UInt8 = 0xBF) -> Bool {
+            let byte = self[index + offset]
+            return byte >= low && byte <= high
+        }
+        switch self[index] {
+        case 0xC2...0xDF: return continues(1) ? 2 : 0
+        case 0xE0: return continues(1, from: 0xA0) && continues(2) ? 3 : 0
+        case 0xED: return continues(1, to: 0x9F) && continues(2) ? 3 : 0
+        case 0xE1...0xEF: return continues(1) && continues(2) ? 3 : 0
+        case 0xF0: return continues(1, from: 0x90) && continues(2) && continues(3) ? 4 : 0
+        case 0xF1...0xF3: return continues(1) && continues(2) && continues(3) ? 4 : 0
+        case 0xF4: return continues(1, to: 0x8F) && continues(2) && continues(3) ? 4 : 0
+        default: return 0
+        }
+    }
+
+    /// An error with its place.
+    func failure(
+        _ code: DotEnvError.Code, _ reason: String, at offset: Int, key: String? = nil
+    ) -> DotEnvError {
+        var positions = PositionCursor(self)
+        return DotEnvError(
+            code, reason, offset: offset, position: positions.position(of: offset), key: key)
+    }
+}

@@ -1,0 +1,160 @@
+/// What each format can carry, and in which form.
+struct WritingRules {
+    /// How a value stands in a `.env` text.
+    enum Form {
+        case bare
+        case singleQuoted
+        case doubleQuoted
+    }
+
+    /// What a look at a value found out.
+    private struct Traits {
+        var isBare = true
+        var hasNUL = false
+        var hasCarriageReturn = false
+        var hasLineFeed = false
+        var hasSingleQuote = false
+        /// A doubled backslash, or one at the end.
+        var hasFragileBackslash = false
+        /// `${`.
+        var hasExpansion = false
+        /// `"`, `\`, `$` or a backtick.
+        var hasDoubleQuoteSpecial = false
+        var isUTF8 = true
+    }
+
+    /// The longest line that `docker` reads.
+    static let dockerLineLimit = 65_535
+    /// The most bytes of values that Kubernetes takes in one Secret.
+    static let secretSizeLimit = 1_048_576
+
+    private let key: String
+    private let traits: Traits
+    private let count: Int
+    private let endsInReturn: Bool
+
+    init(key: String, value: SourceText) {
+        self.key = key
+        count = value.count
+        endsInReturn = value.count > 0 && value[value.count - 1] == Byte.carriageReturn
+        traits = Self.traits(of: value)
+    }
+
+    private static func traits(of value: SourceText) -> Traits {
+        var traits = Traits()
+        traits.isUTF8 = value.isUTF8
+        for index in 0..<value.count {
+            let byte = value[index]
+            if !isBareByte(byte) { traits.isBare = false }
+            switch byte {
+            case 0: traits.hasNUL = true
+            case Byte.carriageReturn: traits.hasCarriageReturn = true
+            case Byte.lineFeed: traits.hasLineFeed = true
+            case Byte.singleQuote: traits.hasSingleQuote = true
+            case Byte.doubleQuote, Byte.backtick: traits.hasDoubleQuoteSpecial = true
+            case Byte.dollar:
+                traits.hasDoubleQuoteSpecial = true
+                if value[index + 1] == Byte.leftBrace { traits.hasExpansion = true }
+            case Byte.backslash:
+                traits.hasDoubleQuoteSpecial = true
+                if index + 1 == value.count || value[index + 1] == Byte.backslash {
+                    traits.hasFragileBackslash = true
+                }
+            default: break
+            }
+        }
+        return traits
+    }
+
+    /// `[A-Za-z0-9_./:@%+,=-]`, which no reader gives a meaning to.
+    private static func isBareByte(_ byte: UInt8) -> Bool {
+        if byte.isWord { return true }
+        switch byte {
+        case 0x2E, 0x2F, 0x3A, 0x40, 0x25, 0x2B, 0x2C, 0x3D, 0x2D: return true
+        default: return false
+        }
+    }
+
+    /// The form that all readers of `.env` files take alike, or nil if there is none.
+    var portableForm: Form? {
+        if !traits.isUTF8 || traits.hasNUL { return nil }
+        if traits.isBare { return .bare }
+        if traits.hasCarriageReturn { return nil }
+        if !traits.hasSingleQuote && !traits.hasExpansion && !traits.hasFragileBackslash {
+            return .singleQuoted
+        }
+        return traits.hasDoubleQuoteSpecial ? nil : .doubleQuoted
+    }
+
+    /// Whether the value is made of harmless characters alone.
+    var isBare: Bool { traits.isBare }
+
+    /// Why the format cannot carry the name, or nil.
+    func nameProblem(_ format: DotEnvFormat) -> StaticString? {
+        switch format {
+        case .json, .yaml:
+            return nil
+        case .shell, .systemd:
+            return key.isPortableName
+                ? nil : "the name must be made of letters, digits and underscores"
+        case .dotenv:
+            if key == "__proto__" { return "readers in JavaScript drop this name" }
+            return key.utf8.allSatisfy(\.isNameByte) && !key.isEmpty
+                ? nil : "readers of .env files do not take this name"
+        case .docker:
+            return isDockerName ? nil : "docker does not take this name"
+        case .k8s:
+            let fits = key.utf8.allSatisfy(\.isNameByte) && !key.isEmpty && key.utf8.count <= 253
+            return fits && key != "." && key != ".." && !key.hasPrefix("..")
+                ? nil : "Kubernetes does not take this name"
+        }
+    }
+
+    private var isDockerName: Bool {
+        guard let first = key.utf8.first, first != Byte.hash, !key.hasPrefix("\u{FEFF}") else {
+            return false
+        }
+        let bytes = Array(key.utf8)
+        return unsafe bytes.span.bytes.withText { text in
+            for index in 0..<text.count {
+                let byte = text[index]
+                if byte == 0 || byte == Byte.equals || text.spaceWidth(at: index, .go) > 0 {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+
+    /// Why the format cannot carry the value, or nil.
+    func valueProblem(_ format: DotEnvFormat) -> StaticString? {
+        if format == .k8s { return nil }
+        if format == .shell { return traits.hasNUL ? "the value holds a NUL byte" : nil }
+        if !traits.isUTF8 { return "the value is not UTF-8" }
+        if format == .json || format == .yaml { return nil }
+        if traits.hasNUL { return "the value holds a NUL byte" }
+        switch format {
+        case .dotenv where portableForm == nil:
+            return "no form of this value means the same to all readers of .env files"
+        case .docker where traits.hasLineFeed:
+            return "docker has no way to write a line break"
+        case .docker where endsInReturn:
+            return "docker drops a carriage return at the end"
+        case .docker where key.utf8.count + 1 + count > Self.dockerLineLimit:
+            return "docker reads no line longer than 65535 bytes"
+        default:
+            return nil
+        }
+    }
+
+    /// Throws if the format cannot carry the pair, with the formats that can.
+    func check(_ format: DotEnvFormat) throws(DotEnvError) {
+        let name = nameProblem(format)
+        guard let problem = name ?? valueProblem(format) else { return }
+        throw DotEnvError(
+            name == nil ? .unwritableValue : .unwritableName, "\(problem)", key: key,
+            formats: DotEnvFormat.allCases.filter {
+                nameProblem($0) == nil && valueProblem($0) == nil
+            })
+    }
+}
