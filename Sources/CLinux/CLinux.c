@@ -22,3 +22,7 @@ ssize_t zg_copy_file_range(int from, int64_t offset, int to, size_t count) {
     off64_t start = offset;
     return copy_file_range(from, &start, to, NULL, count, 0);
 }
+
+int zg_pipe(int ends[2]) {
+    return pipe2(ends, O_CLOEXEC);
+}

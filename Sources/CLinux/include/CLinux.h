@@ -17,4 +17,7 @@ int zg_try_lock(int descriptor);
 /// copy_file_range(2) from an offset to the end of another file. Returns the bytes copied or -1.
 ssize_t zg_copy_file_range(int from, int64_t offset, int to, size_t count);
 
+/// pipe2(2) with O_CLOEXEC: the reading end first. Returns 0 or -1.
+int zg_pipe(int ends[_Nonnull 2]);
+
 #endif

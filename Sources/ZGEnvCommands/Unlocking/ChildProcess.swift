@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// A program started beside this one, with one end of a pipe here.
@@ -23,7 +24,7 @@ struct ChildProcess {
     ) throws -> ChildProcess {
         let inputPipe = input == .pipe ? try makePipe() : nil
         let outputPipe = output == .pipe ? try makePipe() : nil
-        var actions = posix_spawn_file_actions_t()
+        var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         if let inputPipe {
@@ -38,8 +39,8 @@ struct ChildProcess {
         }
         var identifier: pid_t = 0
         let argumentBytes = arguments.map { Array($0.utf8) }
-        let status = CStringList.with(argumentBytes) { argv in
-            CStringList.with(environment) { envp in
+        let status = unsafe CStringList.with(argumentBytes) { argv in
+            unsafe CStringList.with(environment) { envp in
                 unsafe searchesPath
                     ? posix_spawnp(&identifier, path, &actions, nil, argv, envp)
                     : posix_spawn(&identifier, path, &actions, nil, argv, envp)
@@ -60,7 +61,7 @@ struct ChildProcess {
 
     private static func makePipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
-        guard unsafe pipe2(&ends, O_CLOEXEC) == 0 else {
+        guard unsafe zg_pipe(&ends) == 0 else {
             throw CommandError(.failed, "No pipe could be made.")
         }
         return (ends[0], ends[1])
@@ -90,7 +91,7 @@ enum CStringList {
         _ strings: [[UInt8]],
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
     ) -> R {
-        var storage = strings.flatMap { $0 + [0] }
+        var storage = Array(strings.map { $0 + [0] }.joined())
         return unsafe storage.withUnsafeMutableBytes { buffer in
             var pointers: [UnsafeMutablePointer<CChar>?] = unsafe []
             var offset = 0
@@ -103,7 +104,7 @@ enum CStringList {
             }
             unsafe pointers.append(nil)
             return unsafe pointers.withUnsafeBufferPointer { list in
-                guard let start = unsafe list.baseAddress else { preconditionFailure("not empty") }
+                guard let start = list.baseAddress else { preconditionFailure("not empty") }
                 return unsafe body(start)
             }
         }

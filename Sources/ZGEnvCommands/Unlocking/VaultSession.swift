@@ -1,5 +1,5 @@
 internal import Sealing
-package import Vault
+internal import Vault
 
 /// The vault of one command: opened once, unlocked as far as the command needs, asked for once.
 package final class VaultSession {
@@ -42,6 +42,16 @@ package final class VaultSession {
             }
             throw error
         }
+    }
+
+    /// Keys that open the index where that takes no question; nil otherwise.
+    func indexKeysWithoutAsking() throws -> VaultKeys? {
+        if let keys { return keys }
+        if let found = keysFromKeyring(try opened()).0 {
+            keys = found
+            return found
+        }
+        return passphraseSource.isUnattended ? try valueKeys() : nil
     }
 
     /// Keys that open the values: by passphrase, asked for even where the index is open already.

@@ -1,0 +1,98 @@
+package import Vault
+
+/// What a change did to the records of one key.
+package struct RecordEdit: Equatable {
+    /// Where the record stands in the transaction's index.
+    package let position: Int
+    /// Tells whether the record is new.
+    package let isNew: Bool
+    /// Records beside it that lost targets, with what they keep; an empty scope was removed.
+    package let touched: [Touched]
+
+    /// A record beside the one that was set.
+    package struct Touched: Equatable {
+        /// What it held before.
+        package let before: Scope
+        /// What it holds now; empty where it was removed.
+        package let after: Scope
+    }
+}
+
+extension VaultTransaction {
+    /// The project of that name, made where it is not there.
+    package mutating func project(
+        named name: String, at time: UInt64
+    ) -> (project: Project, isNew: Bool) {
+        if let project = index.project(named: name) { return (project, false) }
+        let project = Project(name: name, createdAt: time)
+        index.projects.append(project)
+        return (project, true)
+    }
+
+    /// Makes sure that one record of `key` holds exactly `scope`; see ``ScopeAssignment``.
+    ///
+    /// - Parameters:
+    ///   - records: The key's records in use.
+    ///   - kind: The type of a new record.
+    package mutating func assign(
+        _ scope: Scope, to key: String, of project: Identifier, records: [Variable],
+        kind: VariableAttributes.Kind, at time: UInt64
+    ) -> RecordEdit {
+        let plan = ScopeAssignment(of: scope, among: records)
+        var touched: [RecordEdit.Touched] = []
+        for narrowing in plan.narrowed {
+            guard let position = position(of: narrowing.record) else { continue }
+            touched.append(
+                .init(
+                    before: index.variables[position].attributes.scope, after: narrowing.scope))
+            index.variables[position].attributes.scope = narrowing.scope
+            index.variables[position].updatedAt = time
+        }
+        for id in plan.removed {
+            guard let position = position(of: id) else { continue }
+            touched.append(
+                .init(
+                    before: index.variables[position].attributes.scope, after: Scope(targets: [])))
+            remove(at: position, time: time)
+        }
+        if let id = plan.record, let position = position(of: id) {
+            if index.variables[position].attributes.scope != scope {
+                index.variables[position].attributes.scope = scope
+                index.variables[position].updatedAt = time
+            }
+            return RecordEdit(position: position, isNew: false, touched: touched)
+        }
+        return RecordEdit(
+            position: add(key, of: project, scope: scope, kind: kind, at: time), isNew: true,
+            touched: touched)
+    }
+
+    /// Adds a record. Its versions go on where an earlier record of the key ended, removed ones
+    /// included: a version number never names two values.
+    package mutating func add(
+        _ key: String, of project: Identifier, scope: Scope, kind: VariableAttributes.Kind,
+        at time: UInt64
+    ) -> Int {
+        var variable = Variable(
+            project: project, name: key, attributes: .init(kind: kind, scope: scope),
+            createdAt: time)
+        let removed = index.variables.filter {
+            !$0.isLive && $0.project == project && $0.name == key
+        }
+        variable.highestVersion = removed.map(\.highestVersion).max() ?? 0
+        index.variables.append(variable)
+        return index.variables.count - 1
+    }
+
+    /// Removes a record from use. Its history stays, and so does what the platform has of it until
+    /// a push.
+    package mutating func remove(at position: Int, time: UInt64) {
+        index.variables[position].deletedAt = time
+        index.variables[position].updatedAt = time
+    }
+
+    /// Where a record stands in the index.
+    package func position(of id: Identifier) -> Int? {
+        index.variables.firstIndex { $0.id == id }
+    }
+}

@@ -1,0 +1,117 @@
+internal import FoundationEssentials
+
+/// What ties a directory to a project: the Vercel CLI's `.vercel/project.json` or `repo.json`, or
+/// `.zg-env.json` for a project that lives only in the vault.
+struct LinkFile: Equatable {
+    /// What a link names.
+    enum Target: Equatable {
+        /// A project of the platform.
+        case platform(project: String, organisation: String)
+        /// A project of the vault.
+        case local(String)
+    }
+
+    /// The file.
+    let path: String
+    /// The directory it stands for, without symbolic links.
+    let directory: String
+    /// What it names.
+    let target: Target
+
+    /// Where the Vercel CLI keeps its link, below a directory.
+    static let platformPath = ".vercel/project.json"
+    private static let repositoryPath = ".vercel/repo.json"
+    /// Where a link to a project of the vault is kept, below a directory.
+    static let localPath = ".zg-env.json"
+
+    /// Finds the nearest link at `directory` or above.
+    ///
+    /// - Parameter warn: Told of files that are passed over because somebody else owns them.
+    /// - Throws: ``ExitCode/usage`` for a link that cannot be read.
+    static func nearest(
+        to directory: String, user: UInt32, warn: (String) -> Void
+    ) throws -> LinkFile? {
+        var current = directory
+        while true {
+            let base = current == "/" ? "" : current
+            for name in [localPath, platformPath, repositoryPath] {
+                let path = "\(base)/\(name)"
+                guard FileKind.isFile(path) else { continue }
+                guard FileKind.owner(path) == user else {
+                    warn("\(path) belongs to another user and is passed over.")
+                    continue
+                }
+                if let link = try read(path, name: name, at: current, from: directory) {
+                    return link
+                }
+            }
+            guard current != "/", let slash = current.lastIndex(of: "/") else { return nil }
+            current = slash == current.startIndex ? "/" : String(current[..<slash])
+        }
+    }
+
+    private struct Link: Decodable {
+        var projectId: String?
+        var orgId: String?
+        var project: String?
+    }
+
+    private struct Repository: Decodable {
+        struct Project: Decodable {
+            var id: String
+            var directory: String?
+            var orgId: String?
+        }
+        var orgId: String?
+        var projects: [Project]
+    }
+
+    private static func read(
+        _ path: String, name: String, at base: String, from directory: String
+    ) throws -> LinkFile? {
+        guard let bytes = SmallFile.bytes(path) else {
+            throw CommandError(.usage, "\(path) cannot be read.", hint: "Give the project with -p.")
+        }
+        do {
+            if name == repositoryPath {
+                let repository = try JSONDecoder().decode(Repository.self, from: Data(bytes))
+                return link(of: repository, path: path, base: base, directory: directory)
+            }
+            let link = try JSONDecoder().decode(Link.self, from: Data(bytes))
+            if name == localPath, let project = link.project {
+                return LinkFile(path: path, directory: base, target: .local(project))
+            }
+            if let project = link.projectId, let organisation = link.orgId {
+                return LinkFile(
+                    path: path, directory: base,
+                    target: .platform(project: project, organisation: organisation))
+            }
+        } catch {
+            // Fall through to the one message: what the decoder says helps nobody.
+        }
+        throw CommandError(
+            .usage, "\(path) is no link to a project.",
+            hint: "Make a new one with: zg-env link")
+    }
+
+    /// The project of a repository whose directory holds `directory`, the deepest one.
+    private static func link(
+        of repository: Repository, path: String, base: String, directory: String
+    ) -> LinkFile? {
+        let prefix = base == "/" ? "/" : base + "/"
+        let below = directory == base ? "" : String(directory.dropFirst(prefix.count))
+        let matches = repository.projects.filter { project in
+            let folder = project.directory ?? "."
+            return folder == "." || folder.isEmpty || below == folder
+                || below.hasPrefix(folder + "/")
+        }
+        let deepest = matches.max {
+            ($0.directory ?? ".").utf8.count < ($1.directory ?? ".").utf8.count
+        }
+        guard let deepest, let organisation = deepest.orgId ?? repository.orgId else { return nil }
+        let folder = deepest.directory ?? "."
+        return LinkFile(
+            path: path, directory: folder == "." || folder.isEmpty ? base : prefix + folder,
+            target: .platform(project: deepest.id, organisation: organisation))
+    }
+}

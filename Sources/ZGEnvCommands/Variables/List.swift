@@ -1,0 +1,83 @@
+internal import CommandLineKit
+internal import Glibc
+internal import Vault
+
+/// `list`: the names, without a value and without a prompt.
+enum List: Command {
+    static let spec = CommandSpec(
+        ["list"], "List variables, without their values", section: "Variables",
+        arguments: [
+            ArgumentSpec(
+                "PATTERN", .optional, "Names to list, with * and ? as wildcards",
+                completion: .dynamic(.variable))
+        ],
+        options: [
+            OptionSpec(flag: "all-projects", "List the variables of every project"),
+            ScopeOptions.target,
+        ],
+        examples: [
+            .init("zg-env list", "list the variables of this directory's project"),
+            .init("zg-env list 'STRIPE_*' -p web -t production", "list some of them"),
+        ],
+        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue], aliases: [["ls"]])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let index = try invocation.session.index(.listing)
+        let wanted = try ScopeOptions(invocation.command).scope()
+        let pattern = invocation.command.argument("PATTERN")
+        func listed(_ project: Project) -> [Variable] {
+            index.variables(of: project.id).filter { variable in
+                let scope = variable.attributes.scope
+                let inScope =
+                    wanted.map { wanted in
+                        !scope.targets.isDisjoint(with: wanted.targets)
+                            || !Set(scope.customEnvironments).isDisjoint(
+                                with: wanted.customEnvironments)
+                    } ?? true
+                return inScope && (pattern.map { matches(variable.name, $0) } ?? true)
+            }
+        }
+        let now = invocation.context.now()
+        if invocation.command.has("all-projects") {
+            let projects = index.projects.sorted {
+                $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+            }
+            return CommandResult(
+                json: [
+                    "projects": .array(
+                        projects.map { VariableListing.json(listed($0), of: $0) })
+                ], text: try text(projects.map { ($0, listed($0)) }, invocation, now, titled: true))
+        }
+        let project = try ProjectResolver(invocation).existing(in: index)
+        let variables = listed(project)
+        if variables.isEmpty {
+            try invocation.note(
+                pattern == nil && wanted == nil
+                    ? "\(project.name) has no variables; add one with: zg-env set"
+                    : "No variable of \(project.name) matches.")
+        }
+        return CommandResult(
+            json: VariableListing.json(variables, of: project),
+            text: try text([(project, variables)], invocation, now, titled: false))
+    }
+
+    private static func text(
+        _ projects: [(Project, [Variable])], _ invocation: Invocation, _ now: UInt64, titled: Bool
+    ) throws -> String {
+        let look = OutputLook(invocation.context)
+        var text = ""
+        for (project, variables) in projects {
+            if titled {
+                text += text.isEmpty ? "" : "\n"
+                text += look.style.text(DisplayText.safe(project.name), as: .heading) + "\n"
+            }
+            text += VariableListing.table(variables, in: project, now: now)
+                .text(width: look.width, style: look.style)
+        }
+        return text
+    }
+
+    private static func matches(_ name: String, _ pattern: String) -> Bool {
+        unsafe fnmatch(pattern, name, 0) == 0
+    }
+}

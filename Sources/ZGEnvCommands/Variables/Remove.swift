@@ -1,0 +1,125 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// `rm`: takes a variable, or some of its targets, out of use.
+enum Remove: Command {
+    static let spec = CommandSpec(
+        ["rm"], "Remove a variable, or some of its targets", section: "Variables",
+        discussion: """
+            With -t only these targets go; the others keep the value. The history stays. The platform \
+            keeps its copy until a push.
+            """,
+        arguments: [
+            ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))
+        ],
+        options: [
+            ScopeOptions.target, ScopeOptions.branch,
+            OptionSpec(flag: "all", "Remove every value of the key"),
+        ] + PushAfterwards.options,
+        exclusive: [["all", "target"], ["all", "branch"]],
+        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue], aliases: [["remove"]])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let key = invocation.command.argument("KEY") ?? ""
+        try VariableName.check(key)
+        let keys = try invocation.session.indexKeys()
+        let index = try invocation.session.index(.listing)
+        let project = try ProjectResolver(invocation).existing(in: index)
+        let plan = try plan(key, project, index, invocation)
+        let lines = plan.map { step in
+            step.after.isEmpty
+                ? "remove \(key) of \(project.name) for \(step.before.description)"
+                : "remove \(key) of \(project.name) for \(step.dropped.description); it stays for "
+                    + step.after.description
+        }
+        let question = plan.count == 1 ? "Remove it?" : "Remove them?"
+        if try Confirmation.ask(invocation, plan: lines, question: question) == .stopAfterPlan {
+            return CommandResult(
+                json: json(key, project, plan, dryRun: true),
+                text: lines.map { "Would \(DisplayText.safe($0))\n" }.joined())
+        }
+        let time = invocation.context.now()
+        try invocation.session.update(with: keys) { transaction in
+            for step in plan {
+                guard let position = transaction.position(of: step.record),
+                    transaction.index.variables[position].isLive,
+                    transaction.index.variables[position].attributes.scope == step.before
+                else {
+                    throw CommandError(
+                        .conflict, "\(DisplayText.safe(key)) was changed meanwhile.",
+                        hint: "Nothing was changed; run the command again.")
+                }
+                if step.after.isEmpty {
+                    transaction.remove(at: position, time: time)
+                } else {
+                    transaction.index.variables[position].attributes.scope = step.after
+                    transaction.index.variables[position].updatedAt = time
+                }
+            }
+        }
+        for line in lines { try invocation.note("Done: \(line).") }
+        return try PushAfterwards.push(
+            plan.map(\.record), of: project, invocation,
+            beside: CommandResult(json: json(key, project, plan, dryRun: false)))
+    }
+
+    private struct Step {
+        let record: Identifier
+        let before: Scope
+        let after: Scope
+
+        /// What goes.
+        var dropped: Scope { before.subtracting(after) }
+    }
+
+    private static func plan(
+        _ key: String, _ project: Project, _ index: VaultIndex, _ invocation: Invocation
+    ) throws -> [Step] {
+        let records = index.variables(of: project.id, named: key)
+        guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
+        let empty = Scope(targets: [])
+        if invocation.command.has("all") {
+            return records.map { Step(record: $0.id, before: $0.attributes.scope, after: empty) }
+        }
+        let options = ScopeOptions(invocation.command)
+        guard let scope = try options.scope() else {
+            let only = try RecordSelection.one(key, in: project, of: index, options)
+            return [Step(record: only.id, before: only.attributes.scope, after: empty)]
+        }
+        let steps = records.filter { $0.attributes.scope.overlaps(scope) }.map { record in
+            let rest = record.attributes.scope.subtracting(scope)
+            return Step(record: record.id, before: record.attributes.scope, after: rest.isEmpty ? empty : rest)
+        }
+        guard !steps.isEmpty else {
+            throw CommandError(
+                .notFound,
+                "\(DisplayText.safe(key)) of \(DisplayText.safe(project.name)) has no value for "
+                    + "\(DisplayText.safe(scope.description)).", hint: "Nothing was changed.")
+        }
+        return steps
+    }
+
+    private static func json(
+        _ key: String, _ project: Project, _ plan: [Step], dryRun: Bool
+    ) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("project", .string(project.name)), .init("key", .string(key)),
+            .init(
+                "removed",
+                .array(
+                    plan.map { step in
+                        let dropped = step.after.isEmpty ? step.before : step.dropped
+                        return [
+                            "targets": .strings(dropped.targets.names),
+                            "customEnvironments": .strings(dropped.customEnvironments),
+                            "branch": .string(orNull: dropped.branch),
+                            "left": .strings(
+                                step.after.targets.names + step.after.customEnvironments),
+                        ]
+                    })),
+        ]
+        if dryRun { members.append(.init("dryRun", true)) }
+        return .object(members)
+    }
+}

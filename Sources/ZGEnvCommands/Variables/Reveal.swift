@@ -1,0 +1,76 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+
+/// `reveal`: gives values out, behind the passphrase.
+enum Reveal: Command {
+    static let spec = CommandSpec(
+        ["reveal"], "Print the value of a variable", section: "Variables",
+        discussion: """
+            Asks for the passphrase. One key prints the bytes of its value, followed by a newline on \
+            a terminal only; several keys print KEY=value lines in the form of a .env file.
+            """,
+        arguments: [
+            ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
+        ],
+        options: [ScopeOptions.target, ScopeOptions.branch],
+        examples: [.init("zg-env reveal DATABASE_URL -p web -t production", "print one value")],
+        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let names = invocation.command.arguments("KEY")
+        for name in names { try VariableName.check(name) }
+        let place = try oneTarget(invocation)
+        let keys = try invocation.session.valueKeys()
+        let vault = try invocation.session.opened()
+        let index = try vault.index(with: keys, extent: .currentValues)
+        let project = try ProjectResolver(invocation).existing(in: index)
+        let records = try names.map { try record($0, project, index, place, invocation) }
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        let arena = SecretArena()
+        let values = try records.map { record in
+            guard let value = try reader.currentValue(of: record, in: arena) else {
+                throw CommandError(
+                    .notFound,
+                    "The vault holds no value of \(DisplayText.safe(record.name)): the platform would not show it.",
+                    hint: "Give it one with: zg-env set \(DisplayText.safe(record.name))")
+            }
+            return RevealedValue(variable: record, value: value)
+        }
+        let output = invocation.context.output
+        if invocation.options.json {
+            return CommandResult { try RevealedValue.writeJSON(values, to: output) }
+        }
+        if values.count == 1 {
+            return CommandResult {
+                try values[0].value.withBytes { try output.write($0) }
+                if TerminalDevice.isTerminal(output.descriptor) { try output.write("\n") }
+            }
+        }
+        let text = try ExportText(format: .dotenv, values: values)
+        return CommandResult { try text.write(to: output) }
+    }
+
+    private static func oneTarget(_ invocation: Invocation) throws -> EffectiveVariables.Place? {
+        let options = ScopeOptions(invocation.command)
+        return options.isEmpty ? nil : try options.place(invocation)
+    }
+
+    /// The record that applies in the place named, or the key's only one.
+    private static func record(
+        _ name: String, _ project: Project, _ index: VaultIndex,
+        _ place: EffectiveVariables.Place?, _ invocation: Invocation
+    ) throws -> Variable {
+        let options = ScopeOptions(invocation.command)
+        guard let place else {
+            return try RecordSelection.one(name, in: project, of: index, options)
+        }
+        let records = index.variables(of: project.id, named: name)
+        guard !records.isEmpty else { throw RecordSelection.notFound(name, project, index) }
+        if let found = EffectiveVariables.inPlace(place, among: records).first { return found }
+        return try RecordSelection.one(name, in: project, of: index, options)
+    }
+}

@@ -1,0 +1,38 @@
+internal import CommandLineKit
+internal import Sealing
+internal import Vault
+
+/// A value on its way out, with the record it belongs to.
+struct RevealedValue {
+    let variable: Variable
+    let value: SecretSlice
+
+    /// Writes the form of the contract: `{"variables":[{"key","targets","branch","version","value"}]}`.
+    static func writeJSON(_ values: [RevealedValue], to output: OutputStream) throws {
+        var writer = JSONWriter(to: output)
+        try writer.beginObject()
+        try writer.name("variables")
+        try writer.beginArray()
+        for entry in values {
+            let scope = entry.variable.attributes.scope
+            try writer.beginObject()
+            try writer.name("key")
+            try writer.string(entry.variable.name)
+            try writer.name("targets")
+            try writer.value(.strings(scope.targets.names))
+            try writer.name("customEnvironments")
+            try writer.value(.strings(scope.customEnvironments))
+            try writer.name("branch")
+            try writer.value(.string(orNull: scope.branch))
+            try writer.name("version")
+            try writer.integer(entry.variable.currentVersion)
+            try writer.name("value")
+            try entry.value.withBytes { try writer.string(utf8: $0) }
+            try writer.endObject()
+        }
+        try writer.endArray()
+        try writer.endObject()
+        _ = try writer.finish()
+        try output.write("\n")
+    }
+}

@@ -1,0 +1,133 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// `-t/--target` and `-b/--branch`, as most commands on variables take them.
+struct ScopeOptions {
+    static let target = OptionSpec(
+        "target", short: "t", value: "T",
+        "Name targets: production, preview, development or a custom environment",
+        repeatable: true, commaSeparated: true, completion: .dynamic(.target))
+    static let branch = OptionSpec(
+        "branch", short: "b", value: "NAME", "Name a git branch, with preview alone")
+
+    private let names: [String]
+    private let branch: String?
+
+    init(_ command: ParsedCommand) {
+        names = command.values("target")
+        branch = command.value("branch")
+    }
+
+    /// Tells whether neither option was given.
+    var isEmpty: Bool { names.isEmpty && branch == nil }
+
+    /// The scope that the options name; nil when they name none.
+    ///
+    /// - Throws: ``ExitCode/usage`` for a branch with anything but preview.
+    func scope() throws -> Scope? {
+        if isEmpty { return nil }
+        var targets: Scope.Targets = []
+        var custom: [String] = []
+        for name in names {
+            if let target = Scope.Targets(name: name) {
+                targets.formUnion(target)
+            } else {
+                try Self.checkCustomName(name)
+                custom.append(name)
+            }
+        }
+        if let branch {
+            guard names.isEmpty || (targets == .preview && custom.isEmpty) else {
+                throw CommandError(
+                    .usage, "A branch goes with the target preview alone.",
+                    hint: "Leave out -t, or say: -t preview -b \(branch)")
+            }
+            targets = .preview
+        }
+        return Scope(targets: targets, customEnvironments: custom, branch: branch)
+    }
+
+    /// The one place that the options name, or development, which is then said.
+    func place(_ invocation: Invocation) throws -> EffectiveVariables.Place {
+        guard names.count <= 1 else {
+            throw CommandError(.usage, "\(invocation.command.spec.name) takes one target.")
+        }
+        guard let name = names.first else {
+            if let branch { return .init(.target(.preview), branch: branch) }
+            try invocation.note("Using the variables of development; name another with -t.")
+            return .init(.target(.development))
+        }
+        if let target = Scope.Targets(name: name) {
+            guard branch == nil || target == .preview else {
+                throw CommandError(.usage, "A branch goes with the target preview alone.")
+            }
+            return .init(.target(target), branch: branch)
+        }
+        try Self.checkCustomName(name)
+        guard branch == nil else {
+            throw CommandError(.usage, "A branch goes with the target preview alone.")
+        }
+        return .init(.custom(name))
+    }
+
+    /// A word that is nearly a fixed target is a slip rather than a custom environment.
+    private static func checkCustomName(_ name: String) throws {
+        let fixed = Scope.Targets.all.names
+        let abbreviations = ["prod", "dev", "prev"]
+        let near =
+            Suggestion.nearest(to: name, among: fixed)
+            ?? (abbreviations.contains(name) ? fixed.first { $0.hasPrefix(name) } : nil)
+        if let near {
+            throw CommandError(
+                .usage, "\(DisplayText.safe(name)) is no target.", hint: "Did you mean \(near)?")
+        }
+    }
+}
+
+/// The records of one key that a command means.
+enum RecordSelection {
+    /// The one record in use that the options name, or the key's only one.
+    ///
+    /// - Throws: ``ExitCode/notFound``, or ``ExitCode/usage`` when there are several.
+    static func one(
+        _ key: String, in project: Project, of index: VaultIndex, _ options: ScopeOptions
+    ) throws -> Variable {
+        let records = index.variables(of: project.id, named: key)
+        guard !records.isEmpty else { throw notFound(key, project, index) }
+        guard let scope = try options.scope() else {
+            if records.count == 1 { return records[0] }
+            throw ambiguous(key, records)
+        }
+        if let exact = records.first(where: { $0.attributes.scope == scope }) { return exact }
+        let holding = records.filter { $0.attributes.scope.overlaps(scope) }
+        if holding.count == 1 { return holding[0] }
+        guard !holding.isEmpty else {
+            throw CommandError(
+                .notFound,
+                "\(DisplayText.safe(key)) of \(DisplayText.safe(project.name)) has no value for "
+                    + "\(scope.description); it has one for \(scopes(of: records)).")
+        }
+        throw ambiguous(key, holding)
+    }
+
+    static func notFound(_ key: String, _ project: Project, _ index: VaultIndex) -> CommandError {
+        let names = Set(index.variables(of: project.id).map(\.name)).sorted()
+        let near = Suggestion.nearest(to: key, among: names)
+        return CommandError(
+            .notFound,
+            "There is no variable \(DisplayText.safe(key)) in \(DisplayText.safe(project.name)).",
+            hint: near.map { "Did you mean \($0)?" } ?? "See what is there with: zg-env list")
+    }
+
+    static func ambiguous(_ key: String, _ records: [Variable]) -> CommandError {
+        CommandError(
+            .usage,
+            "\(DisplayText.safe(key)) has several values: \(scopes(of: records)).",
+            hint: "Name the one you mean with -t, or with -b for a branch.")
+    }
+
+    private static func scopes(of records: [Variable]) -> String {
+        records.map { DisplayText.safe($0.attributes.scope.description) }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,170 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+
+/// `set`: creates or changes one variable.
+enum SetVariable: Command {
+    static let spec = CommandSpec(
+        ["set"], "Create or change a variable", section: "Variables",
+        discussion: """
+            The value is typed at a hidden prompt, or read from stdin when that is not a terminal. \
+            It never stands on the command line, where other programs could read it. Works while \
+            values are locked.
+            """,
+        arguments: [
+            ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))
+        ],
+        options: [
+            ScopeOptions.target, ScopeOptions.branch,
+            OptionSpec(
+                "type", value: "TYPE", "How the platform keeps it",
+                form: .oneOf(["encrypted", "sensitive", "plain"])),
+            OptionSpec("comment", value: "C", "Keep a note for people", allowsEmpty: true),
+        ] + ValueInput.options + PushAfterwards.options,
+        exclusive: [["from-file", "generate", "prompt"]],
+        examples: [
+            .init("zg-env set DATABASE_URL -p web", "type the value at a hidden prompt"),
+            .init("zg-env set TLS_KEY -p web -t production < key.pem", "take it from stdin"),
+            .init("zg-env set SESSION_KEY -p web --generate hex:32", "make a random one"),
+        ],
+        exitCodes: [ExitCode.locked.rawValue, ExitCode.conflict.rawValue])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let key = invocation.command.argument("KEY") ?? ""
+        try VariableName.check(key)
+        let scopeOptions = ScopeOptions(invocation.command)
+        let wanted = try scopeOptions.scope()
+        let kind = invocation.command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
+        let keys = try invocation.session.indexKeys()
+        let index = try invocation.session.index(.listing)
+        let resolver = ProjectResolver(invocation)
+        let (known, projectName) = try resolver.existingOrNew(in: index)
+        // Told before the value is asked for: what is ambiguous now will be so then.
+        if let known {
+            _ = try scope(wanted, kind, index.variables(of: known.id, named: key), key)
+        } else {
+            _ = try scope(wanted, kind, [], key)
+        }
+        if !VariableName.isPortable(key) {
+            invocation.context.warn(
+                "name-not-portable", "\(key) is no name that every shell and the platform take.")
+        }
+        let value = try ValueInput.value(for: key, invocation)
+        if invocation.options.dryRun {
+            return CommandResult(
+                json: [
+                    "project": .string(projectName), "key": .string(key), "dryRun": true,
+                    "projectCreated": .bool(known == nil),
+                ], text: "Would set \(DisplayText.safe(key)) of \(DisplayText.safe(projectName)).\n")
+        }
+        let time = invocation.context.now()
+        let outcome = try invocation.session.update(with: keys) { transaction in
+            try store(
+                value, key, projectName, wanted, kind, invocation.command.value("comment"),
+                time: time, in: &transaction)
+        }
+        try tell(outcome, invocation)
+        return try PushAfterwards.push(
+            [outcome.variable.id], of: outcome.project, invocation,
+            beside: CommandResult(json: outcome.json))
+    }
+
+    /// What was done.
+    private struct Outcome {
+        let project: Project
+        let projectCreated: Bool
+        let variable: Variable
+        let edit: RecordEdit
+
+        var json: JSONValue {
+            .object([
+                .init("project", .string(project.name)),
+                .init("projectCreated", .bool(projectCreated)),
+                .init("created", .bool(edit.isNew)),
+                .init("key", .string(variable.name)),
+                .init("type", .string(variable.attributes.kind.name)),
+                .init("targets", .strings(variable.attributes.scope.targets.names)),
+                .init(
+                    "customEnvironments", .strings(variable.attributes.scope.customEnvironments)),
+                .init("branch", .string(orNull: variable.attributes.scope.branch)),
+                .init("version", .integer(Int64(clamping: variable.currentVersion))),
+                .init(
+                    "touched",
+                    .array(
+                        edit.touched.map {
+                            [
+                                "before": .string($0.before.description),
+                                "after": $0.after.isEmpty ? .null : .string($0.after.description),
+                            ]
+                        })),
+            ])
+        }
+    }
+
+    /// The scope to set: the one named, the only record's, or the default of a new one.
+    private static func scope(
+        _ wanted: Scope?, _ kind: VariableAttributes.Kind?, _ records: [Variable], _ key: String
+    ) throws -> Scope {
+        let scope: Scope
+        if let wanted {
+            scope = wanted
+        } else if records.count > 1 {
+            throw RecordSelection.ambiguous(key, records)
+        } else if let only = records.first {
+            scope = only.attributes.scope
+        } else {
+            scope = Scope(targets: kind == .sensitive ? [.production, .preview] : .all)
+        }
+        if kind == .sensitive, scope.targets.contains(.development) {
+            throw CommandError(
+                .usage, "The platform takes no sensitive variable for development.",
+                hint: "Name the targets: -t production,preview")
+        }
+        return scope
+    }
+
+    private static func store(
+        _ value: SecretSlice, _ key: String, _ projectName: String, _ wanted: Scope?,
+        _ kind: VariableAttributes.Kind?, _ comment: String?, time: UInt64,
+        in transaction: inout VaultTransaction
+    ) throws -> Outcome {
+        let (project, projectCreated) = transaction.project(named: projectName, at: time)
+        let records = transaction.index.variables(of: project.id, named: key)
+        let scope = try scope(wanted, kind, records, key)
+        let edit = transaction.assign(
+            scope, to: key, of: project.id, records: records, kind: kind ?? .encrypted, at: time)
+        if let kind { transaction.index.variables[edit.position].attributes.kind = kind }
+        if let comment {
+            transaction.index.variables[edit.position].attributes.comment =
+                comment.isEmpty ? nil : comment
+        }
+        try value.withBytes { bytes in
+            _ = try transaction.store(bytes, forVariableAt: edit.position, at: time)
+        }
+        return Outcome(
+            project: project, projectCreated: projectCreated,
+            variable: transaction.index.variables[edit.position], edit: edit)
+    }
+
+    private static func tell(_ outcome: Outcome, _ invocation: Invocation) throws {
+        let (variable, project) = (outcome.variable, outcome.project)
+        if outcome.projectCreated {
+            let index = try invocation.session.index(.listing)
+            let others = index.projects.map(\.name).filter { $0 != project.name }
+            let near = Suggestion.nearest(to: project.name, among: others)
+            try invocation.note(
+                "Made the project \(project.name)."
+                    + (near.map { " Did you mean \($0)?" } ?? ""))
+        }
+        try invocation.note(
+            "Set \(variable.name) of \(project.name) for \(variable.attributes.scope.description), "
+                + "version \(variable.currentVersion).")
+        for touched in outcome.edit.touched {
+            try invocation.note(
+                touched.after.isEmpty
+                    ? "The value for \(touched.before.description) was replaced by it."
+                    : "The other value stays for \(touched.after.description).")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// `show`: everything about a variable but its value.
+enum Show: Command {
+    static let spec = CommandSpec(
+        ["show"], "Show a variable's scopes, versions and state, without its value",
+        section: "Variables",
+        arguments: [
+            ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))
+        ],
+        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let key = invocation.command.argument("KEY") ?? ""
+        try VariableName.check(key)
+        let index = try invocation.session.index(.everything)
+        let project = try ProjectResolver(invocation).existing(in: index)
+        let records = index.variables(of: project.id, named: key)
+        guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
+        let now = invocation.context.now()
+        return CommandResult(
+            json: [
+                "key": .string(key), "project": .string(project.name),
+                "records": .array(records.map { json($0, project, index) }),
+            ],
+            text: records.map { text($0, project, index, now) }.joined(separator: "\n"))
+    }
+
+    private static func versions(_ variable: Variable, _ index: VaultIndex) -> [StoredVersion] {
+        let earlier = index.earlierVersions.filter { $0.variable == variable.id }
+        return earlier + (index.currentVersions[variable.id].map { [$0] } ?? [])
+    }
+
+    private static func json(
+        _ variable: Variable, _ project: Project, _ index: VaultIndex
+    ) -> JSONValue {
+        let remote = variable.remote
+        let pushedAt = remote.flatMap { $0.pushedAt == 0 ? nil : Int64(clamping: $0.pushedAt) }
+        return .object(
+            VariableListing.members(variable, in: project) + [
+                .init("remoteId", .string(orNull: remote?.id)),
+                .init(
+                    "pushedVersion",
+                    .integer(orNull: remote.map { Int64(clamping: $0.pushedVersion) })),
+                .init("pushedAt", .time(orNull: pushedAt)),
+                .init(
+                    "versions",
+                    .array(
+                        versions(variable, index).map {
+                            [
+                                "version": .integer(Int64(clamping: $0.version)),
+                                "createdAt": .time(orNull: Int64(clamping: $0.createdAt)),
+                            ]
+                        })),
+            ])
+    }
+
+    private static func text(
+        _ variable: Variable, _ project: Project, _ index: VaultIndex, _ now: UInt64
+    ) -> String {
+        func age(_ time: UInt64) -> String {
+            TimeText.age(of: Int64(clamping: time), at: Int64(clamping: now))
+        }
+        var lines = [
+            ("Key", variable.name), ("Project", project.name),
+            ("Scope", variable.attributes.scope.description),
+            ("Type", variable.attributes.kind.name),
+        ]
+        if let comment = variable.attributes.comment { lines.append(("Comment", comment)) }
+        lines.append(("Changed", age(variable.updatedAt)))
+        let list = versions(variable, index).map { "\($0.version) (\(age($0.createdAt)))" }
+        lines.append(
+            (
+                "Versions",
+                list.isEmpty ? "none: the vault holds no value" : list.joined(separator: ", ")
+            ))
+        lines.append(("Sync", SyncState(of: variable).rawValue))
+        if let remote = variable.remote {
+            lines.append(("Platform", "\(remote.id), version \(remote.pushedVersion)"))
+            if remote.pushedAt > 0 { lines.append(("Pushed", age(remote.pushedAt))) }
+        }
+        if let live = SyncState.isLive(variable, in: project) {
+            lines.append(("Live", live ? "yes" : "not yet"))
+        }
+        return lines.map { title, value in
+            DisplayText.padded(title, to: 10) + DisplayText.safe(value) + "\n"
+        }.joined()
+    }
+}

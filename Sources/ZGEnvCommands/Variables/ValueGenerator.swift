@@ -1,0 +1,147 @@
+internal import Sealing
+
+/// Makes secrets from the kernel's random numbers, in guarded memory: `hex:32`, `base64:32`,
+/// `base64url:32` (random bytes), `alnum:40` (characters), `words:6`, `uuid`.
+struct ValueGenerator: Equatable {
+    private enum Kind: Equatable {
+        case hexadecimal(Int)
+        case base64(Int, urlSafe: Bool)
+        case alphanumeric(Int)
+        case words(Int)
+        case uuid
+    }
+
+    private let kind: Kind
+
+    /// Reads a specification.
+    ///
+    /// - Throws: ``ExitCode/usage``.
+    init(_ text: String) throws {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let count = parts.count == 2 ? Int(parts[1]) : nil
+        switch (parts.first, count) {
+        case ("hex", let count?) where (8...4096).contains(count): kind = .hexadecimal(count)
+        case ("base64", let count?) where (8...4096).contains(count):
+            kind = .base64(count, urlSafe: false)
+        case ("base64url", let count?) where (8...4096).contains(count):
+            kind = .base64(count, urlSafe: true)
+        case ("alnum", let count?) where (8...4096).contains(count): kind = .alphanumeric(count)
+        case ("words", let count?) where (4...64).contains(count): kind = .words(count)
+        case ("uuid", nil) where parts.count == 1: kind = .uuid
+        default:
+            throw CommandError(
+                .usage, "That is no way to make a value.",
+                hint: "Give hex:32, base64:32, base64url:32, alnum:40 (at least 8), words:6 (at least 4) or uuid.")
+        }
+    }
+
+    /// Makes a value.
+    func value(in arena: SecretArena) throws(SealingError) -> SecretSlice {
+        var text = try SecretBuffer()
+        switch kind {
+        case .hexadecimal(let count):
+            let random = try SecretBytes.random(count: count)
+            try random.withBytes { (bytes) throws(SealingError) in
+                try Self.appendHexadecimal(bytes, to: &text)
+            }
+        case .base64(let count, let urlSafe):
+            let random = try SecretBytes.random(count: count)
+            try random.withBytes { (bytes) throws(SealingError) in
+                try Self.appendBase64(bytes, urlSafe: urlSafe, to: &text)
+            }
+        case .alphanumeric(let count): try Self.appendLetters(count, to: &text)
+        case .words(let count): try Self.appendWords(count, to: &text)
+        case .uuid: try Self.appendUUID(to: &text)
+        }
+        return try text.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) }
+    }
+
+    /// Letters and digits, each equally likely: bytes in the incomplete last round of 62 are drawn again.
+    private static func appendLetters(
+        _ count: Int, to text: inout SecretBuffer
+    ) throws(SealingError) {
+        let letters = Array(
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        let limit = 256 / letters.count * letters.count
+        while text.count < count {
+            let random = try SecretBytes.random(count: 2 * (count - text.count))
+            try random.withBytes { (bytes) throws(SealingError) in
+                for index in 0..<bytes.byteCount where text.count < count {
+                    let byte = Int(bytes.byte(at: index))
+                    if byte < limit { try text.append(letters[byte % letters.count]) }
+                }
+            }
+        }
+    }
+
+    /// Words that can be spoken, 16 random bits each: consonants carry four bits, vowels two
+    /// (Wilkerson, "A Proposal for Proquints", 2009).
+    private static func appendWords(
+        _ count: Int, to text: inout SecretBuffer
+    ) throws(SealingError) {
+        let consonants = Array("bdfghjklmnprstvz".utf8)
+        let vowels = Array("aiou".utf8)
+        let random = try SecretBytes.random(count: 2 * count)
+        try random.withBytes { (bytes) throws(SealingError) in
+            for word in 0..<count {
+                if word > 0 { try text.append(0x2D) }
+                let bits = Int(bytes.byte(at: 2 * word)) << 8 | Int(bytes.byte(at: 2 * word + 1))
+                try text.append(consonants[bits >> 12 & 15])
+                try text.append(vowels[bits >> 10 & 3])
+                try text.append(consonants[bits >> 6 & 15])
+                try text.append(vowels[bits >> 4 & 3])
+                try text.append(consonants[bits & 15])
+            }
+        }
+    }
+
+    private static func appendHexadecimal(
+        _ bytes: RawSpan, to text: inout SecretBuffer
+    ) throws(SealingError) {
+        let digits = Array("0123456789abcdef".utf8)
+        for index in 0..<bytes.byteCount {
+            try text.append(digits[Int(bytes.byte(at: index) >> 4)])
+            try text.append(digits[Int(bytes.byte(at: index) & 15)])
+        }
+    }
+
+    private static func appendBase64(
+        _ bytes: RawSpan, urlSafe: Bool, to text: inout SecretBuffer
+    ) throws(SealingError) {
+        let tail = urlSafe ? "-_" : "+/"
+        let letters = Array(
+            ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + tail).utf8)
+        var index = 0
+        while index < bytes.byteCount {
+            let left = min(3, bytes.byteCount - index)
+            var group = 0
+            for offset in 0..<3 {
+                group = group << 8 | (offset < left ? Int(bytes.byte(at: index + offset)) : 0)
+            }
+            for position in 0..<4 {
+                if position <= left {
+                    try text.append(letters[group >> (18 - 6 * position) & 63])
+                } else if !urlSafe {
+                    try text.append(0x3D)
+                }
+            }
+            index += 3
+        }
+    }
+
+    private static func appendUUID(to text: inout SecretBuffer) throws(SealingError) {
+        var random = try SecretBytes.random(count: 16)
+        random.withMutableBytes { bytes in
+            let version = bytes.bytes.byte(at: 6) & 0x0F | 0x40
+            let variant = bytes.bytes.byte(at: 8) & 0x3F | 0x80
+            bytes.storeBytes(of: version, toByteOffset: 6, as: UInt8.self)
+            bytes.storeBytes(of: variant, toByteOffset: 8, as: UInt8.self)
+        }
+        try random.withBytes { (bytes) throws(SealingError) in
+            for range in [0..<4, 4..<6, 6..<8, 8..<10, 10..<16] {
+                if range.lowerBound > 0 { try text.append(0x2D) }
+                try appendHexadecimal(bytes.extracting(range), to: &text)
+            }
+        }
+    }
+}

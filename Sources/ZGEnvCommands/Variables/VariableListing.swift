@@ -1,0 +1,75 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// How variables are shown: what `list`, `show` and others say of a record, never its value.
+enum VariableListing {
+    /// One record, in the form of the contract.
+    static func json(_ variable: Variable, in project: Project) -> JSONValue {
+        .object(members(variable, in: project))
+    }
+
+    static func members(_ variable: Variable, in project: Project) -> [JSONValue.Member] {
+        let scope = variable.attributes.scope
+        return [
+            .init("key", .string(variable.name)),
+            .init("type", .string(variable.attributes.kind.name)),
+            .init("targets", .strings(scope.targets.names)),
+            .init("customEnvironments", .strings(scope.customEnvironments)),
+            .init("branch", .string(orNull: scope.branch)),
+            .init("comment", .string(orNull: variable.attributes.comment)),
+            .init(
+                "version",
+                variable.currentVersion == 0
+                    ? .null : .integer(Int64(clamping: variable.currentVersion))),
+            .init("createdAt", .time(orNull: Int64(clamping: variable.createdAt))),
+            .init("updatedAt", .time(orNull: Int64(clamping: variable.updatedAt))),
+            .init("sync", .string(SyncState(of: variable).rawValue)),
+            .init("live", .bool(orNull: SyncState.isLive(variable, in: project))),
+            .init("shared", false),
+        ]
+    }
+
+    /// A project with its records.
+    static func json(_ variables: [Variable], of project: Project) -> JSONValue {
+        [
+            "project": .string(project.name),
+            "asOf": .time(orNull: project.seenAt == 0 ? nil : Int64(clamping: project.seenAt)),
+            "variables": .array(variables.map { json($0, in: project) }),
+        ]
+    }
+
+    /// A table of records.
+    static func table(_ variables: [Variable], in project: Project, now: UInt64) -> Table {
+        var table = Table([
+            .init("KEY", canShrink: true), .init("TARGETS", canShrink: true), .init("TYPE"),
+            .init("UPDATED"), .init("VERSION", trailing: true), .init("SYNC"), .init("LIVE"),
+        ])
+        for variable in variables {
+            let state = SyncState(of: variable)
+            let live = SyncState.isLive(variable, in: project)
+            table.append([
+                .init(variable.name), .init(variable.attributes.scope.description),
+                .init(variable.attributes.kind.name),
+                .init(
+                    TimeText.age(
+                        of: Int64(clamping: variable.updatedAt), at: Int64(clamping: now)), as: .dim
+                ),
+                .init(variable.currentVersion == 0 ? "-" : "\(variable.currentVersion)"),
+                .init(state.rawValue, as: role(of: state)),
+                .init(
+                    live.map { $0 ? "live" : "not yet" } ?? "",
+                    as: live == false ? .warning : .plain),
+            ])
+        }
+        return table
+    }
+
+    private static func role(of state: SyncState) -> Style.Role {
+        switch state {
+        case .synced: .good
+        case .local, .ahead, .behind: .warning
+        case .diverged, .unreadable: .bad
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+
+/// `status`: what is there, what is open, what is not pushed or not live.
+enum Status: Command {
+    static let spec = CommandSpec(
+        ["status"], "Show the vault, and what is not pushed or not live yet", section: "Vault",
+        discussion:
+            "Asks for nothing and reaches no network: what cannot be known is shown as unknown.",
+        exitCodes: [ExitCode.notFound.rawValue, ExitCode.damaged.rawValue])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let vault = try invocation.session.opened()
+        let index = try openedWithoutAsking(invocation)
+        var json: [JSONValue.Member] = [
+            .init("vault", .string(vault.path)),
+            .init("format", .integer(Int64(VaultFormat.number))),
+            .init("generation", .integer(Int64(clamping: vault.header.generation))),
+            .init("slots", .array(vault.header.slots.map(Self.json))),
+            .init("index", .string(index == nil ? "locked" : "open")),
+            .init("values", "locked"),
+        ]
+        var text = "Vault     \(DisplayText.safe(vault.path)) (format \(VaultFormat.number))\n"
+        for slot in vault.header.slots { text += "Slot      \(describe(slot))\n" }
+        text += "Index     \(index == nil ? "locked" : "open")\n"
+        if let index {
+            let (members, lines) = try contents(index, invocation)
+            json += members
+            text += lines
+        } else {
+            json += ["variables", "account", "project", "notPushed", "notLive"].map {
+                .init($0, .null)
+            }
+            text += "Names and what is not pushed can be seen once the index is open.\n"
+        }
+        return CommandResult(json: .object(json), text: text)
+    }
+
+    /// The index where a keyring or an unattended passphrase opens it.
+    private static func openedWithoutAsking(_ invocation: Invocation) throws -> VaultIndex? {
+        guard let keys = try invocation.session.indexKeysWithoutAsking() else { return nil }
+        return try invocation.session.opened().index(with: keys, extent: .listing)
+    }
+
+    private static func contents(
+        _ index: VaultIndex, _ invocation: Invocation
+    ) throws -> ([JSONValue.Member], String) {
+        let live = index.variables.filter(\.isLive)
+        let account = index.account(named: invocation.options.account)
+        let project = try? ProjectResolver(invocation).existing(in: index)
+        let notPushed = index.variables.filter { isPending($0, in: index) }
+        let notLive = live.filter { variable in
+            guard let project = index.project(variable.project) else { return false }
+            return SyncState.isLive(variable, in: project) == false
+        }
+        let members: [JSONValue.Member] = [
+            .init("variables", .integer(Int64(live.count))),
+            .init("projects", .integer(Int64(index.projects.count))),
+            .init("account", .string(orNull: account?.name)),
+            .init("project", .string(orNull: project?.name)),
+            .init("notPushed", .array(notPushed.map { reference($0, index) })),
+            .init("notLive", .array(notLive.map { reference($0, index) })),
+        ]
+        var text = "Holds     \(live.count) variables in \(index.projects.count) projects\n"
+        text += "Account   \(account.map { DisplayText.safe($0.name) } ?? "none")\n"
+        text += "Project   \(project.map { DisplayText.safe($0.name) } ?? "none")\n"
+        text += lines("Not pushed yet (zg-env push)", notPushed, index)
+        text += lines("Not live yet (zg-env redeploy)", notLive, index)
+        return (members, text)
+    }
+
+    /// Tells whether the next push would send something; of projects that are bound.
+    private static func isPending(_ variable: Variable, in index: VaultIndex) -> Bool {
+        guard index.project(variable.project)?.binding != nil else { return false }
+        guard variable.isLive else { return variable.remote != nil }
+        return [.local, .ahead, .diverged].contains(SyncState(of: variable))
+    }
+
+    private static func reference(_ variable: Variable, _ index: VaultIndex) -> JSONValue {
+        [
+            "project": .string(index.project(variable.project)?.name ?? ""),
+            "key": .string(variable.name),
+            "targets": .strings(variable.attributes.scope.targets.names),
+            "customEnvironments": .strings(variable.attributes.scope.customEnvironments),
+            "branch": .string(orNull: variable.attributes.scope.branch),
+            "deleted": .bool(!variable.isLive),
+        ]
+    }
+
+    private static func lines(_ title: String, _ variables: [Variable], _ index: VaultIndex)
+        -> String
+    {
+        guard !variables.isEmpty else { return "" }
+        var text = "\(title):\n"
+        for variable in variables {
+            let project = index.project(variable.project)?.name ?? ""
+            text += "  \(DisplayText.safe(project))  \(DisplayText.safe(variable.name))  "
+            text += DisplayText.safe(variable.attributes.scope.description)
+            text += variable.isLive ? "\n" : "  (removed)\n"
+        }
+        return text
+    }
+
+    private static func describe(_ slot: KeySlot) -> String {
+        let tier = slot.tier == .index ? "names and tokens" : "everything"
+        let cost =
+            slot.cost.map { ", \($0.memoryByteCount >> 20) MiB, \($0.operations) passes" } ?? ""
+        return "\(name(slot.kind)): opens \(tier)\(cost)"
+    }
+
+    private static func json(_ slot: KeySlot) -> JSONValue {
+        [
+            "id": .string(slot.id.hexadecimal), "kind": .string(name(slot.kind)),
+            "opens": .string(slot.tier == .index ? "index" : "values"),
+            "createdAt": .time(orNull: Int64(clamping: slot.createdAt)),
+            "memoryBytes": .integer(orNull: slot.cost.map { Int64(clamping: $0.memoryByteCount) }),
+            "operations": .integer(orNull: slot.cost.map { Int64($0.operations) }),
+        ]
+    }
+
+    private static func name(_ kind: KeySlot.Kind) -> String {
+        switch kind {
+        case .passphrase: "passphrase"
+        case .secretService: "secret-service"
+        case .file: "file"
+        case .recovery: "recovery"
+        }
+    }
+}
