@@ -16,10 +16,8 @@ package struct DotEnvError: Error, Equatable, Sendable, CustomStringConvertible 
         case wouldExecute
         /// Names refer to each other in a circle.
         case expansionCycle
-        /// An expanded value is longer than the limit.
+        /// The expanded values are longer than the limits, or refer to each other too deeply.
         case expansionTooLarge
-        /// A `${…}` is neither `${NAME}` nor `${NAME:-default}`.
-        case expansionUnsupported
         /// The format has no way to write the name.
         case unwritableName
         /// The format has no way to write the value.

@@ -30,6 +30,14 @@ struct DotEnvReading {
             var scanner = NodeScanner(text, survey)
             while let statement = scanner.next() { try add(statement) }
             noteIgnored(scanner.ignored)
+        case .docker:
+            var scanner = DockerScanner(text, survey)
+            while let statement = try scanner.next() { try add(statement) }
+            noteIgnored(scanner.ignored)
+        case .systemd:
+            var scanner = SystemdScanner(text)
+            while let statement = scanner.next() { try add(statement) }
+            noteIgnored(scanner.ignored)
         default:
             var scanner = ClassicScanner(text, survey, prefersVercelLines: dialect == .vercelPull)
             while let statement = scanner.next() { try add(statement) }

@@ -38,20 +38,43 @@ extension SourceText {
 struct DecodedBytes {
     private var runs: ValueRuns
     private var range = 0..<0
+    private var literal: UInt8?
 
     init(_ text: SourceText, _ range: Range<Int>, _ encoding: DotEnvEncoding) {
         runs = ValueRuns(text, range, encoding)
     }
 
-    mutating func next() -> UInt8? {
-        while range.isEmpty {
-            switch runs.next() {
-            case .source(let source): range = source
-            case .literal(let byte): return byte
-            case nil: return nil
-            }
-        }
-        defer { range = range.lowerBound + 1..<range.upperBound }
+    /// The next byte, which stays; nil at the end.
+    @inline(__always)
+    mutating func peek() -> UInt8? {
+        if let literal { return literal }
+        if range.isEmpty, !advance() { return literal }
         return runs.text[range.lowerBound]
+    }
+
+    /// Takes the next byte; nil at the end.
+    @inline(__always)
+    mutating func next() -> UInt8? {
+        guard let byte = peek() else { return nil }
+        if literal != nil {
+            literal = nil
+        } else {
+            range = range.lowerBound + 1..<range.upperBound
+        }
+        return byte
+    }
+
+    /// Moves to the next run; true if it is one of the source.
+    private mutating func advance() -> Bool {
+        switch runs.next() {
+        case .source(let source):
+            range = source
+            return true
+        case .literal(let byte):
+            literal = byte
+            return false
+        case nil:
+            return false
+        }
     }
 }

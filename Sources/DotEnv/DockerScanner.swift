@@ -1,0 +1,48 @@
+/// Reads as `docker run --env-file` does: one variable a line, everything after `=` as it stands.
+struct DockerScanner {
+    /// The longest line docker reads, in bytes.
+    private static let lineLimit = 65_535
+
+    private let text: SourceText
+    private var index: Int
+    /// Lines with a name alone, which docker takes from its own environment.
+    private(set) var ignored: [Range<Int>] = []
+
+    init(_ text: SourceText, _ survey: SourceText.Survey) {
+        self.text = text
+        index = survey.start
+    }
+
+    /// The next variable, or nil at the end.
+    ///
+    /// - Throws: ``DotEnvError`` with `refused` where docker refuses the file.
+    mutating func next() throws(DotEnvError) -> Statement? {
+        while index < text.count {
+            let start = index
+            let newline = text.firstIndex(of: Byte.lineFeed, from: start, to: text.count)
+            index = newline + 1
+            guard newline - start <= Self.lineLimit else {
+                throw text.failure(.refused, "docker reads no line this long", at: start)
+            }
+            // Just one CR before the line feed, or at the end of the text, belongs to the line end.
+            let hasReturn = newline > start && text[newline - 1] == Byte.carriageReturn
+            let end = hasReturn ? newline - 1 : newline
+            let first = text.skippingSpaces(from: start, to: end, .go)
+            if first == end || text[first] == Byte.hash { continue }
+            let sign = text.firstIndex(of: Byte.equals, from: first, to: end)
+            guard sign > first else {
+                throw text.failure(.refused, "docker refuses a line without a name", at: first)
+            }
+            for position in first..<sign where text.spaceWidth(at: position, .go) > 0 {
+                throw text.failure(
+                    .refused, "docker refuses white space in a name", at: position)
+            }
+            guard sign < end else {
+                if ignored.count < DotEnvReader.maximumDiagnostics { ignored.append(first..<end) }
+                continue
+            }
+            return Statement(key: first..<sign, value: sign + 1..<end, extent: first..<end)
+        }
+        return nil
+    }
+}

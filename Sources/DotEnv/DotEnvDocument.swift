@@ -1,0 +1,234 @@
+/// A text whose order, comments and odd corners are kept while values in it are replaced.
+///
+/// Only the bytes of a replaced value change; new variables go to the end. The caller lends the
+/// bytes of the text for each call, as the document itself holds no values.
+package struct DotEnvDocument: Sendable {
+    /// What the text holds. The dialect is `dotenv` or `vercel-pull`.
+    package let file: DotEnvFile
+    /// The index of the entry that counts for each name: the last one.
+    private let effective: [String: Int]
+
+    /// Reads a text.
+    ///
+    /// - Throws: As ``DotEnvReader/read(_:as:)``; `refused` for a dialect that cannot be rewritten.
+    package init(
+        _ source: RawSpan, as dialect: DotEnvDialect = .dotenv
+    ) throws(DotEnvError) {
+        guard dialect == .dotenv || dialect == .vercelPull else {
+            throw DotEnvError(.refused, "only a dotenv text can be rewritten in place")
+        }
+        file = try DotEnvReader.read(source, as: dialect)
+        var effective: [String: Int] = [:]
+        for (index, entry) in file.entries.enumerated() { effective[entry.key] = index }
+        self.effective = effective
+    }
+
+    /// The comment lines directly above an assignment, without `#` and one space, joined by LF; nil
+    /// if there are none.
+    ///
+    /// - Parameter index: The index in `file.entries`.
+    package func comment(above index: Int, in source: RawSpan) -> String? {
+        guard file.entries.indices.contains(index) else { return nil }
+        let entry = file.entries[index]
+        // A line of the value above is no comment, whatever it looks like.
+        let floor = index > 0 ? file.entries[index - 1].extent.upperBound : 0
+        return source.withText { text in
+            var lines: [String] = []
+            var end = entry.extent.lowerBound
+            while let line = Self.line(before: end, in: text, notBelow: floor) {
+                let first = text.skippingSpaces(from: line.lowerBound, to: line.upperBound)
+                guard first < line.upperBound, text[first] == Byte.hash else { break }
+                var start = first + 1
+                if text[start] == Byte.space, start < line.upperBound { start += 1 }
+                let stop = text.trimmingSpaces(from: start, to: line.upperBound)
+                lines.append(text.name(start..<stop))
+                end = line.lowerBound
+            }
+            return lines.isEmpty ? nil : lines.reversed().joined(separator: "\n")
+        }
+    }
+
+    /// The line before the one that `index` is in, if all of it is at or after `floor`.
+    private static func line(
+        before index: Int, in text: SourceText, notBelow floor: Int
+    ) -> Range<Int>? {
+        func isBreak(_ index: Int) -> Bool {
+            text[index] == Byte.lineFeed || text[index] == Byte.carriageReturn
+        }
+        var end = index
+        while end > floor, !isBreak(end - 1) { end -= 1 }
+        guard end > floor else { return nil }
+        end -= 1
+        if end > floor, text[end] == Byte.lineFeed, text[end - 1] == Byte.carriageReturn {
+            end -= 1
+        }
+        var start = end
+        while start > floor, !isBreak(start - 1) { start -= 1 }
+        // The rest of a line that an assignment stands on is not a line of its own.
+        let isWhole = start == 0 || start > floor
+        let afterMark = start == 0 && text.has("\u{FEFF}", at: 0) ? 3 : start
+        return isWhole ? min(afterMark, end)..<end : nil
+    }
+
+    /// The length in bytes of what ``merge(_:from:into:lending:)`` writes.
+    ///
+    /// - Throws: As ``merge(_:from:into:lending:)``.
+    package func mergedLength(
+        _ keys: [String], from source: RawSpan, lending values: DotEnvWriter.Lender
+    ) throws(DotEnvError) -> Int {
+        var counter = ByteCounter()
+        try merge(keys, from: source, into: &counter, lending: values)
+        return counter.count
+    }
+
+    /// Writes the text with the values of `keys` replaced, or added at its end.
+    ///
+    /// A value that the text has already keeps its bytes. Of a name that is set twice the last value
+    /// is replaced. Other names, comments, blank lines and line ends stay.
+    ///
+    /// - Throws: ``DotEnvError`` with `unwritableName`, `unwritableValue` or `duplicateKey`.
+    package func merge(
+        _ keys: [String], from source: RawSpan, into sink: inout some ByteSink & ~Copyable,
+        lending values: DotEnvWriter.Lender
+    ) throws(DotEnvError) {
+        let plan = try plan(keys, from: source, lending: values)
+        source.withText { text in
+            var index = 0
+            for step in plan.replacements {
+                let entry = file.entries[step.entry]
+                text.copy(index..<entry.literalRange.lowerBound, into: &sink)
+                values(step.key) { bytes in
+                    bytes.withText {
+                        DotEnvWriter.writePortable(keys[step.key], $0, into: &sink)
+                    }
+                }
+                index = entry.literalRange.upperBound
+                // Some readers keep a # that touches a bare value.
+                if text[index] == Byte.hash { sink.append(Byte.space) }
+            }
+            text.copy(index..<text.count, into: &sink)
+            guard !plan.additions.isEmpty else { return }
+            let lineBreak = text.firstIndex(of: Byte.lineFeed, from: 0, to: text.count)
+            let usesReturns = lineBreak > 0 && text[lineBreak - 1] == Byte.carriageReturn
+            func endLine() {
+                if usesReturns { sink.append(Byte.carriageReturn) }
+                sink.append(Byte.lineFeed)
+            }
+            let last = text[text.count - 1]
+            let isEmpty = text.count == 0 || (text.count == 3 && text.has("\u{FEFF}", at: 0))
+            if !isEmpty, last != Byte.lineFeed, last != Byte.carriageReturn { endLine() }
+            for number in plan.additions {
+                sink.append(name: keys[number])
+                sink.append(Byte.equals)
+                values(number) { bytes in
+                    bytes.withText {
+                        DotEnvWriter.writePortable(keys[number], $0, into: &sink)
+                    }
+                }
+                endLine()
+            }
+        }
+    }
+
+    private struct Plan {
+        /// In the order of the text.
+        var replacements: [(entry: Int, key: Int)] = []
+        var additions: [Int] = []
+    }
+
+    private func plan(
+        _ keys: [String], from source: RawSpan, lending values: DotEnvWriter.Lender
+    ) throws(DotEnvError) -> Plan {
+        var plan = Plan()
+        var seen = Set<String>(minimumCapacity: keys.count)
+        for (number, key) in keys.enumerated() {
+            guard seen.insert(key).inserted else {
+                throw DotEnvError(.duplicateKey, "there are two values", key: key)
+            }
+            let entry = effective[key]
+            var rules: WritingRules?
+            var isKept = false
+            values(number) { bytes in
+                if let entry { isKept = file.entries[entry].decodes(in: source, to: bytes) }
+                rules = bytes.withText { WritingRules(key: key, value: $0) }
+            }
+            if isKept { continue }
+            guard let rules else {
+                throw DotEnvError(.notVerified, "the value was not lent", key: key)
+            }
+            try rules.check(.dotenv)
+            if let entry {
+                plan.replacements.append((entry, number))
+            } else {
+                plan.additions.append(number)
+            }
+        }
+        plan.replacements.sort { $0.entry < $1.entry }
+        return plan
+    }
+
+    /// Merges into memory of the caller's, reads the result back and compares every variable.
+    ///
+    /// - Parameter target: At least ``mergedLength(_:from:lending:)`` bytes.
+    /// - Returns: The number of bytes written.
+    /// - Throws: As ``merge(_:from:into:lending:)``, and `notVerified` if any name or value in the
+    ///   new text is not what it should be, for example because an open quote above the end would
+    ///   take in the new lines. `target` then holds bytes to be wiped.
+    package func mergeVerified(
+        _ keys: [String], from source: RawSpan, into target: inout MutableRawSpan,
+        lending values: DotEnvWriter.Lender
+    ) throws(DotEnvError) -> Int {
+        let result: Result<Int?, DotEnvError> = unsafe target.withUnsafeMutableBytes { memory in
+            var sink = unsafe FixedSink(memory)
+            do throws(DotEnvError) {
+                try merge(keys, from: source, into: &sink, lending: values)
+            } catch {
+                return .failure(error)
+            }
+            return .success(sink.overflowed ? nil : sink.count)
+        }
+        guard let count = try result.get() else {
+            throw DotEnvError(.notVerified, "the text is longer than the memory for it")
+        }
+        try verify(
+            target.bytes.extracting(first: count), keys, from: source, lending: values)
+        return count
+    }
+
+    private func verify(
+        _ merged: RawSpan, _ keys: [String], from source: RawSpan,
+        lending values: DotEnvWriter.Lender
+    ) throws(DotEnvError) {
+        let result = try DotEnvReader.read(merged, as: file.dialect)
+        var numbers: [String: Int] = [:]
+        for (number, key) in keys.enumerated() { numbers[key] = number }
+        let added = keys.filter { effective[$0] == nil }
+        guard result.entries.count == file.entries.count + added.count else {
+            throw DotEnvError(.notVerified, "the merged text reads back as other variables")
+        }
+        for (index, entry) in result.entries.enumerated() {
+            let isOld = index < file.entries.count
+            let key = isOld ? file.entries[index].key : added[index - file.entries.count]
+            var isEqual = false
+            if let number = numbers[key], !isOld || effective[key] == index {
+                values(number) { isEqual = entry.decodes(in: merged, to: $0) }
+            } else if isOld {
+                let old = file.entries[index]
+                isEqual = source.withText { before in
+                    merged.withText { after in
+                        var bytes = DecodedBytes(before, old.valueRange, old.encoding)
+                        var others = DecodedBytes(after, entry.valueRange, entry.encoding)
+                        while let byte = bytes.next() {
+                            if others.next() != byte { return false }
+                        }
+                        return others.next() == nil
+                    }
+                }
+            }
+            guard entry.key == key, isEqual else {
+                throw DotEnvError(
+                    .notVerified, "the merged text reads back differently", key: key)
+            }
+        }
+    }
+}

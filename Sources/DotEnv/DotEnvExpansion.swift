@@ -1,0 +1,218 @@
+/// Replaces `${NAME}` and `${NAME:-default}` in values by other values of the same text.
+///
+/// Nothing else is replaced: no `$NAME`, no other form, nothing from the environment. A name that the
+/// text does not set and that has no default stays as it stands and is reported. A value in single
+/// quotes stays, as do all values of `shell` and `systemd`, whose quoting is resolved before. `\${…}`
+/// stays too and loses its backslash. A default is used when the name is not set or empty; it may
+/// hold further `${…}`.
+package struct DotEnvExpansion: Sendable {
+    /// The longest value, in bytes, after expansion.
+    package static let maximumValueSize = 1 << 20
+    /// The most bytes of all values together after expansion.
+    package static let maximumTotalSize = 64 << 20
+    /// How deep values may refer to values, defaults included.
+    package static let maximumDepth = 64
+    /// How many bytes may be looked at, summed over every value that a value refers to.
+    private static let maximumWork = 256 << 20
+
+    /// The text that is expanded.
+    package let file: DotEnvFile
+    /// References that stay because their name is not set, in the order of the text.
+    package private(set) var diagnostics: [DotEnvDiagnostic] = []
+    /// For each name the entry that counts.
+    let effective: [String: Int]
+    /// What each value comes to; nil while it is not known.
+    private var costs: [Cost?]
+
+    fileprivate struct Cost {
+        var length = 0
+        /// Bytes looked at while the value is written.
+        var work = 0
+        /// How deep references and defaults go.
+        var height = 0
+    }
+
+    /// Checks that every value can be expanded within the limits.
+    ///
+    /// - Throws: ``DotEnvError`` with `expansionCycle` or `expansionTooLarge` and the name.
+    package init(_ file: DotEnvFile, in source: RawSpan) throws(DotEnvError) {
+        self.file = file
+        var effective: [String: Int] = [:]
+        for (index, entry) in file.entries.enumerated() { effective[entry.key] = index }
+        self.effective = effective
+        costs = [Cost?](repeating: nil, count: file.entries.count)
+        var total = Cost()
+        for index in file.entries.indices {
+            var path: [Int] = []
+            let cost = try source.withText { (text) throws(DotEnvError) -> Cost in
+                try measure(index, text, &path, depth: 0)
+            }
+            total.length += cost.length
+            total.work += cost.work
+            guard total.length <= Self.maximumTotalSize, total.work <= Self.maximumWork else {
+                throw failure(.expansionTooLarge, "the values become too long", index)
+            }
+        }
+    }
+
+    private func failure(
+        _ code: DotEnvError.Code, _ reason: String, _ index: Int
+    ) -> DotEnvError {
+        let entry = file.entries[index]
+        return DotEnvError(code, reason, position: entry.position, key: entry.key)
+    }
+
+    /// The length in bytes of a value after expansion.
+    ///
+    /// - Parameter index: The index in `file.entries`.
+    package func expandedLength(of index: Int) -> Int {
+        costs.indices.contains(index) ? costs[index]?.length ?? 0 : 0
+    }
+
+    /// Gives a value after expansion to `sink`.
+    ///
+    /// - Parameter index: The index in `file.entries`.
+    package func expandValue(
+        of index: Int, in source: RawSpan, into sink: inout some ByteSink & ~Copyable
+    ) {
+        guard file.entries.indices.contains(index) else { return }
+        source.withText { emit(index, $0, into: &sink, depth: 0) }
+    }
+
+    // MARK: Measuring
+
+    private mutating func measure(
+        _ index: Int, _ text: SourceText, _ path: inout [Int], depth: Int
+    ) throws(DotEnvError) -> Cost {
+        if let cost = costs[index] { return cost }
+        guard !path.contains(index) else {
+            throw failure(.expansionCycle, "the value refers to itself", index)
+        }
+        path.append(index)
+        let entry = file.entries[index]
+        var cost = Cost()
+        if isLiteral(entry, text) {
+            text.decode(entry.valueRange, entry.encoding, into: &cost)
+        } else {
+            var scanner = ReferenceScanner(
+                DecodedBytes(text, entry.valueRange, entry.encoding), count: .max)
+            try measure(&scanner, of: index, text, &path, &cost, depth: depth, level: 0)
+        }
+        path.removeLast()
+        costs[index] = cost
+        return cost
+    }
+
+    private mutating func measure(
+        _ scanner: inout ReferenceScanner, of index: Int, _ text: SourceText,
+        _ path: inout [Int], _ cost: inout Cost, depth: Int, level: Int
+    ) throws(DotEnvError) {
+        cost.height = max(cost.height, level)
+        guard depth <= Self.maximumDepth else { throw tooDeep(index) }
+        while let piece = scanner.next() {
+            switch piece {
+            case .byte:
+                cost.length += 1
+            case .reference(let reference):
+                var target = Cost()
+                if let entry = effective[reference.name] {
+                    target = try measure(entry, text, &path, depth: depth + 1)
+                    cost.height = max(cost.height, level + 1 + target.height)
+                    cost.length += target.length
+                    cost.work += target.work
+                }
+                if target.length == 0, var fallback = reference.fallback {
+                    try measure(
+                        &fallback, of: index, text, &path, &cost, depth: depth + 1,
+                        level: level + 1)
+                } else if effective[reference.name] == nil {
+                    cost.length += reference.count
+                    note(index)
+                }
+            }
+            guard cost.length <= Self.maximumValueSize,
+                cost.work + scanner.work <= Self.maximumWork
+            else {
+                throw failure(.expansionTooLarge, "the value becomes too long", index)
+            }
+            // Costs are kept, so the height may exceed the depth of this walk.
+            guard cost.height <= Self.maximumDepth else { throw tooDeep(index) }
+        }
+        cost.work += scanner.work
+    }
+
+    private func tooDeep(_ index: Int) -> DotEnvError {
+        failure(.expansionTooLarge, "the values refer to each other too deeply", index)
+    }
+
+    private mutating func note(_ index: Int) {
+        guard diagnostics.count < DotEnvReader.maximumDiagnostics else { return }
+        let entry = file.entries[index]
+        if let last = diagnostics.last, last.position == entry.position { return }
+        diagnostics.append(
+            DotEnvDiagnostic(
+                position: entry.position, key: entry.key.isTellableName ? entry.key : nil,
+                code: .unexpanded))
+    }
+
+    // MARK: Writing
+
+    private func emit(
+        _ index: Int, _ text: SourceText, into sink: inout some ByteSink & ~Copyable, depth: Int
+    ) {
+        let entry = file.entries[index]
+        if isLiteral(entry, text) {
+            text.decode(entry.valueRange, entry.encoding, into: &sink)
+            return
+        }
+        var scanner = ReferenceScanner(
+            DecodedBytes(text, entry.valueRange, entry.encoding), count: .max)
+        emit(&scanner, text, into: &sink, depth: depth)
+    }
+
+    private func emit(
+        _ scanner: inout ReferenceScanner, _ text: SourceText,
+        into sink: inout some ByteSink & ~Copyable, depth: Int
+    ) {
+        // Measuring has refused anything deeper, unless the source is not the one measured.
+        guard depth <= Self.maximumDepth else { return }
+        while let piece = scanner.next() {
+            switch piece {
+            case .byte(let byte):
+                sink.append(byte)
+            case .reference(let reference):
+                let target = effective[reference.name]
+                if let target, expandedLength(of: target) > 0 {
+                    emit(target, text, into: &sink, depth: depth + 1)
+                } else if var fallback = reference.fallback {
+                    emit(&fallback, text, into: &sink, depth: depth + 1)
+                } else if target == nil {
+                    var spelling = reference.spelling
+                    for _ in 0..<reference.count {
+                        if let byte = spelling.next() { sink.append(byte) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether nothing in the value is to be replaced.
+    private func isLiteral(_ entry: DotEnvEntry, _ text: SourceText) -> Bool {
+        if file.dialect == .shell || file.dialect == .systemd { return true }
+        let start = entry.valueRange.lowerBound
+        return file.dialect != .docker && start > entry.keyRange.upperBound
+            && text[start - 1] == Byte.singleQuote
+    }
+}
+
+extension DotEnvExpansion.Cost: ByteSink {
+    mutating func append(_ byte: UInt8) {
+        length += 1
+        work += 1
+    }
+
+    mutating func append(contentsOf bytes: RawSpan) {
+        length += bytes.byteCount
+        work += bytes.byteCount
+    }
+}
