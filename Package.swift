@@ -72,7 +72,10 @@ let package = Package(
             name: "zg-env-sandbox", dependencies: ["Sandbox"], swiftSettings: settings),
 
         // Tests. TestSupport holds temporary homes, fakes and the runner of the built programs.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(name: "CTestSupport", path: "Tests/CTestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["CTestSupport", "Sealing", "Vault"],
+            path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "SealingTests", dependencies: ["Sealing", "TestSupport"],
             swiftSettings: settings),

@@ -1,0 +1,26 @@
+#ifndef ZG_CTESTSUPPORT_H
+#define ZG_CTESTSUPPORT_H
+
+#include <spawn.h>
+
+/* What glibc declares for _GNU_SOURCE only, so that Swift does not see it. */
+
+/// Makes the child close every descriptor from `first` on.
+void zg_spawn_add_close_from(posix_spawn_file_actions_t *_Nonnull actions, int first);
+
+/// Makes the child start in `directory`.
+void zg_spawn_add_directory(posix_spawn_file_actions_t *_Nonnull actions,
+                            const char *_Nonnull directory);
+
+/// Makes the child start with default signals and an empty mask, and where `starts_session` is not
+/// zero as the leader of a session without a controlling terminal. Returns zero.
+int zg_spawn_set_flags(posix_spawnattr_t *_Nonnull attributes, int starts_session);
+
+/// Makes a pipe that programs started elsewhere do not inherit: ends[0] is read. Zero, or -1 and errno.
+int zg_pipe(int *_Nonnull ends);
+
+/// Makes a terminal: ends[0] is the controller, ends[1] the device, whose path goes to `path`, of
+/// `path_size` bytes. Zero, or -1 and errno.
+int zg_open_terminal(int *_Nonnull ends, char *_Nonnull path, int path_size, int columns, int rows);
+
+#endif

@@ -1,0 +1,81 @@
+package import Sealing
+import Synchronization
+package import Vault
+
+/// A keyring in memory that keeps its items as long as it lives, and can be locked or taken away.
+package final class FakeKeyring: Keyring {
+    private struct State {
+        var items: [KeyringItem: [UInt8]] = [:]
+        var failure: KeyringError?
+        var calls: [Call] = []
+    }
+
+    /// One call that was made, in order.
+    package enum Call: Equatable, Sendable {
+        /// A call of ``Keyring/store(_:for:)``.
+        case store(KeyringItem)
+        /// A call of ``Keyring/secret(for:)``.
+        case look(KeyringItem)
+        /// A call of ``Keyring/remove(_:)``.
+        case remove(KeyringItem)
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes an empty keyring.
+    package init() {}
+
+    package let name = "the test keyring"
+
+    /// What every call throws from now on, such as `KeyringError(.locked, …)`; nil to work again.
+    package var failure: KeyringError? {
+        get { state.withLock { $0.failure } }
+        set { state.withLock { $0.failure = newValue } }
+    }
+
+    /// The calls so far, those that failed included.
+    package var calls: [Call] { state.withLock { $0.calls } }
+
+    /// The bytes of every item, readable and writable without a call being counted.
+    package var items: [KeyringItem: [UInt8]] {
+        get { state.withLock { $0.items } }
+        set { state.withLock { $0.items = newValue } }
+    }
+
+    package func store(
+        _ secret: borrowing SecretBytes, for item: KeyringItem
+    ) throws(KeyringError) {
+        let bytes = secret.withBytes { span in
+            (0..<span.byteCount).map { span.byte(at: $0) }
+        }
+        try call(.store(item)) { $0[item] = bytes }
+    }
+
+    package func secret(for item: KeyringItem) throws(KeyringError) -> SecretBytes? {
+        var found: [UInt8]?
+        try call(.look(item)) { found = $0[item] }
+        guard let found else { return nil }
+        do {
+            return try found.withBytes { (span) throws(SealingError) in
+                try SecretBytes(copying: span)
+            }
+        } catch {
+            throw KeyringError(.failed, "out of guarded memory")
+        }
+    }
+
+    package func remove(_ item: KeyringItem) throws(KeyringError) {
+        try call(.remove(item)) { $0[item] = nil }
+    }
+
+    private func call(
+        _ call: Call, _ change: (inout [KeyringItem: [UInt8]]) -> Void
+    ) throws(KeyringError) {
+        let failure = state.withLock { state in
+            state.calls.append(call)
+            if state.failure == nil { change(&state.items) }
+            return state.failure
+        }
+        if let failure { throw failure }
+    }
+}

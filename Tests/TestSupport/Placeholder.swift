@@ -1,1 +1,0 @@
-// The first helpers land with the next change.
