@@ -104,10 +104,6 @@ bool zg_secret_load(void) {
     return loaded;
 }
 
-/* How long a call may go on after it was told to stop: for the service to take its prompt away, then
-   for the library to notice that the connection was closed. */
-enum { GRACE_MILLISECONDS = 1000 };
-
 #define SERVICE_NAME "org.freedesktop.secrets"
 #define APPLICATION "zg-env"
 
@@ -127,6 +123,7 @@ static const SecretSchema schema = {
 struct zg_secret_session {
     GDBusConnection *connection;
     SecretService *service;
+    /* Of the connecting only. */
     GCancellable *cancellable;
     GMainContext *context;
     /* Of the call under way. */
@@ -134,8 +131,9 @@ struct zg_secret_session {
     GAsyncResult *result;
     /* Monotonic microseconds. */
     gint64 deadline;
-    /* How often the deadline of a call was over: cancelled, closed, abandoned. */
-    int stage;
+    /* The deadline of a call was over: its callback may still be due, so nothing serves the context
+       any more, and no other call is made. */
+    bool expired;
 };
 
 struct zg_secret_matches {
@@ -148,7 +146,7 @@ static zg_secret_result done(void) {
 
 static zg_secret_status status_of(const zg_secret_session *session, const GError *error,
                                   zg_secret_status otherwise) {
-    if (session->stage > 0)
+    if (session->expired)
         return ZG_SECRET_TIMED_OUT;
     if (error == NULL)
         return otherwise;
@@ -224,34 +222,26 @@ static void finished(GObject *source, GAsyncResult *result, gpointer data) {
     api.g_main_loop_quit(session->loop);
 }
 
+/* A call whose time is over is given up, not cancelled. libsecret would have the service dismiss its
+   prompt, on which gnome-keyring 42 aborts ("assertion failed: !self->current") and takes every
+   program's unlocked keyring with it; it lives through clients that go away. And libsecret 0.20
+   does not finish a call whose prompt ended without an answer. */
 static gboolean deadline_over(gpointer data) {
     zg_secret_session *session = data;
-    session->stage += 1;
-    if (session->stage == 1) {
-        api.g_cancellable_cancel(session->cancellable);
-    } else if (session->stage == 2) {
-        if (session->connection != NULL)
-            api.g_dbus_connection_close(session->connection, NULL, NULL, NULL);
-    } else {
-        api.g_main_loop_quit(session->loop);
-    }
+    session->expired = true;
+    api.g_main_loop_quit(session->loop);
     return G_SOURCE_REMOVE;
 }
 
 static bool await(zg_secret_session *session) {
     gint64 rest = (session->deadline - api.g_get_monotonic_time()) / 1000;
-    guint delay = rest > 0 ? (guint)rest : 0;
-    GSource *sources[3];
-    for (guint index = 0; index < 3; index++) {
-        sources[index] = api.g_timeout_source_new(delay + index * GRACE_MILLISECONDS);
-        api.g_source_set_callback(sources[index], deadline_over, session, NULL);
-        api.g_source_attach(sources[index], session->context);
-    }
-    api.g_main_loop_run(session->loop);
-    for (guint index = 0; index < 3; index++) {
-        api.g_source_destroy(sources[index]);
-        api.g_source_unref(sources[index]);
-    }
+    GSource *timeout = api.g_timeout_source_new(rest > 0 ? (guint)rest : 0);
+    api.g_source_set_callback(timeout, deadline_over, session, NULL);
+    api.g_source_attach(timeout, session->context);
+    if (!session->expired)
+        api.g_main_loop_run(session->loop);
+    api.g_source_destroy(timeout);
+    api.g_source_unref(timeout);
     return session->result != NULL;
 }
 
@@ -271,7 +261,7 @@ static GVariant *call(zg_secret_session *session, const char *name, const char *
     GVariant *reply = NULL;
     begin(session);
     api.g_dbus_connection_call(session->connection, name, path, interface, method, parameters, NULL,
-                               G_DBUS_CALL_FLAGS_NO_AUTO_START, -1, session->cancellable, finished,
+                               G_DBUS_CALL_FLAGS_NO_AUTO_START, -1, NULL, finished,
                                session);
     if (await(session))
         reply = api.g_dbus_connection_call_finish(session->connection, session->result, error);
@@ -352,7 +342,7 @@ static zg_secret_result open_service(zg_secret_session *session) {
     GError *error = NULL;
     pthread_once(&once, register_type);
     begin(session);
-    api.g_async_initable_new_async(service_type, G_PRIORITY_DEFAULT, session->cancellable, finished,
+    api.g_async_initable_new_async(service_type, G_PRIORITY_DEFAULT, NULL, finished,
                                    session, "g-connection", session->connection, "flags",
                                    SECRET_SERVICE_OPEN_SESSION, NULL);
     if (await(session)) {
@@ -387,20 +377,19 @@ zg_secret_result zg_secret_open(const char *address, uint32_t limit_milliseconds
 }
 
 void zg_secret_close(zg_secret_session *session) {
-    /* An abandoned call still refers to the session: its memory is given up, and its callback never
-       runs, since nothing serves the context any more. */
-    if (session->stage > 2)
+    if (session->connection != NULL)
+        api.g_dbus_connection_close(session->connection, NULL, NULL, NULL);
+    if (session->expired) {
+        /* The call given up refers to all of it: the memory is given up too. */
+        api.g_cancellable_cancel(session->cancellable);
         return;
+    }
     if (session->service != NULL)
         api.g_object_unref(session->service);
-    if (session->connection != NULL) {
-        begin(session);
-        api.g_dbus_connection_close(session->connection, NULL, NULL, NULL);
-        while (api.g_main_context_iteration(session->context, FALSE))
-            ;
-        end(session);
+    if (session->connection != NULL)
         api.g_object_unref(session->connection);
-    }
+    while (api.g_main_context_iteration(session->context, FALSE))
+        ;
     api.g_object_unref(session->cancellable);
     api.g_main_context_unref(session->context);
     free(session);
@@ -430,7 +419,7 @@ zg_secret_result zg_secret_search(zg_secret_session *session, const char *vault,
     GHashTable *attributes = attributes_of(vault, purpose, identifier);
     begin(session);
     api.secret_service_search_for_dbus_paths(session->service, &schema, attributes,
-                                             session->cancellable, finished, session);
+                                             NULL, finished, session);
     if (await(session))
         found = api.secret_service_search_for_dbus_paths_finish(
             session->service, session->result, &all->paths[0], &all->paths[1], &error);
@@ -467,14 +456,14 @@ static zg_secret_result unlock(zg_secret_session *session, const gchar **paths, 
     GError *error = NULL;
     *unlocked = NULL;
     begin(session);
-    api.secret_service_unlock_dbus_paths(session->service, paths, session->cancellable, finished,
+    api.secret_service_unlock_dbus_paths(session->service, paths, NULL, finished,
                                          session);
     if (await(session))
         api.secret_service_unlock_dbus_paths_finish(session->service, session->result, unlocked,
                                                     &error);
     bool answered = session->result != NULL;
     end(session);
-    return answered && error == NULL && session->stage == 0
+    return answered && error == NULL && !session->expired
                ? done()
                : failed(session, error, ZG_SECRET_FAILED);
 }
@@ -505,7 +494,7 @@ zg_secret_result zg_secret_read(zg_secret_session *session, const zg_secret_matc
     if (path == NULL)
         return failed(session, NULL, ZG_SECRET_GONE);
     begin(session);
-    api.secret_service_get_secret_for_dbus_path(session->service, path, session->cancellable,
+    api.secret_service_get_secret_for_dbus_path(session->service, path, NULL,
                                                 finished, session);
     if (await(session))
         read = api.secret_service_get_secret_for_dbus_path_finish(session->service, session->result,
@@ -557,7 +546,7 @@ zg_secret_result zg_secret_delete(zg_secret_session *session, const zg_secret_ma
     if (path == NULL)
         return failed(session, NULL, ZG_SECRET_GONE);
     begin(session);
-    api.secret_service_delete_item_dbus_path(session->service, path, session->cancellable, finished,
+    api.secret_service_delete_item_dbus_path(session->service, path, NULL, finished,
                                              session);
     if (await(session))
         deleted = api.secret_service_delete_item_dbus_path_finish(session->service, session->result,
@@ -575,7 +564,7 @@ zg_secret_result zg_secret_store(zg_secret_session *session, const char *vault, 
     SecretValue *value = api.secret_value_new(length == 0 ? "" : bytes, (gssize)length, "text/plain");
     begin(session);
     api.secret_service_store(session->service, &schema, attributes, SECRET_COLLECTION_DEFAULT, label,
-                             value, session->cancellable, finished, session);
+                             value, NULL, finished, session);
     if (await(session))
         stored = api.secret_service_store_finish(session->service, session->result, &error);
     end(session);
@@ -590,12 +579,12 @@ static zg_secret_result default_path(zg_secret_session *session, gchar **path) {
     *path = NULL;
     begin(session);
     api.secret_service_read_alias_dbus_path(session->service, SECRET_COLLECTION_DEFAULT,
-                                            session->cancellable, finished, session);
+                                            NULL, finished, session);
     if (await(session))
         *path = api.secret_service_read_alias_dbus_path_finish(session->service, session->result,
                                                                &error);
     end(session);
-    return error == NULL && session->stage == 0 ? done()
+    return error == NULL && !session->expired ? done()
                                                 : failed(session, error, ZG_SECRET_FAILED);
 }
 

@@ -21,8 +21,8 @@ package final class SecretServiceKeyring: Keyring {
     ///   - busAddress: Where the session bus is, from ``SessionBus/address(configured:runtimeDirectory:)``;
     ///     nil where there is none, which every call then reports.
     ///   - limit: How long one call may take, the user's answer to a prompt included: about a minute
-    ///     where there is a screen to ask on, a few seconds where there is none. A service that is
-    ///     told to stop is given two seconds more.
+    ///     where there is a screen to ask on, a few seconds where there is none. The question
+    ///     itself is not taken back: answered later, it unlocks the keyring for the next call.
     package init(busAddress: String?, limit: Duration) {
         // Again without what would start a bus: libsecret must never get to see that.
         self.busAddress = SessionBus.address(configured: busAddress, runtimeDirectory: nil)

@@ -1,6 +1,8 @@
+import Foundation
 import Sealing
 import SecretServiceKeyring
 import TestSupport
+import Testing
 import Vault
 
 extension PrivateKeyring {
@@ -29,5 +31,42 @@ extension SecretServiceKeyring {
             try SecretBytes(copying: span)
         }
         try store(secret, for: item)
+    }
+}
+
+/// Expects `body` to throw a keyring error of this cause.
+func expectKeyringError<R>(
+    _ code: KeyringError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> R
+) {
+    let error = #expect(throws: KeyringError.self, sourceLocation: sourceLocation) {
+        _ = try body()
+    }
+    #expect(error?.code == code, "\(error?.reason ?? "")", sourceLocation: sourceLocation)
+}
+
+/// A socket that takes connections and says nothing.
+final class SilentListener {
+    let path: String
+    private let socket: Int32
+
+    init(path: String) throws {
+        self.path = path
+        socket = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) {
+            unsafe $0.copyBytes(from: Array(path.utf8))
+        }
+        let bound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard bound == 0, listen(socket, 16) == 0 else { throw SystemCallError("bind") }
+    }
+
+    deinit {
+        close(socket)
     }
 }

@@ -9,9 +9,9 @@
    that ask a desktop keyring load it and its GLib. This header names what Swift needs in plain
    types; CSecret.c holds it against libsecret's own headers.
 
-   Every call blocks until it is done, at most until the limit of its session plus the grace period
-   of CSecret.c. Calls on one session must not overlap; they may come from different threads. No
-   call reads the environment for an address or starts a bus. */
+   Every call blocks until it is done, at most until the limit of its session; after a call that timed
+   out the session is only good for zg_secret_close. Calls on one session must not overlap; they may
+   come from different threads. No call reads the environment for an address or starts a bus. */
 
 /// A connection to a bus, with a session of its Secret Service.
 typedef struct zg_secret_session zg_secret_session;
