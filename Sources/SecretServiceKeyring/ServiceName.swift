@@ -1,0 +1,33 @@
+import Glibc
+
+/// What to call the program that owns the Secret Service.
+enum ServiceName {
+    /// The name for a process whose name cannot be told.
+    static let unknown = "the Secret Service"
+
+    /// The name of the process `identifier`, from the kernel's name of it.
+    static func name(ofProcess identifier: UInt32) -> String {
+        let descriptor = unsafe open("/proc/\(identifier)/comm", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return unknown }
+        defer { close(descriptor) }
+        // The kernel keeps 15 bytes, and adds a line feed.
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = unsafe read(descriptor, &buffer, buffer.count)
+        guard count > 0 else { return unknown }
+        return name(ofCommand: String(decoding: buffer[..<count], as: UTF8.self))
+    }
+
+    /// The name of the program that the kernel calls `command`.
+    static func name(ofCommand command: String) -> String {
+        let command = command.prefix { $0 != "\n" }
+        switch command {
+        case "gnome-keyring-d", "gnome-keyring": return "gnome-keyring"
+        case "keepassxc": return "KeePassXC"
+        case "kwalletd5", "kwalletd6", "ksecretd": return "KWallet"
+        case "oo7-daemon": return "oo7"
+        default:
+            let isPlain = command.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+            return isPlain && !command.isEmpty ? String(command) : unknown
+        }
+    }
+}

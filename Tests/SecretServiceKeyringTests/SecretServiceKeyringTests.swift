@@ -1,0 +1,117 @@
+import SecretServiceKeyring
+import TestSupport
+import Testing
+import Vault
+
+@Suite("The desktop keyring")
+struct SecretServiceKeyringTests {
+    private let item = KeyringItem.slotKey("0123456789abcdef")
+    private let key = (0..<32).map { UInt8($0 * 7) }
+
+    @Test func `a secret is stored, found by another connection, and removed`() throws {
+        let keyring = try PrivateKeyring()
+        try keyring.connection().store(key, for: item)
+        let other = keyring.connection()
+        #expect(try other.bytes(for: item) == key)
+        try other.remove(item)
+        #expect(try other.bytes(for: item) == nil)
+        #expect(try keyring.connection().bytes(for: item) == nil)
+        #expect(try keyring.itemCount() == (0, 0))
+    }
+
+    @Test func `secrets of every length come back`() throws {
+        let keyring = try PrivateKeyring()
+        let connection = keyring.connection()
+        for count in [0, 1, 2, 3, 4, 31, 33, 1_000, 48_000] {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 251) }
+            try connection.store(bytes, for: item)
+            #expect(try connection.bytes(for: item) == bytes)
+        }
+        #expect(try keyring.itemCount() == (1, 0))
+    }
+
+    @Test func `a secret stored again takes the place of the old one`() throws {
+        let keyring = try PrivateKeyring()
+        try keyring.connection().store(key, for: item)
+        try keyring.connection().store(Array(key.reversed()), for: item)
+        #expect(try keyring.connection().bytes(for: item) == key.reversed())
+        #expect(try keyring.itemCount() == (1, 0))
+    }
+
+    @Test func `vaults, purposes and identifiers are kept apart`() throws {
+        let keyring = try PrivateKeyring()
+        let anchor = KeyringItem(vault: item.vault, purpose: .anchor, identifier: "")
+        let items = [item, .slotKey("00ff"), .slotKey(item.identifier, of: "b"), anchor]
+        let connection = keyring.connection()
+        for (index, item) in items.enumerated() {
+            try connection.store([UInt8(index)], for: item)
+        }
+        for (index, item) in items.enumerated() {
+            #expect(try connection.bytes(for: item) == [UInt8(index)])
+        }
+        try connection.remove(items[0])
+        #expect(try connection.bytes(for: items[0]) == nil)
+        #expect(Set(try connection.items(ofVault: item.vault)) == [.slotKey("00ff"), anchor])
+        #expect(try connection.items(ofVault: items[2].vault) == [items[2]])
+        #expect(try connection.items(ofVault: String(repeating: "c", count: 32)) == [])
+    }
+
+    @Test func `a keyring that was not used since its service started shows its items`() throws {
+        let keyring = try PrivateKeyring()
+        try keyring.connection().store(key, for: item)
+        try keyring.restart(unlocked: true)
+        #expect(try keyring.connection().bytes(for: item) == key)
+        try keyring.connection().remove(item)
+        try keyring.restart(unlocked: true)
+        #expect(try keyring.connection().bytes(for: item) == nil)
+    }
+
+    @Test func `a connection goes on after its service was started anew`() throws {
+        let keyring = try PrivateKeyring()
+        let connection = keyring.connection()
+        try connection.store(key, for: item)
+        try keyring.restart(unlocked: true)
+        #expect(try connection.bytes(for: item) == key)
+        try keyring.restart(unlocked: true)
+        try connection.store([1], for: item)
+        try keyring.restart(unlocked: true)
+        try connection.remove(item)
+        #expect(try keyring.itemCount() == (0, 0))
+    }
+
+    @Test func `an item that somebody deleted is no error`() throws {
+        let keyring = try PrivateKeyring()
+        let connection = keyring.connection()
+        try connection.store(key, for: item)
+        try keyring.deleteItems()
+        #expect(try connection.bytes(for: item) == nil)
+        try connection.remove(item)
+    }
+
+    @Test(arguments: [
+        "not base64!", "AAA", "AAA=AAA=", "AB==", "AAF=", "A===", "====", "AAAA\n", " AAAA",
+        "AAAA====", "A-_A", "\u{0}AAA", String(repeating: "A", count: 65_540),
+    ])
+    func `an item with other text is malformed`(text: String) throws {
+        let keyring = try PrivateKeyring()
+        let connection = keyring.connection()
+        try connection.store(key, for: item)
+        try keyring.overwriteItems(with: Array(text.utf8))
+        expectKeyringError(.malformed) { try connection.bytes(for: item) }
+        // It can be replaced, and removed.
+        try connection.store(key, for: item)
+        #expect(try connection.bytes(for: item) == key)
+        try keyring.overwriteItems(with: Array(text.utf8))
+        try connection.remove(item)
+        #expect(try keyring.itemCount() == (0, 0))
+    }
+
+    @Test func `the service and its collection are named without a prompt`() throws {
+        let keyring = try PrivateKeyring()
+        let connection = keyring.connection()
+        #expect(try connection.status().serviceName == "gnome-keyring")
+        #expect(try connection.status().collection == .unlocked)
+        try keyring.lock()
+        #expect(try connection.status().collection == .locked)
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import SecretServiceKeyring
+import TestSupport
+import Testing
+import Vault
+
+@Suite("A desktop keyring that cannot be used")
+struct UnavailableKeyringTests {
+    private let item = KeyringItem.slotKey("0123456789abcdef")
+    private let key = [UInt8](repeating: 9, count: 32)
+
+    /// Every call throws `code`, within `limit`.
+    private func expectFailure(
+        _ code: KeyringError.Code, of connection: SecretServiceKeyring,
+        within limit: Duration = .seconds(3),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let calls: [() throws -> Void] = [
+            { _ = try connection.bytes(for: item) }, { try connection.store(key, for: item) },
+            { try connection.remove(item) },
+        ]
+        for call in calls {
+            let time = ContinuousClock().measure {
+                expectKeyringError(code, sourceLocation: sourceLocation, call)
+            }
+            #expect(time < limit, sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func `a locked collection with nobody to ask is locked`() throws {
+        let keyring = try PrivateKeyring()
+        try keyring.connection().store(key, for: item)
+        try keyring.lock()
+        expectFailure(.locked, of: keyring.connection())
+        #expect(try keyring.itemCount() == (0, 1))
+    }
+
+    @Test func `a collection that was never unlocked is locked, and its items are not missing`()
+        throws
+    {
+        let keyring = try PrivateKeyring()
+        try keyring.connection().store(key, for: item)
+        try keyring.restart(unlocked: false)
+        expectFailure(.locked, of: keyring.connection())
+        // Neither is one that is in truth not there: nobody can know.
+        expectKeyringError(.locked) {
+            try keyring.connection().bytes(for: .slotKey("ffff"))
+        }
+        try keyring.restart(unlocked: true)
+        #expect(try keyring.connection().bytes(for: item) == key)
+    }
+
+    @Test func `a prompt that nobody answers ends with the limit`() throws {
+        let keyring = try PrivateKeyring()
+        try keyring.connection().store(key, for: item)
+        try keyring.lock()
+        let prompter = try keyring.bus.client()
+        try prompter.own("org.gnome.keyring.SystemPrompter")
+        let connection = keyring.connection(limit: .milliseconds(700))
+        let time = ContinuousClock().measure {
+            expectKeyringError(.locked) { try connection.bytes(for: item) }
+        }
+        #expect(time > .milliseconds(600) && time < .seconds(4))
+        expectFailure(.locked, of: connection, within: .seconds(4))
+    }
+
+    @Test func `a service that does not answer ends with the limit`() throws {
+        let bus = try PrivateBus()
+        let service = try bus.client()
+        try service.own("org.freedesktop.secrets")
+        let connection = SecretServiceKeyring(
+            busAddress: bus.address, limit: .milliseconds(300))
+        expectFailure(.failed, of: connection, within: .seconds(4))
+    }
+
+    @Test func `a bus without a Secret Service has no provider`() throws {
+        let bus = try PrivateBus()
+        let connection = SecretServiceKeyring(busAddress: bus.address, limit: .seconds(20))
+        expectFailure(.noProvider, of: connection)
+        expectKeyringError(.noProvider) { try connection.status() }
+    }
+
+    @Test func `a service that went away is no provider`() throws {
+        let keyring = try PrivateKeyring()
+        let connection = keyring.connection()
+        try connection.store(key, for: item)
+        keyring.stop()
+        expectFailure(.noProvider, of: connection)
+    }
+
+    @Test(arguments: [
+        nil, "", "unix:path=/nonexistent/bus", "autolaunch:", "nonsense",
+        "tcp:host=127.0.0.1,port=1",
+        "unix:", ":::", "unix:path=/dev/null",
+    ])
+    func `without a bus there is no bus`(address: String?) {
+        expectFailure(.noBus, of: SecretServiceKeyring(busAddress: address, limit: .seconds(20)))
+    }
+
+    @Test func `a bus that does not answer is no bus`() throws {
+        let directory = try TemporaryDirectory()
+        let listener = try SilentListener(path: directory.path("bus"))
+        let connection = SecretServiceKeyring(
+            busAddress: "unix:path=\(listener.path)", limit: .milliseconds(300))
+        expectFailure(.noBus, of: connection, within: .seconds(4))
+    }
+
+    @Test func `a bus that went away is no bus`() throws {
+        let keyring = try PrivateKeyring()
+        let connection = keyring.connection()
+        try connection.store(key, for: item)
+        keyring.bus.stop()
+        expectFailure(.noBus, of: connection)
+    }
+}

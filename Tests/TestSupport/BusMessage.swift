@@ -1,0 +1,157 @@
+/// A D-Bus message as far as tests need it: strings, object paths, arrays of paths and bytes.
+///
+/// After the D-Bus specification, "Message Protocol"; little-endian only.
+struct BusMessage {
+    /// One argument.
+    enum Argument {
+        case string(String)
+        case path(String)
+        case paths([String])
+        case number(UInt32)
+        case variant(String)
+        /// A `(oayays)`: the secret of an item, in a session without encryption.
+        case secret(session: String, bytes: [UInt8])
+        /// An empty `a{ss}`.
+        case noAttributes
+
+        var signature: String {
+            switch self {
+            case .string: "s"
+            case .path: "o"
+            case .paths: "ao"
+            case .number: "u"
+            case .variant: "v"
+            case .secret: "(oayays)"
+            case .noAttributes: "a{ss}"
+            }
+        }
+    }
+
+    private(set) var bytes: [UInt8] = []
+
+    /// The bytes of a method call.
+    static func call(
+        serial: UInt32, to name: String, path: String, interface: String, member: String,
+        _ arguments: [Argument]
+    ) -> [UInt8] {
+        var body = BusMessage()
+        for argument in arguments { body.append(argument) }
+        var message = BusMessage()
+        message.bytes = [UInt8(ascii: "l"), 1, 0, 1]
+        message.append(UInt32(body.bytes.count))
+        message.append(serial)
+        var fields = BusMessage()
+        // The array starts at offset 16, so alignment inside is the same as in the message.
+        for (code, type, text) in [
+            (1, "o", path), (2, "s", interface), (3, "s", member), (6, "s", name),
+        ] as [(UInt8, String, String)] {
+            fields.align(8)
+            fields.bytes.append(code)
+            fields.append(signature: type)
+            fields.append(text: text)
+        }
+        if !arguments.isEmpty {
+            fields.align(8)
+            fields.bytes.append(8)
+            fields.append(signature: "g")
+            fields.append(signature: arguments.map(\.signature).joined())
+        }
+        message.append(UInt32(fields.bytes.count))
+        message.bytes += fields.bytes
+        message.align(8)
+        return message.bytes + body.bytes
+    }
+
+    private mutating func align(_ boundary: Int) {
+        while bytes.count % boundary != 0 { bytes.append(0) }
+    }
+
+    private mutating func append(_ number: UInt32) {
+        align(4)
+        for shift in [0, 8, 16, 24] as [UInt32] {
+            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+        }
+    }
+
+    private mutating func append(text: String) {
+        append(UInt32(text.utf8.count))
+        bytes += Array(text.utf8) + [0]
+    }
+
+    private mutating func append(signature: String) {
+        bytes += [UInt8(signature.utf8.count)] + Array(signature.utf8) + [0]
+    }
+
+    private mutating func append(_ argument: Argument) {
+        switch argument {
+        case .string(let text), .path(let text): append(text: text)
+        case .number(let number): append(number)
+        case .variant(let text):
+            append(signature: "s")
+            append(text: text)
+        case .paths(let paths):
+            var inner = BusMessage()
+            for path in paths { inner.append(text: path) }
+            append(UInt32(inner.bytes.count))
+            bytes += inner.bytes
+        case .noAttributes:
+            append(0)
+            align(8)
+        case .secret(let session, let secret):
+            align(8)
+            append(text: session)
+            append(0)
+            append(UInt32(secret.count))
+            bytes += secret
+            append(text: "text/plain")
+        }
+    }
+}
+
+/// Reads the body of a D-Bus message: what ``BusMessage`` writes, and nothing hostile.
+struct BusReader {
+    private let bytes: [UInt8]
+    private var offset: Int
+
+    init(_ bytes: [UInt8], offset: Int = 0) {
+        self.bytes = bytes
+        self.offset = offset
+    }
+
+    mutating func align(_ boundary: Int) {
+        offset = (offset + boundary - 1) / boundary * boundary
+    }
+
+    mutating func number() -> UInt32 {
+        align(4)
+        defer { offset += 4 }
+        return bytes[offset..<(offset + 4)].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    mutating func text() -> String {
+        let length = Int(number())
+        defer { offset += length + 1 }
+        return String(decoding: bytes[offset..<(offset + length)], as: UTF8.self)
+    }
+
+    mutating func signature() -> String {
+        let length = Int(bytes[offset])
+        defer { offset += length + 2 }
+        return String(decoding: bytes[(offset + 1)..<(offset + 1 + length)], as: UTF8.self)
+    }
+
+    mutating func paths() -> [String] {
+        let length = Int(number())
+        let end = offset + length
+        var paths: [String] = []
+        while offset < end { paths.append(text()) }
+        return paths
+    }
+
+    mutating func byte() -> UInt8 {
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    var position: Int { offset }
+}
