@@ -30,6 +30,7 @@ package final class SandboxServer: Sendable {
 
     private let store: Store
     private let server: HTTPServer
+    private let heartbeat: Heartbeat
 
     /// Prepares a sandbox: reads its state file, or makes the state of its seed.
     package init(configuration: SandboxConfiguration = SandboxConfiguration()) throws(SandboxError)
@@ -38,6 +39,7 @@ package final class SandboxServer: Sendable {
         let service = Service(store: store)
         self.store = store
         server = HTTPServer { service.answer($0) }
+        heartbeat = Heartbeat(store: store)
     }
 
     deinit { stop() }
@@ -56,11 +58,15 @@ package final class SandboxServer: Sendable {
             contents.baseURL = url
             return contents.state.tokens.first?.secret ?? ""
         }
+        heartbeat.start()
         return (url, token)
     }
 
     /// Ends all connections. Does nothing when not started.
-    package func stop() { server.stop() }
+    package func stop() {
+        heartbeat.stop()
+        server.stop()
+    }
 
     /// Lets the sandbox's time jump; builds and promotions follow at once.
     package func advanceClock(bySeconds seconds: Double) {

@@ -45,8 +45,12 @@ enum DeploymentCreation {
             throw .badRequest("Invalid request: `meta` should NOT have more than 100 members.")
         }
         try setTarget(of: &wish, fields, project: project, state)
-        let deployment = state.add(
-            build(wish, project: project, call, &state), at: call.now)
+        let wanted = build(wish, project: project, call, &state)
+        let bytes = wanted.variables.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        guard bytes <= EnvironmentRules.maximumBytes else {
+            throw .badRequest("The Environment Variables of the deployment are over 64 KB.")
+        }
+        let deployment = state.add(wanted, at: call.now)
         return .json(state.json(deployment))
     }
 

@@ -94,7 +94,9 @@ struct Route: Sendable {
 enum Router {
     static let routes: [Route] =
         UserRoutes.routes + TeamRoutes.routes + ProjectRoutes.routes + EnvironmentRoutes.routes
-        + DeploymentRoutes.routes
+        + DeploymentRoutes.routes + PullRoutes.routes + CustomEnvironmentRoutes.routes
+        + SharedVariableRoutes.routes + EventRoutes.routes + PromotionRoutes.routes
+        + WebhookRoutes.routes + TokenRoutes.routes
 
     /// The parts of a path behind its version and `now`.
     static func resource(_ segments: [String]) -> [String] {
