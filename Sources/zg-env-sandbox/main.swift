@@ -1,1 +1,6 @@
-print("sandbox")
+internal import Glibc
+internal import Sandbox
+
+// Before the first thread starts, so that every thread leaves these signals to `waitForEnd`.
+blockEndSignals()
+exit(SandboxProgram(arguments: Array(CommandLine.arguments.dropFirst())).run())

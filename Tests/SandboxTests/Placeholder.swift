@@ -1,1 +1,1 @@
-// The first suite of this target lands with the next change.
+// The first suite lands with the next change.

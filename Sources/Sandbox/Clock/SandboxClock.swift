@@ -1,0 +1,47 @@
+internal import Glibc
+
+/// Where the sandbox's time comes from; the stepped offset is added to it.
+package enum SandboxClock: Sendable {
+    /// The machine's clock.
+    case real
+    /// A clock that stands at this time, in milliseconds since 1970, until it is stepped.
+    case manual(startMilliseconds: Int64)
+
+    /// Milliseconds since 1970.
+    var milliseconds: Int64 {
+        switch self {
+        case .manual(let start): return start
+        case .real:
+            var time = timespec()
+            unsafe clock_gettime(CLOCK_REALTIME, &time)
+            return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        }
+    }
+}
+
+/// Times as texts.
+enum Timestamp {
+    /// ISO 8601 in UTC with milliseconds, as `2021-02-10T13:11:49.180Z`.
+    static func text(_ milliseconds: Int64) -> String {
+        let seconds = milliseconds >= 0 ? milliseconds / 1000 : 0
+        let days = seconds / 86400
+        // Civil date from days since 1970, counted in eras of 400 years that begin in March.
+        let shifted = days + 719_468
+        let era = shifted / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        func padded(_ number: Int64, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        let time = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map { padded($0, 2) }
+        return "\(date)T\(time.joined(separator: ":")).\(padded(max(0, milliseconds) % 1000, 3))Z"
+    }
+}

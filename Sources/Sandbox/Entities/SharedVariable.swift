@@ -1,0 +1,47 @@
+/// A variable of a team, used by the projects that are linked to it.
+struct SharedVariable: Codable, Sendable {
+    var id: String
+    var ownerId: String
+    var key: String
+    var value: String
+    var type: VariableType
+    var targets: [Target]
+    var projectIds: [String]
+    var appliesToCustomEnvironments: Bool
+    var comment: String?
+    var createdAt: Int64
+    var updatedAt: Int64
+    var createdBy: String
+    var updatedBy: String
+
+    /// True if both may not stand beside each other: same key, a target and a project shared.
+    func conflicts(with other: SharedVariable) -> Bool {
+        key == other.key && ownerId == other.ownerId
+            && (targets.contains(where: other.targets.contains)
+                || (appliesToCustomEnvironments && other.appliesToCustomEnvironments))
+            && (projectIds.isEmpty || other.projectIds.isEmpty
+                || projectIds.contains(where: other.projectIds.contains))
+    }
+
+    /// The record; lists and writes never carry the clear value, asking by id does.
+    func json(decrypted: Bool) -> JSONValue {
+        let readable = decrypted && type != .sensitive
+        let shown: JSONValue? =
+            if readable {
+                .string(value)
+            } else if type == .sensitive {
+                nil
+            } else {
+                .string(Ciphertext.text(for: value, salt: "\(id)\(updatedAt)"))
+            }
+        return .members([
+            "id": .string(id), "ownerId": .string(ownerId), "key": .string(key), "value": shown,
+            "type": .string(type.rawValue), "target": JSONValue(targets.map(\.rawValue)),
+            "projectId": JSONValue(projectIds), "decrypted": .bool(readable),
+            "applyToAllCustomEnvironments": .bool(appliesToCustomEnvironments),
+            "comment": JSONValue(comment ?? ""), "created": .string(Timestamp.text(createdAt)),
+            "createdAt": .integer(createdAt), "updatedAt": .integer(updatedAt),
+            "createdBy": .string(createdBy), "updatedBy": .string(updatedBy),
+        ])
+    }
+}

@@ -1,0 +1,30 @@
+/// The account that owns the sandbox's token.
+struct User: Codable, Sendable {
+    var id: String
+    var email: String
+    var name: String?
+    var username: String
+    var defaultTeamId: String?
+    var createdAt: Int64
+    /// A limited user is shown with a few members only.
+    var isLimited: Bool
+
+    /// The user as the API shows it.
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "id": .string(id), "email": .string(email), "name": JSONValue(name),
+            "username": .string(username), "avatar": nil, "defaultTeamId": JSONValue(defaultTeamId),
+        ]
+        if isLimited {
+            members["limited"] = true
+            return .object(members)
+        }
+        members["createdAt"] = .integer(createdAt)
+        members["softBlock"] = .null
+        members["billing"] = .null
+        members["resourceConfig"] = [:]
+        members["stagingPrefix"] = .string(username)
+        members["hasTrialAvailable"] = false
+        return .object(members)
+    }
+}

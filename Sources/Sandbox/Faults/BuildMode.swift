@@ -1,0 +1,65 @@
+/// How builds that start from now on end.
+package enum BuildMode: Sendable, Equatable, Codable {
+    case ok
+    /// ERROR.
+    case fail
+    /// CANCELED, as by a project's ignored build step.
+    case ignored
+    /// BLOCKED.
+    case blocked
+    /// READY, but built with the variables of the deployment before.
+    case keepsOldEnvironment
+    /// READY, and the aliases follow only after so many seconds.
+    case aliasLate(seconds: Double)
+    /// READY, but the aliases cannot be set.
+    case aliasError
+    /// READY, but not made the current production deployment.
+    case staged
+
+    /// The mode of a word such as `fail` or `alias-late:5`, or `nil`.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        switch (parts.first, parts.count) {
+        case ("ok", 1): self = .ok
+        case ("fail", 1): self = .fail
+        case ("ignored", 1): self = .ignored
+        case ("blocked", 1): self = .blocked
+        case ("keeps-old-env", 1): self = .keepsOldEnvironment
+        case ("alias-error", 1): self = .aliasError
+        case ("staged", 1): self = .staged
+        case ("alias-late", 2):
+            guard let seconds = Seconds.value(of: parts[1]) else { return nil }
+            self = .aliasLate(seconds: seconds)
+        default: return nil
+        }
+    }
+
+    /// The word that ``init(_:)`` reads.
+    package var text: String {
+        switch self {
+        case .ok: "ok"
+        case .fail: "fail"
+        case .ignored: "ignored"
+        case .blocked: "blocked"
+        case .keepsOldEnvironment: "keeps-old-env"
+        case .aliasLate(let seconds): "alias-late:\(Seconds.text(seconds))"
+        case .aliasError: "alias-error"
+        case .staged: "staged"
+        }
+    }
+}
+
+/// Spans of time as they are written in faults and arguments.
+package enum Seconds {
+    /// A number from 0 to a day, fractions allowed, or `nil`.
+    package static func value(of text: some StringProtocol) -> Double? {
+        guard let seconds = Double(String(text)), seconds.isFinite, seconds >= 0, seconds <= 86400
+        else { return nil }
+        return seconds
+    }
+
+    /// The shortest form: `5`, `0.2`.
+    static func text(_ seconds: Double) -> String {
+        Int64(exactly: seconds).map { String($0) } ?? String(seconds)
+    }
+}

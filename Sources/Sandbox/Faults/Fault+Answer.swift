@@ -1,0 +1,99 @@
+extension Fault.Kind {
+    /// What is answered in place of doing anything, or `nil` for faults of served requests.
+    func answerInstead(now: Int64) -> HTTPAnswer? {
+        switch self {
+        case .rateLimited(let seconds):
+            let standing = RateLimiter.Standing(
+                total: 120, remaining: 0, resetMilliseconds: now + Int64(seconds ?? 1) * 1000,
+                isExceeded: true)
+            var error = standing.error(now: now)
+            error.headers = standing.headers
+            if let seconds { error.headers.append(("Retry-After", String(seconds))) }
+            return error.answer
+        case .status(let status):
+            return Self.answer(status: status)
+        case .reset:
+            return HTTPAnswer(status: 0, body: .bytes([]), delivery: .reset)
+        case .challenge:
+            var error = APIError(
+                status: 403, code: "challenge_required",
+                message: "Confirm your identity to read these variables.")
+            error.headers = [
+                (
+                    "WWW-Authenticate",
+                    "Bearer error=\"insufficient_user_authentication\", "
+                        + "acr_values=\"urn:vercel:loa:sudo\""
+                )
+            ]
+            return error.answer
+        case .singleSignOn:
+            return APIError.forbidden(
+                "The team needs a fresh single sign-on.",
+                ["saml": true, "teamId": nil, "scope": "acme", "enforced": true]
+            ).answer
+        case .html:
+            return HTTPAnswer(
+                status: 200, headers: [("Content-Type", "text/html; charset=utf-8")],
+                body: .bytes(
+                    Array("<!DOCTYPE html><title>Sign in</title><h1>Sign in</h1>\n".utf8)))
+        case .redirect(let address):
+            return HTTPAnswer(status: 307, headers: [("Location", address)], body: .bytes([]))
+        case .lostAnswer, .slow, .truncate, .effect:
+            return nil
+        }
+    }
+
+    private static func answer(status: Int) -> HTTPAnswer {
+        guard status >= 400 else { return .json([:], status: status) }
+        let code =
+            switch status {
+            case 401, 403: "forbidden"
+            case 402: "payment_required"
+            case 404: "not_found"
+            case 405: "method_unknown"
+            case 409: "conflict"
+            case 410: "gone"
+            case 429: "rate_limited"
+            case 503: "service_unavailable"
+            case 500...599: "internal_server_error"
+            default: "bad_request"
+            }
+        return APIError(status: status, code: code, message: "A fault of the sandbox.").answer
+    }
+
+    /// Changes the way in which an answer goes out.
+    func spoil(_ answer: inout HTTPAnswer) {
+        switch self {
+        case .lostAnswer: answer.delivery = .silence
+        case .slow(let seconds): answer.delaySeconds = seconds
+        case .truncate: answer.delivery = .halfBody
+        case .rateLimited, .status, .reset, .challenge, .singleSignOn, .html, .redirect, .effect:
+            break
+        }
+    }
+}
+
+extension RateLimiter.Standing {
+    /// What every answer says of the limit.
+    var headers: [(name: String, value: String)] {
+        [
+            ("X-RateLimit-Limit", String(total)), ("X-RateLimit-Remaining", String(remaining)),
+            ("X-RateLimit-Reset", String(resetSeconds)),
+        ]
+    }
+
+    private var resetSeconds: Int64 { (resetMilliseconds + 999) / 1000 }
+
+    /// 429 without a `Retry-After`.
+    func error(now: Int64) -> APIError {
+        APIError(
+            status: 429, code: "rate_limited",
+            message: "The rate limit of \(total) exceeded. Try again later.",
+            details: [
+                "limit": [
+                    "remaining": .integer(Int64(remaining)), "reset": .integer(resetSeconds),
+                    "resetMs": .integer(resetMilliseconds), "total": .integer(Int64(total)),
+                ]
+            ])
+    }
+}

@@ -1,0 +1,84 @@
+internal import Glibc
+
+/// Sends one message and reads the status of the answer.
+enum WebhookSender {
+    /// How long each step of a delivery may take.
+    private static let patienceSeconds = 2
+
+    /// The status of the answer; `nil` when nobody answers or the address is not on this machine.
+    static func send(_ message: WebhookMessage) -> Int? {
+        guard let address = WebhookAddress(message.url),
+            let socket = connectedSocket(port: address.port)
+        else { return nil }
+        defer { close(socket) }
+        let body = Array(message.body.utf8)
+        let head = """
+            POST \(address.target) HTTP/1.1\r
+            Host: \(address.host):\(address.port)\r
+            Content-Type: application/json\r
+            Content-Length: \(body.count)\r
+            User-Agent: zg-env-sandbox\r
+            x-vercel-signature: \(message.signature)\r
+            Connection: close\r
+            \r
+
+            """
+        guard write(Array(head.utf8) + body, to: socket) else { return nil }
+        return status(from: socket)
+    }
+
+    private static func connectedSocket(port: UInt16) -> Int32? {
+        let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard file >= 0 else { return nil }
+        var patience = timeval(tv_sec: patienceSeconds, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        unsafe setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+        unsafe setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(file)
+            return nil
+        }
+        return file
+    }
+
+    private static func write(_ bytes: [UInt8], to socket: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                unsafe Glibc.send(
+                    socket, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// The number in `HTTP/1.1 200 OK`.
+    private static func status(from socket: Int32) -> Int? {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 512)
+        while !bytes.contains(0x0A), bytes.count < 4096 {
+            let count = unsafe buffer.withUnsafeMutableBytes { room in
+                unsafe recv(socket, room.baseAddress, room.count, 0)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+        let words = line.split(separator: " ")
+        guard words.count >= 2, words[0].hasPrefix("HTTP/1.") else { return nil }
+        return Int(words[1])
+    }
+}

@@ -1,0 +1,38 @@
+/// An answer of the API that says no.
+struct APIError: Error, Sendable {
+    var status: Int
+    var code: String
+    var message: String
+    /// More members of `error`.
+    var details: [String: JSONValue] = [:]
+    /// Members beside `error`.
+    var besides: [String: JSONValue] = [:]
+    var headers: [(name: String, value: String)] = []
+
+    /// The `error` object.
+    var json: JSONValue {
+        .object(details.merging(["code": .string(code), "message": .string(message)]) { $1 })
+    }
+
+    /// The whole answer.
+    var answer: HTTPAnswer {
+        .json(
+            .object(besides.merging(["error": json]) { $1 }), status: status, headers: headers)
+    }
+
+    static func badRequest(_ message: String) -> APIError {
+        APIError(status: 400, code: "bad_request", message: message)
+    }
+
+    static func notFound(_ what: String) -> APIError {
+        APIError(status: 404, code: "not_found", message: "\(what) not found.")
+    }
+
+    static func forbidden(_ message: String, _ details: [String: JSONValue] = [:]) -> APIError {
+        APIError(status: 403, code: "forbidden", message: message, details: details)
+    }
+
+    static func conflict(_ message: String) -> APIError {
+        APIError(status: 409, code: "conflict", message: message)
+    }
+}

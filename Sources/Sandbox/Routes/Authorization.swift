@@ -1,0 +1,50 @@
+/// Who asks, and on whose behalf.
+enum Authorization {
+    /// What stands behind `Bearer`, or `nil`.
+    static func secret(of request: HTTPRequest) -> String? {
+        guard let header = request.headers["authorization"] else { return nil }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
+    }
+
+    /// The token of a secret, or 403.
+    static func token(_ secret: String?, now: Int64, _ state: inout SandboxState)
+        throws(APIError) -> AccessToken
+    {
+        guard let secret, !secret.isEmpty else {
+            throw .forbidden("Missing authentication token", ["missingToken": true])
+        }
+        guard let index = state.tokens.firstIndex(where: { $0.secret == secret }),
+            state.tokens[index].expiresAt.map({ $0 > now }) ?? true
+        else { throw .forbidden("Not authorized", ["invalidToken": true]) }
+        state.tokens[index].activeAt = now
+        return state.tokens[index]
+    }
+
+    /// The id of the team that `teamId` or `slug` names, else that of the user.
+    static func ownerId(_ request: HTTPRequest, token: AccessToken, _ state: SandboxState)
+        throws(APIError) -> String
+    {
+        let id = request.parameter("teamId").flatMap { $0.isEmpty ? nil : $0 }
+        let slug = request.parameter("slug").flatMap { $0.isEmpty ? nil : $0 }
+        guard id != nil || slug != nil else {
+            // A token of a team works there without naming it, as the team is its only scope.
+            return token.teamId ?? state.user.id
+        }
+        let team = state.teams.first { id == nil ? $0.slug == slug : $0.id == id }
+        guard let team, team.role != nil, token.teamId == nil || token.teamId == team.id else {
+            throw .teamUnauthorized
+        }
+        return team.id
+    }
+}
+
+extension AccessToken {
+    /// What stands for a token at the few addresses that need none.
+    static var anonymous: AccessToken {
+        AccessToken(
+            id: "", name: "", secret: "", type: "", teamId: nil, projectId: nil, createdAt: 0,
+            activeAt: 0, expiresAt: nil, leakedAt: nil)
+    }
+}

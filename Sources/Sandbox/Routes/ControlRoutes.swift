@@ -1,0 +1,157 @@
+/// What tests tell the sandbox itself, below `/_sandbox`.
+enum ControlRoutes {
+    static func answer(_ request: HTTPRequest, store: Store) -> HTTPAnswer {
+        do throws(APIError) {
+            switch (request.method, request.segments.dropFirst().joined(separator: "/")) {
+            case ("GET", "faults"):
+                return store.use { contents, _ in .json(settings(contents)) }
+            case ("PUT", "faults"):
+                return try setFaults(request, store)
+            case ("GET", "requests"):
+                return store.use { contents, _ in
+                    .json(["requests": .array(contents.requests.entries.map(\.json))])
+                }
+            case ("POST", "reset"):
+                store.reset()
+                return .json([:])
+            case ("POST", "clock"):
+                return try stepClock(request, store)
+            case ("GET", "clock"):
+                return store.use { _, now in .json(["now": .integer(now)]) }
+            case ("GET", "env"):
+                return try storedVariables(request, store)
+            case ("GET", "webhooks"):
+                return store.use { contents, _ in
+                    .json(["messages": .array(contents.state.messages.map(\.json))])
+                }
+            case ("POST", "webhooks/redeliver"):
+                return try redeliver(request, store)
+            default:
+                throw .notFound("Control address")
+            }
+        } catch {
+            return error.answer
+        }
+    }
+
+    private static func fields(_ request: HTTPRequest) throws(APIError) -> Fields {
+        guard let value = try? JSONParser.value(of: request.body) else {
+            throw .badRequest("Invalid JSON")
+        }
+        return try Fields(value)
+    }
+
+    private static func settings(_ contents: Store.Contents) -> JSONValue {
+        [
+            "faults": .array(
+                contents.faults.map { fault in
+                    [
+                        "fault": .string(fault.text),
+                        "remaining": JSONValue(fault.remaining.map(Int64.init)),
+                    ]
+                }), "build": .string(contents.build.text),
+        ]
+    }
+
+    private static func setFaults(_ request: HTTPRequest, _ store: Store) throws(APIError)
+        -> HTTPAnswer
+    {
+        let fields = try fields(request)
+        try fields.allow(only: ["faults", "build"])
+        var faults: [Fault]?
+        if let texts = try fields.strings("faults") {
+            var list: [Fault] = []
+            for text in texts {
+                guard let fault = Fault(text) else { throw .badRequest("No fault: \(text)") }
+                list.append(fault)
+            }
+            faults = list
+        }
+        var build: BuildMode?
+        if let text = try fields.string("build") {
+            build = BuildMode(text)
+            guard build != nil else { throw .badRequest("No build mode: \(text)") }
+        }
+        return store.use { contents, _ in
+            if let faults { contents.faults = faults }
+            if let build { contents.build = build }
+            return .json(settings(contents))
+        }
+    }
+
+    private static func stepClock(_ request: HTTPRequest, _ store: Store) throws(APIError)
+        -> HTTPAnswer
+    {
+        guard let seconds = try fields(request).members["advanceSeconds"]?.number,
+            seconds >= 0, seconds <= 10 * 365 * 86400
+        else { throw .badRequest("`advanceSeconds` should be a number that is not negative.") }
+        store.use { contents, _ in contents.step(milliseconds: Int64(seconds * 1000)) }
+        return store.use { _, now in .json(["now": .integer(now)]) }
+    }
+
+    private static func storedVariables(_ request: HTTPRequest, _ store: Store) throws(APIError)
+        -> HTTPAnswer
+    {
+        let secret = Authorization.secret(of: request)
+        let name = request.parameter("project") ?? ""
+        let result: Result<JSONValue, APIError> = store.use { contents, now in
+            Result { () throws(APIError) in
+                _ = try Authorization.token(secret, now: now, &contents.state)
+                let projects = contents.state.projects
+                guard let project = projects.first(where: { $0.id == name || $0.name == name })
+                else { throw .notFound("Project") }
+                let records = contents.state.variables.filter { $0.projectId == project.id }
+                return ["envs": .array(records.map(\.storedJSON))]
+            }
+        }
+        return .json(try result.get())
+    }
+
+    private static func redeliver(_ request: HTTPRequest, _ store: Store) throws(APIError)
+        -> HTTPAnswer
+    {
+        let id = try fields(request).requiredString("id")
+        let isFound = store.use { contents, now in
+            guard let index = contents.state.messages.firstIndex(where: { $0.id == id }) else {
+                return false
+            }
+            contents.state.messages[index].dueAt = now
+            contents.isUnsaved = true
+            return true
+        }
+        guard isFound else { throw .notFound("Message") }
+        return .json([:])
+    }
+}
+
+extension Store.Contents {
+    /// Lets the sandbox's time jump.
+    mutating func step(milliseconds: Int64) {
+        state.clockOffset += milliseconds
+        isUnsaved = true
+    }
+}
+
+extension EnvironmentVariable {
+    /// The record as it is kept, with its value whatever its type.
+    var storedJSON: JSONValue {
+        .members([
+            "id": .string(id), "key": .string(key), "value": .string(value),
+            "type": .string(type.rawValue), "target": JSONValue(targets.map(\.rawValue)),
+            "customEnvironmentIds": JSONValue(customEnvironmentIds),
+            "gitBranch": JSONValue(gitBranch), "comment": JSONValue(comment),
+            "createdAt": .integer(createdAt), "updatedAt": .integer(updatedAt),
+        ])
+    }
+}
+
+extension WebhookMessage {
+    /// The message and how its delivery went.
+    var json: JSONValue {
+        [
+            "id": .string(id), "webhookId": .string(webhookId), "url": .string(url),
+            "type": .string(type), "attempts": .integer(Int64(attempts)),
+            "status": JSONValue(status.map(Int64.init)), "isDone": .bool(dueAt == nil),
+        ]
+    }
+}

@@ -1,0 +1,179 @@
+/// New deployments: from git, from an earlier deployment, or through a deploy hook.
+enum DeploymentCreation {
+    private static let members: Set<String> = [
+        "customEnvironmentSlugOrId", "deploymentId", "files", "gitMetadata", "gitSource", "meta",
+        "monorepoManager", "name", "project", "projectSettings", "target", "withLatestCommit",
+        "gitAccessToken",
+    ]
+
+    /// What a request asks for, before anything is made of it.
+    private struct Wish {
+        var original: Deployment?
+        var target: String?
+        var customEnvironment: CustomEnvironment?
+        var gitSource: Deployment.GitSource?
+        var meta: [String: String]
+        var latestCommit: Bool
+    }
+
+    static func create(_ call: Call, _ state: inout SandboxState) throws(APIError) -> HTTPAnswer {
+        let fields = try call.fields()
+        try fields.allow(only: members)
+        let name = try fields.requiredString("name")
+        var original: Deployment?
+        if let id = try fields.string("deploymentId") {
+            original = state.deployments[try DeploymentRoutes.index(of: id, call, state)]
+        }
+        let projectName = try fields.string("project") ?? original?.projectId ?? name
+        guard let place = state.projectIndex(projectName, ownerId: call.ownerId),
+            call.token.projectId == nil || call.token.projectId == state.projects[place].id
+        else { throw .notFound("Project") }
+        let project = state.projects[place]
+        if let original, original.projectId != project.id {
+            throw .badRequest("The deployment belongs to another project.")
+        }
+        let gitSource = try gitSource(fields)
+        guard original != nil || gitSource != nil || fields.has("files") else {
+            throw .badRequest(
+                "Invalid request: one of `deploymentId`, `gitSource` or `files` is needed.")
+        }
+        var wish = Wish(
+            original: original, target: nil, customEnvironment: nil, gitSource: gitSource,
+            meta: try fields.texts("meta") ?? [:],
+            latestCommit: try fields.bool("withLatestCommit") ?? false)
+        guard wish.meta.count <= 100 else {
+            throw .badRequest("Invalid request: `meta` should NOT have more than 100 members.")
+        }
+        try setTarget(of: &wish, fields, project: project, state)
+        let wanted = build(wish, project: project, call, &state)
+        let bytes = wanted.variables.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        guard bytes <= EnvironmentRules.maximumBytes else {
+            throw .badRequest("The Environment Variables of the deployment are over 64 KB.")
+        }
+        let deployment = state.add(wanted, at: call.now)
+        return .json(state.json(deployment))
+    }
+
+    private static func gitSource(_ fields: Fields) throws(APIError) -> Deployment.GitSource? {
+        guard let source = try fields.object("gitSource") else { return nil }
+        let type = try source.requiredString("type")
+        guard ["github", "gitlab", "bitbucket"].contains(type) else {
+            throw .badRequest("Invalid request: `gitSource.type` is unknown.")
+        }
+        let repository = source.members["repoId"].flatMap {
+            $0.string ?? $0.integer.map(String.init)
+        }
+        return Deployment.GitSource(
+            type: type, branch: try source.requiredString("ref"),
+            commit: try source.string("sha"), repositoryId: repository)
+    }
+
+    /// Any target but the two fixed ones has to be a custom environment of the project.
+    private static func setTarget(
+        of wish: inout Wish, _ fields: Fields, project: Project, _ state: SandboxState
+    ) throws(APIError) {
+        let target = try fields.string("target")
+        var custom = try fields.string("customEnvironmentSlugOrId")
+        switch target {
+        case "production", "staging": wish.target = target
+        case nil, "preview": break
+        case let other?: custom = custom ?? other
+        }
+        guard let custom else { return }
+        wish.customEnvironment = state.customEnvironments.first {
+            $0.projectId == project.id && ($0.id == custom || $0.slug == custom)
+        }
+        guard wish.customEnvironment != nil else { throw .notFound("Custom environment") }
+        wish.target = nil
+    }
+
+    private static func build(
+        _ wish: Wish, project: Project, _ call: Call, _ state: inout SandboxState
+    ) -> Deployment {
+        var meta = wish.original?.meta ?? [:]
+        meta["action"] = nil
+        meta.merge(wish.meta) { $1 }
+        var source = wish.gitSource ?? wish.original?.gitSource
+        if let original = wish.original {
+            meta["originalDeploymentId"] = original.id
+            if wish.latestCommit {
+                source?.commit = project.repository?.headCommit
+                meta["githubCommitSha"] = nil
+            }
+        }
+        if let source {
+            let prefix = source.type
+            meta["\(prefix)CommitRef"] = meta["\(prefix)CommitRef"] ?? source.branch
+            meta["\(prefix)CommitSha"] = meta["\(prefix)CommitSha"] ?? source.commit
+        }
+        let branch = meta["githubCommitRef"] ?? source?.branch
+        let variables = variables(wish, project: project, branch: branch, call, state)
+        let suffix = state.slug(ofOwner: project.ownerId)
+        return Deployment(
+            id: state.generator.identifier("dpl_", count: 28), projectId: project.id,
+            ownerId: project.ownerId, creatorId: state.user.id, name: project.name,
+            host: "\(project.name)-\(state.generator.label(9))-\(suffix).vercel.app",
+            target: wish.target, customEnvironmentId: wish.customEnvironment?.id,
+            source: wish.original != nil ? "redeploy" : wish.gitSource != nil ? "git" : "cli",
+            meta: meta, gitSource: source, originalDeploymentId: wish.original?.id,
+            createdAt: call.now, mode: call.settings.build,
+            buildMilliseconds: call.settings.buildMilliseconds,
+            forceNew: call.request.flag("forceNew"), withCache: call.request.flag("withCache"),
+            variables: variables)
+    }
+
+    private static func variables(
+        _ wish: Wish, project: Project, branch: String?, _ call: Call, _ state: SandboxState
+    ) -> [ResolvedVariable] {
+        if call.settings.build == .keepsOldEnvironment {
+            let before =
+                wish.original
+                ?? project.productionDeploymentId.flatMap(state.deployment(id:))
+            if let before { return before.variables }
+        }
+        let target: Target? =
+            wish.customEnvironment != nil
+            ? nil : wish.target == "production" ? .production : .preview
+        return state.resolvedVariables(
+            of: project, target: target, customEnvironmentId: wish.customEnvironment?.id,
+            branch: target == .preview ? branch : nil)
+    }
+
+    /// A deploy hook builds the head of its branch, as production if that is the production branch.
+    static func hook(_ call: Call, _ state: inout SandboxState) throws(APIError) -> HTTPAnswer {
+        guard let project = state.project(id: call.parameters[0]),
+            let repository = project.repository,
+            let hook = repository.hooks.first(where: { $0.id == call.parameters[1] })
+        else { throw .notFound("Deploy hook") }
+        let wish = Wish(
+            original: nil,
+            target: hook.branch == repository.productionBranch ? "production" : nil,
+            customEnvironment: nil,
+            gitSource: Deployment.GitSource(
+                type: "github", branch: hook.branch, commit: repository.headCommit,
+                repositoryId: String(repository.id)),
+            meta: [
+                "deployHookId": hook.id, "deployHookName": hook.name, "deployHookRef": hook.branch,
+            ], latestCommit: false)
+        var deployment = build(wish, project: project, call, &state)
+        deployment.forceNew = call.request.parameter("buildCache") == "false"
+        deployment = state.add(deployment, at: call.now)
+        return .json(
+            [
+                "job": [
+                    "id": .string(deployment.id), "state": "PENDING",
+                    "createdAt": .integer(call.now),
+                ]
+            ], status: 201)
+    }
+}
+
+extension SandboxState {
+    /// Queues a build.
+    mutating func add(_ deployment: Deployment, at time: Int64) -> Deployment {
+        deployments.append(deployment)
+        logState(ofDeploymentAt: deployments.count - 1, at: time)
+        tell("deployment.created", deployment, at: time)
+        return deployments[deployments.count - 1]
+    }
+}

@@ -1,0 +1,131 @@
+/// Environment variables of a project: reading and deleting.
+enum EnvironmentRoutes {
+    static let routes: [Route] = [
+        Route("GET", "projects/:/env", handler: list),
+        Route("POST", "projects/:/env", handler: EnvironmentWriting.create),
+        Route("DELETE", "projects/:/env", handler: deleteMany),
+        Route("GET", "projects/:/env/:", handler: get),
+        Route("PATCH", "projects/:/env/:", handler: EnvironmentWriting.update),
+        Route("DELETE", "projects/:/env/:", handler: delete),
+    ]
+
+    private static func list(_ call: Call, _ state: inout SandboxState) throws(APIError)
+        -> HTTPAnswer
+    {
+        let project = state.projects[try ProjectRoutes.projectIndex(call, state)]
+        var records = state.variables.filter { $0.projectId == project.id }
+        if let word = call.request.parameter("target"), !word.isEmpty {
+            let ids = state.customEnvironments.filter {
+                $0.projectId == project.id && ($0.id == word || $0.slug == word)
+            }.map(\.id)
+            let target = Target(rawValue: word)
+            guard target != nil || !ids.isEmpty else {
+                throw .badRequest("Invalid request: `target` is no environment of the project.")
+            }
+            records = records.filter { record in
+                target.map(record.targets.contains) ?? false
+                    || record.customEnvironmentIds.contains(where: ids.contains)
+            }
+        }
+        if let branch = call.request.parameter("gitBranch"), !branch.isEmpty {
+            records = records.filter { record in
+                record.gitBranch == branch
+                    || record.gitBranch == nil && record.targets.contains(.preview)
+            }
+        }
+        let custom =
+            call.request.parameter("customEnvironmentId")
+            ?? call.request.parameter("customEnvironmentSlug")
+        if let custom, !custom.isEmpty {
+            let environment = state.customEnvironments.first {
+                $0.projectId == project.id && ($0.id == custom || $0.slug == custom)
+            }
+            guard let environment else { throw .notFound("Custom environment") }
+            records = records.filter { $0.customEnvironmentIds.contains(environment.id) }
+        }
+        return .json(["envs": .array(records.map(\.json))])
+    }
+
+    /// The record that the second parameter names, or 404.
+    static func variableIndex(_ call: Call, _ state: SandboxState) throws(APIError) -> Int {
+        let project = state.projects[try ProjectRoutes.projectIndex(call, state)]
+        let index = state.variables.firstIndex {
+            $0.projectId == project.id && $0.id == call.parameters[1]
+        }
+        guard let index else { throw .notFound("Environment variable") }
+        return index
+    }
+
+    private static func get(_ call: Call, _ state: inout SandboxState) throws(APIError)
+        -> HTTPAnswer
+    {
+        .json(state.variables[try variableIndex(call, state)].decryptedJSON)
+    }
+
+    private static func delete(_ call: Call, _ state: inout SandboxState) throws(APIError)
+        -> HTTPAnswer
+    {
+        let index = try variableIndex(call, state)
+        let record = state.variables[index]
+        if let custom = call.request.parameter("customEnvironmentId") {
+            guard record.customEnvironmentIds.contains(custom) else {
+                throw .notFound("Environment variable")
+            }
+            if !record.targets.isEmpty || record.customEnvironmentIds.count > 1 {
+                state.variables[index].customEnvironmentIds.removeAll { $0 == custom }
+                state.variables[index].updatedAt = call.now
+                tell("updated", [state.variables[index]], call, &state)
+                return .json(state.variables[index].json)
+            }
+        }
+        state.variables.remove(at: index)
+        tell("deleted", [record], call, &state)
+        return .json(record.json)
+    }
+
+    private static func deleteMany(_ call: Call, _ state: inout SandboxState) throws(APIError)
+        -> HTTPAnswer
+    {
+        let project = state.projects[try ProjectRoutes.projectIndex(call, state)]
+        let fields = try call.fields()
+        try fields.allow(only: ["ids"])
+        guard let ids = try fields.strings("ids") else {
+            throw APIError(status: 400, code: "MISSING_ID", message: "`ids` is missing.")
+        }
+        guard !ids.isEmpty else {
+            throw .badRequest("Invalid request: `ids` should NOT have fewer than 1 items.")
+        }
+        guard ids.count <= 1000 else {
+            throw APIError(status: 400, code: "TOO_MANY_IDS", message: "At most 1000 ids.")
+        }
+        let wanted = Set(ids)
+        let removed = state.variables.filter {
+            $0.projectId == project.id && wanted.contains($0.id)
+        }
+        guard !removed.isEmpty else { throw .notFound("Environment variables") }
+        let gone = Set(removed.map(\.id))
+        state.variables.removeAll { gone.contains($0.id) }
+        tell("deleted", removed, call, &state)
+        return .json([
+            "deleted": .integer(Int64(removed.count)), "ids": JSONValue(removed.map(\.id)),
+        ])
+    }
+
+    /// Queues the messages about changed variables; they carry names, never values.
+    static func tell(
+        _ what: String, _ records: [EnvironmentVariable], _ call: Call,
+        _ state: inout SandboxState
+    ) {
+        for record in records {
+            guard let project = state.project(id: record.projectId) else { continue }
+            let more: [String: JSONValue] = [
+                "envVar": .members([
+                    "id": .string(record.id), "key": .string(record.key),
+                    "target": JSONValue(record.targets.map(\.rawValue)),
+                    "gitBranch": JSONValue(record.gitBranch),
+                ])
+            ]
+            state.tell("project.env-variable.\(what)", project, more: more, at: call.now)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+/// The rules that the API has for one variable record.
+enum EnvironmentRules {
+    /// The most bytes that all variables of one deployment may have together.
+    static let maximumBytes = 64 * 1024
+    /// The longest key, in bytes.
+    static let maximumKeyBytes = 256
+    /// The most records that a project may have.
+    static let maximumRecords = 1000
+
+    static let reservedKeys: Set<String> = [
+        "AWS_SECRET_KEY", "AWS_EXECUTION_ENV", "AWS_LAMBDA_LOG_GROUP_NAME",
+        "AWS_LAMBDA_LOG_STREAM_NAME", "AWS_LAMBDA_FUNCTION_NAME",
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "AWS_LAMBDA_FUNCTION_VERSION", "NOW_REGION", "TZ",
+        "LAMBDA_TASK_ROOT", "LAMBDA_RUNTIME_DIR",
+    ]
+
+    /// Complains about a key that may not be used.
+    static func check(key: String) throws(APIError) {
+        guard (1...maximumKeyBytes).contains(key.utf8.count) else {
+            throw complaint(
+                "KEY_INVALID_LENGTH", "The name has to be 1 to \(maximumKeyBytes) characters.")
+        }
+        let isLetter = { (byte: UInt8) in
+            (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        }
+        guard key.utf8.first.map(isLetter) ?? false,
+            key.utf8.allSatisfy({
+                isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")
+            })
+        else {
+            throw complaint(
+                "KEY_INVALID_CHARACTERS",
+                "The name contains invalid characters. Only letters, digits, and underscores are "
+                    + "allowed. Furthermore, the name should not start with a digit.")
+        }
+        guard !reservedKeys.contains(key) else {
+            throw complaint("RESERVED_ENV_VARIABLE", "The name of the variable is reserved.")
+        }
+    }
+
+    /// Complains about a value that is too long by itself.
+    static func check(value: String) throws(APIError) {
+        guard value.utf8.count <= maximumBytes else {
+            throw complaint("VALUE_INVALID_LENGTH", "The value is larger than 64 KB.")
+        }
+    }
+
+    /// Complains about environments, branch or type that do not go together.
+    static func check(_ variable: EnvironmentVariable, of project: Project, in state: SandboxState)
+        throws(APIError)
+    {
+        try check(key: variable.key)
+        try check(value: variable.value)
+        guard !variable.targets.isEmpty || !variable.customEnvironmentIds.isEmpty else {
+            throw complaint("MISSING_TARGET", "At least one environment is needed.")
+        }
+        if variable.type == .sensitive, variable.targets.contains(.development) {
+            throw .badRequest(
+                "You cannot set a Sensitive Environment Variable's target to development.")
+        }
+        let known = state.customEnvironments.filter { $0.projectId == project.id }.map(\.id)
+        guard variable.customEnvironmentIds.allSatisfy(known.contains) else {
+            throw complaint("ID_NOT_FOUND", "The custom environment was not found.")
+        }
+        guard let branch = variable.gitBranch else { return }
+        guard variable.targets == [.preview], variable.customEnvironmentIds.isEmpty else {
+            throw .badRequest("`gitBranch` can be used with the target preview alone.")
+        }
+        guard !branch.isEmpty else { throw .badRequest("`gitBranch` should not be empty.") }
+        if branch == project.repository?.productionBranch {
+            throw .badRequest(
+                "Cannot set Production Branch \"\(branch)\" for a Preview Environment Variable.")
+        }
+    }
+
+    /// Complains about a record that cannot stand beside the others of its project.
+    static func checkNeighbours(of variable: EnvironmentVariable, in state: SandboxState)
+        throws(APIError)
+    {
+        let others = state.variables.filter {
+            $0.projectId == variable.projectId && $0.id != variable.id
+        }
+        if let other = others.first(where: variable.conflicts) {
+            throw conflict(variable, other)
+        }
+        guard others.count < maximumRecords else {
+            throw complaint(
+                "MAX_ENVS_EXCEEDED", "A project has at most \(maximumRecords) variables.")
+        }
+        // The limit is one of a deployment, so every environment of the record is counted alone,
+        // with what a deployment of its branch would see.
+        let bytes = { (other: EnvironmentVariable) in other.key.utf8.count + other.value.utf8.count
+        }
+        let seen = others.filter {
+            $0.gitBranch == nil || $0.gitBranch == variable.gitBranch
+        }
+        let totals =
+            variable.targets.map { target in
+                seen.filter { $0.targets.contains(target) }.reduce(0) { $0 + bytes($1) }
+            }
+            + variable.customEnvironmentIds.map { id in
+                seen.filter { $0.customEnvironmentIds.contains(id) }.reduce(0) { $0 + bytes($1) }
+            }
+        guard (totals.max() ?? 0) + bytes(variable) <= maximumBytes else {
+            throw .badRequest(
+                "The total size of the Environment Variables of one deployment is over 64 KB.")
+        }
+    }
+
+    private static func conflict(_ variable: EnvironmentVariable, _ other: EnvironmentVariable)
+        -> APIError
+    {
+        let shared = variable.targets.filter(other.targets.contains).map(\.rawValue)
+        let places = (shared.isEmpty ? variable.customEnvironmentIds : shared)
+        var details: [String: JSONValue] = [
+            "key": .string(variable.key), "envVarKey": .string(variable.key),
+            "target": JSONValue(variable.targets.map(\.rawValue)),
+        ]
+        details["gitBranch"] = variable.gitBranch.map(JSONValue.string)
+        return APIError(
+            status: 400, code: "ENV_CONFLICT",
+            message: "Another Environment Variable with the same Name and Environment exists in "
+                + "your project (\(places.joined(separator: ", "))).", details: details)
+    }
+
+    static func complaint(_ code: String, _ message: String) -> APIError {
+        APIError(status: 400, code: code, message: message)
+    }
+
+    /// What a team's policy makes of a record.
+    static func apply(policy: Team.SensitivePolicy?, to variable: inout EnvironmentVariable)
+        throws(APIError)
+    {
+        guard policy == .on, variable.type != .sensitive, variable.type != .system else { return }
+        let others = variable.targets.filter { $0 != .development }
+        if variable.targets.contains(.development) {
+            guard others.isEmpty, variable.customEnvironmentIds.isEmpty else {
+                throw .badRequest(
+                    "The team wants sensitive variables: development cannot be mixed with other "
+                        + "environments.")
+            }
+        } else if variable.type == .encrypted {
+            variable.type = .sensitive
+        } else {
+            throw .badRequest("The team wants sensitive variables outside development.")
+        }
+    }
+}

@@ -1,0 +1,177 @@
+/// Environment variables of a project: creating and changing.
+enum EnvironmentWriting {
+    /// Creates one record or a batch; items of a batch are judged one by one.
+    static func create(_ call: Call, _ state: inout SandboxState) throws(APIError) -> HTTPAnswer {
+        let project = state.projects[try ProjectRoutes.projectIndex(call, state)]
+        let body = try call.body()
+        let items = body.array ?? [body]
+        guard !items.isEmpty else {
+            throw .badRequest("Invalid request: the body should NOT have fewer than 1 items.")
+        }
+        guard items.count <= 1000 else {
+            throw APIError(
+                status: 400, code: "TOO_MANY_KEYS", message: "At most 1000 variables at once.")
+        }
+        var wanted: [EnvironmentVariable] = []
+        for item in items { wanted.append(try record(item, project: project, call, &state)) }
+        var created: [EnvironmentVariable] = []
+        var failures: [APIError] = []
+        for (index, record) in wanted.enumerated() {
+            do throws(APIError) {
+                if call.effect == .rejectsOne, index == wanted.count - 1 {
+                    throw EnvironmentRules.complaint(
+                        "UNKNOWN_ERROR", "The variable could not be stored.")
+                }
+                created.append(try store(record, project: project, call, &state))
+            } catch {
+                var failure = error
+                failure.details["envVarKey"] = .string(record.key)
+                failure.details["key"] = .string(record.key)
+                failures.append(failure)
+            }
+        }
+        let failed = JSONValue.array(failures.map { ["error": $0.json] })
+        if created.isEmpty, var failure = failures.first {
+            failure.besides = ["failed": failed]
+            throw failure
+        }
+        EnvironmentRoutes.tell("created", created, call, &state)
+        let answer: JSONValue =
+            if body.array == nil, let first = created.first {
+                first.json
+            } else {
+                .array(created.map(\.json))
+            }
+        return .json(["created": answer, "failed": failed], status: 201)
+    }
+
+    /// The record that an item asks for; wrong shapes are refused here, together with all others.
+    private static func record(
+        _ item: JSONValue, project: Project, _ call: Call, _ state: inout SandboxState
+    ) throws(APIError) -> EnvironmentVariable {
+        let fields = try Fields(item)
+        guard fields.has("target") || fields.has("customEnvironmentIds") else {
+            throw .badRequest(
+                "Invalid request: missing required property `target` or `customEnvironmentIds`.")
+        }
+        if let visibility = try fields.string("visibility") {
+            guard ["config", "secret"].contains(visibility) else {
+                throw .badRequest("Invalid request: `visibility` should be config or secret.")
+            }
+        }
+        let type = try type(try fields.requiredString("type"))
+        return EnvironmentVariable(
+            id: state.generator.identifier("", count: 16), projectId: project.id,
+            key: try fields.requiredString("key"), value: try fields.requiredString("value"),
+            type: type, targets: try fields.targets("target") ?? [],
+            customEnvironmentIds: try fields.strings("customEnvironmentIds") ?? [],
+            gitBranch: try fields.string("gitBranch", maximum: 250),
+            comment: try fields.string("comment", maximum: 500), createdAt: call.now,
+            updatedAt: call.now, createdBy: state.user.id, updatedBy: nil)
+    }
+
+    private static func type(_ word: String) throws(APIError) -> VariableType {
+        guard let type = VariableType(rawValue: word) else {
+            throw .badRequest(
+                "Invalid request: `type` should be one of system, encrypted, plain, sensitive.")
+        }
+        return type
+    }
+
+    /// Stores a new record, or for an upsert changes the one of exactly that scope.
+    ///
+    /// - Returns: What the answer shows, which a fault may have made a lie.
+    private static func store(
+        _ wanted: EnvironmentVariable, project: Project, _ call: Call, _ state: inout SandboxState
+    ) throws(APIError) -> EnvironmentVariable {
+        var record = wanted
+        let policy = state.team(id: project.ownerId)?.sensitivePolicy
+        try EnvironmentRules.check(record, of: project, in: state)
+        try EnvironmentRules.apply(policy: policy, to: &record)
+        if call.request.flag("upsert"),
+            let index = state.variables.firstIndex(where: {
+                $0.projectId == project.id && $0.hasSameScope(as: record)
+            })
+        {
+            var old = state.variables[index]
+            guard old.type != .sensitive || record.type == .sensitive else { throw fixedType }
+            old.value = record.value
+            old.type = record.type
+            old.comment = record.comment ?? old.comment
+            old.updatedAt = call.now
+            old.updatedBy = state.user.id
+            try EnvironmentRules.checkNeighbours(of: old, in: state)
+            return write(&old, at: index, call, &state)
+        }
+        try EnvironmentRules.checkNeighbours(of: record, in: state)
+        return write(&record, at: nil, call, &state)
+    }
+
+    private static var fixedType: APIError {
+        .badRequest("The type of a Sensitive Environment Variable cannot be changed.")
+    }
+
+    private static func write(
+        _ record: inout EnvironmentVariable, at index: Int?, _ call: Call,
+        _ state: inout SandboxState
+    ) -> EnvironmentVariable {
+        if call.effect == .forcesSensitive { record.type = .sensitive }
+        var stored = record
+        if call.effect == .storesEmpty { stored.value = "" }
+        if call.effect == .dropsTarget {
+            if stored.targets.isEmpty {
+                stored.customEnvironmentIds = stored.customEnvironmentIds.dropLast()
+            } else {
+                stored.targets = stored.targets.dropLast()
+            }
+        }
+        if let index {
+            state.variables[index] = stored
+        } else {
+            state.variables.append(stored)
+        }
+        return record
+    }
+
+    /// Changes the members that the body names; a list of targets replaces the whole list.
+    static func update(_ call: Call, _ state: inout SandboxState) throws(APIError) -> HTTPAnswer {
+        let index = try EnvironmentRoutes.variableIndex(call, state)
+        let old = state.variables[index]
+        guard let project = state.project(id: old.projectId) else { throw .notFound("Project") }
+        let fields = try call.fields()
+        try fields.allow(only: [
+            "key", "value", "type", "target", "gitBranch", "customEnvironmentIds", "comment",
+            "visibility",
+        ])
+        var record = old
+        if fields.has("key") { record.key = try fields.requiredString("key") }
+        if fields.has("value") { record.value = try fields.requiredString("value") }
+        if let word = try fields.string("type") { record.type = try type(word) }
+        if let targets = try fields.targets("target") { record.targets = targets }
+        if let ids = try fields.strings("customEnvironmentIds") {
+            record.customEnvironmentIds = ids
+        }
+        if fields.has("gitBranch") {
+            record.gitBranch = try fields.string("gitBranch", maximum: 250)
+        }
+        if fields.has("comment") { record.comment = try fields.string("comment", maximum: 500) }
+        if old.type == .sensitive {
+            guard record.type == .sensitive else { throw fixedType }
+            guard record.key == old.key else {
+                throw .badRequest("A Sensitive Environment Variable cannot be renamed.")
+            }
+        }
+        try EnvironmentRules.check(record, of: project, in: state)
+        let policy = state.team(id: project.ownerId)?.sensitivePolicy
+        try EnvironmentRules.apply(policy: policy, to: &record)
+        try EnvironmentRules.checkNeighbours(of: record, in: state)
+        if call.effect == .rejectsOne {
+            throw EnvironmentRules.complaint("UNKNOWN_ERROR", "The variable could not be stored.")
+        }
+        record.updatedAt = call.now
+        record.updatedBy = state.user.id
+        let shown = write(&record, at: index, call, &state)
+        EnvironmentRoutes.tell("updated", [shown], call, &state)
+        return .json(shown.json)
+    }
+}

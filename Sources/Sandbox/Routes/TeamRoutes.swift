@@ -1,0 +1,44 @@
+/// Teams of the user.
+enum TeamRoutes {
+    static let routes: [Route] = [
+        Route("GET", "teams", handler: list),
+        Route("GET", "teams/:", handler: get),
+    ]
+
+    private static func list(_ call: Call, _ state: inout SandboxState) throws(APIError)
+        -> HTTPAnswer
+    {
+        let user = state.user
+        let teams = state.teams.filter { team in
+            team.role != nil && (call.token.teamId == nil || call.token.teamId == team.id)
+        }
+        let page = Page(
+            teams, time: \.createdAt, since: try call.number("since"),
+            until: try call.number("until", "next"), limit: try call.limit())
+        return .json([
+            "teams": .array(page.elements.map { $0.json(user: user) }), "pagination": page.json,
+        ])
+    }
+
+    private static func get(_ call: Call, _ state: inout SandboxState) throws(APIError)
+        -> HTTPAnswer
+    {
+        let name = call.parameters[0]
+        guard let team = state.teams.first(where: { $0.id == name || $0.slug == name }) else {
+            throw .notFound("Team")
+        }
+        guard team.role != nil, call.token.teamId == nil || call.token.teamId == team.id else {
+            throw .teamUnauthorized
+        }
+        return .json(team.json(user: state.user))
+    }
+}
+
+extension APIError {
+    /// The token may not be used for that team.
+    static var teamUnauthorized: APIError {
+        APIError(
+            status: 403, code: "team_unauthorized",
+            message: "You are not authorized to access this team.")
+    }
+}

@@ -1,0 +1,122 @@
+internal import Synchronization
+
+/// A Vercel-compatible API server on this machine, for tests and demonstrations.
+///
+/// All members may be used from several threads at once.
+package final class SandboxServer: Sendable {
+    /// One variable as the sandbox keeps it, with its value whatever its type.
+    package struct StoredVariable: Sendable, Equatable {
+        package let id: String
+        package let key: String
+        package let value: String
+        package let type: String
+        package let targets: [String]
+        package let customEnvironmentIds: [String]
+        package let gitBranch: String?
+        /// Milliseconds since 1970.
+        package let updatedAt: Int64
+    }
+
+    /// One request as the sandbox saw it.
+    package struct SeenRequest: Sendable, Equatable {
+        package let method: String
+        /// The path with its query.
+        package let path: String
+        /// 0 when the connection was reset in place of an answer.
+        package let status: Int
+        /// The body; texts that could be values are masked.
+        package let body: JSONValue?
+    }
+
+    private let store: Store
+    private let server: HTTPServer
+    private let heartbeat: Heartbeat
+
+    /// Prepares a sandbox: reads its state file, or makes the state of its seed.
+    package init(configuration: SandboxConfiguration = SandboxConfiguration()) throws(SandboxError)
+    {
+        let store = try Store(configuration)
+        let service = Service(store: store)
+        self.store = store
+        server = HTTPServer { service.answer($0) }
+        heartbeat = Heartbeat(store: store)
+    }
+
+    deinit { stop() }
+
+    /// Starts to accept connections on 127.0.0.1.
+    ///
+    /// - Returns: The base address without a slash at its end, and the user's token.
+    package func start() throws(SandboxError) -> (url: String, token: String) {
+        guard let port = server.start(port: store.configuration.port) else {
+            throw SandboxError(
+                code: .portUnavailable,
+                reason: "The port \(store.configuration.port) cannot be listened on.")
+        }
+        let url = "http://127.0.0.1:\(port)"
+        let token = store.use { contents, _ in
+            contents.baseURL = url
+            return contents.state.tokens.first?.secret ?? ""
+        }
+        heartbeat.start()
+        return (url, token)
+    }
+
+    /// Ends all connections. Does nothing when not started.
+    package func stop() {
+        heartbeat.stop()
+        server.stop()
+    }
+
+    /// Lets the sandbox's time jump; builds and promotions follow at once.
+    package func advanceClock(bySeconds seconds: Double) {
+        store.use { contents, _ in contents.step(milliseconds: Int64(seconds * 1000)) }
+        store.use { _, _ in }
+    }
+
+    /// Replaces all faults.
+    package func setFaults(_ faults: [Fault]) {
+        store.use { contents, _ in contents.faults = faults }
+    }
+
+    /// Sets how builds that start from now on end.
+    package func setBuild(_ build: BuildMode) {
+        store.use { contents, _ in contents.build = build }
+    }
+
+    /// The requests seen since the start or the last reset, in their order.
+    package var requests: [SeenRequest] {
+        store.use { contents, _ in
+            contents.requests.entries.map { entry in
+                SeenRequest(
+                    method: entry.method, path: entry.target, status: entry.status,
+                    body: entry.body)
+            }
+        }
+    }
+
+    /// The variables of the project with that name or id, whoever owns it; `nil` without one.
+    package func storedVariables(project name: String) -> [StoredVariable]? {
+        store.use { contents, _ in
+            let project = contents.state.projects.first { $0.id == name || $0.name == name }
+            guard let project else { return nil }
+            return contents.state.variables.filter { $0.projectId == project.id }.map {
+                StoredVariable(
+                    id: $0.id, key: $0.key, value: $0.value, type: $0.type.rawValue,
+                    targets: $0.targets.map(\.rawValue),
+                    customEnvironmentIds: $0.customEnvironmentIds, gitBranch: $0.gitBranch,
+                    updatedAt: $0.updatedAt)
+            }
+        }
+    }
+
+    /// The variables that a deployment was built with, by key; `nil` for an unknown deployment.
+    package func builtVariables(deployment id: String) -> [String: String]? {
+        store.use { contents, _ in
+            contents.state.deployment(id: id).map { deployment in
+                Dictionary(
+                    deployment.variables.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// What a sandbox holds at its start, as a JSON document.
+///
+/// Members, all optional: `seed` (number that identifiers are made from), `token`, `user`
+/// (`email`, `name`, `username`, `limited`), `teams` (`slug`, `name`, `role`, null for a foreign
+/// team, `sensitiveEnvironmentVariablePolicy`), `projects` (`name`, `team` slug, `framework`,
+/// `autoExposeSystemEnvs`, `rollingRelease`, `customEnvironments` with `slug` and `type`, `env`
+/// with `key`, `value`, `type`, `target`, `gitBranch`, `comment`, `customEnvironments` slugs, and
+/// `deployments`, oldest first, with `target`, `state`, `branch`), `sharedEnv` (`team`, `key`,
+/// `value`, `type`, `target`, `projects` names), `tokens` (`name`, `token`, `type`, `team`,
+/// `expiresAt`, `leakedAt`).
+package struct Seed: Sendable {
+    let document: JSONValue
+
+    /// Reads a seed document; what it describes is checked when it is used.
+    package init(json bytes: [UInt8]) throws(SandboxError) {
+        do {
+            document = try JSONParser.value(of: bytes)
+        } catch {
+            throw SandboxError(code: .seedUnreadable, reason: "The seed is no JSON text.")
+        }
+    }
+
+    private init(document: JSONValue) { self.document = document }
+
+    /// One user with a project `web`, and a team with a project `api`.
+    package static let standard = Seed(
+        document: [
+            "projects": [
+                [
+                    "name": "web", "framework": "nextjs",
+                    "env": [
+                        [
+                            "key": "SEED_DATABASE_URL", "type": "encrypted",
+                            "value":
+                                "postgres://seed:p%40ss@db.example.com:5432/web?sslmode=require",
+                            "target": ["production", "preview", "development"],
+                        ],
+                        [
+                            "key": "SEED_API_KEY", "type": "sensitive",
+                            "value": "seed-api-key-4f8a", "target": ["production", "preview"],
+                        ],
+                        [
+                            "key": "SEED_SITE_NAME", "type": "plain", "value": "Seed Site",
+                            "target": ["production", "preview", "development"],
+                            "comment": "Shown in the page title",
+                        ],
+                        [
+                            "key": "SEED_DEBUG", "type": "encrypted", "value": "seed:*",
+                            "target": ["development"],
+                        ],
+                    ],
+                    "deployments": [["target": "production"]],
+                ],
+                [
+                    "name": "api", "team": "acme",
+                    "env": [
+                        [
+                            "key": "SEED_TEAM_KEY", "type": "encrypted", "value": "seed-team-key",
+                            "target": ["production", "preview", "development"],
+                        ]
+                    ],
+                    "deployments": [["target": "production"]],
+                ],
+            ],
+            "teams": [["slug": "acme", "name": "Acme"]],
+        ])
+}

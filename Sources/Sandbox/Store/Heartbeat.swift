@@ -1,0 +1,74 @@
+internal import Glibc
+internal import Synchronization
+
+/// A thread that lets time pass while nobody asks, and delivers messages to webhooks.
+final class Heartbeat: Sendable {
+    /// How often an undelivered message is tried.
+    static let maximumAttempts = 6
+
+    private let store: Store
+    private let isStopping = Atomic(false)
+    private let thread = Mutex<pthread_t?>(nil)
+
+    init(store: Store) { self.store = store }
+
+    /// Starts the thread; does nothing when it runs.
+    func start() {
+        thread.withLock { thread in
+            guard thread == nil else { return }
+            isStopping.store(false, ordering: .releasing)
+            let context = unsafe Unmanaged.passRetained(self).toOpaque()
+            var identifier = pthread_t()
+            guard unsafe pthread_create(&identifier, nil, runHeartbeat, context) == 0 else {
+                unsafe Unmanaged<Heartbeat>.fromOpaque(context).release()
+                return
+            }
+            thread = identifier
+        }
+    }
+
+    /// Ends the thread and waits for it.
+    func stop() {
+        isStopping.store(true, ordering: .releasing)
+        thread.withLock { thread in
+            if let identifier = thread { pthread_join(identifier, nil) }
+            thread = nil
+        }
+    }
+
+    fileprivate func run() {
+        while !isStopping.load(ordering: .acquiring) {
+            let due = store.use { contents, now in
+                contents.state.messages.filter { $0.dueAt.map { $0 <= now } ?? false }
+            }
+            for message in due where !isStopping.load(ordering: .acquiring) {
+                record(WebhookSender.send(message), of: message.id)
+            }
+            usleep(25_000)
+        }
+    }
+
+    /// Notes how a delivery went; a failed one is tried again later and later.
+    private func record(_ status: Int?, of id: String) {
+        store.use { contents, now in
+            guard let index = contents.state.messages.firstIndex(where: { $0.id == id }) else {
+                return
+            }
+            var message = contents.state.messages[index]
+            message.attempts += 1
+            message.status = status
+            let isDone = status.map { (200..<300).contains($0) } ?? false
+            message.dueAt =
+                isDone || message.attempts >= Self.maximumAttempts
+                ? nil : now + (125 << Int64(message.attempts))
+            contents.state.messages[index] = message
+            contents.isUnsaved = true
+        }
+    }
+}
+
+private func runHeartbeat(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context = unsafe context else { return nil }
+    unsafe Unmanaged<Heartbeat>.fromOpaque(context).takeRetainedValue().run()
+    return nil
+}

@@ -1,0 +1,68 @@
+extension SandboxState {
+    /// Queues the messages about a deployment's change.
+    mutating func tell(_ event: String, _ deployment: Deployment, at time: Int64) {
+        let slug = slug(ofOwner: deployment.ownerId)
+        let payload: JSONValue = [
+            "team": team(id: deployment.ownerId).map { ["id": .string($0.id)] } ?? .null,
+            "user": ["id": .string(deployment.creatorId)],
+            "alias": JSONValue(hosts(of: deployment)),
+            "deployment": [
+                "id": .string(deployment.id), "meta": JSONValue(deployment.meta),
+                "name": .string(deployment.name), "url": .string(deployment.host),
+            ],
+            "links": [
+                "deployment": .string(
+                    "https://vercel.com/\(slug)/\(deployment.name)/\(deployment.id.dropFirst(4))"),
+                "project": .string("https://vercel.com/\(slug)/\(deployment.name)"),
+            ],
+            "target": JSONValue(deployment.target),
+            "plan": .string(plan(ofOwner: deployment.ownerId)),
+            "project": ["id": .string(deployment.projectId)], "regions": ["iad1"],
+        ]
+        queue(
+            event, payload, ownerId: deployment.ownerId, projectId: deployment.projectId, at: time)
+    }
+
+    /// Queues the messages about a project's change; `more` is added to the payload.
+    mutating func tell(
+        _ event: String, _ project: Project, more: [String: JSONValue] = [:], at time: Int64
+    ) {
+        let payload: [String: JSONValue] = [
+            "team": team(id: project.ownerId).map { ["id": .string($0.id)] } ?? .null,
+            "user": ["id": .string(user.id)],
+            "project": ["id": .string(project.id), "name": .string(project.name)],
+        ]
+        queue(
+            event, .object(payload.merging(more) { $1 }), ownerId: project.ownerId,
+            projectId: project.id, at: time)
+    }
+
+    private mutating func queue(
+        _ event: String, _ payload: JSONValue, ownerId: String, projectId: String, at time: Int64
+    ) {
+        for webhook in webhooks {
+            let concerned =
+                webhook.hearsEverything
+                || (webhook.ownerId == ownerId && webhook.events.contains(event)
+                    && (webhook.projectIds.isEmpty || webhook.projectIds.contains(projectId)))
+            guard concerned else { continue }
+            let id = generator.identifier("evt_", count: 24)
+            let body: JSONValue = [
+                "id": .string(id), "type": .string(event), "createdAt": .integer(time),
+                "region": "iad1", "payload": payload,
+            ]
+            let bytes = body.encoded
+            let code = SHA1.authenticationCode(for: bytes, key: Array(webhook.secret.utf8))
+            let signature = code.map { byte in
+                (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }.joined()
+            messages.append(
+                WebhookMessage(
+                    id: id, webhookId: webhook.id, url: webhook.url, type: event,
+                    body: String(decoding: bytes, as: UTF8.self), signature: signature,
+                    attempts: 0, dueAt: time, status: nil))
+        }
+        // Old messages are of no use to anybody, and a state file must not grow for ever.
+        if messages.count > 1000 { messages.removeFirst(messages.count - 1000) }
+    }
+}

@@ -1,0 +1,102 @@
+internal import Synchronization
+
+/// The sandbox's state and settings behind one mutex.
+final class Store: Sendable {
+    /// What the mutex guards.
+    struct Contents: Sendable {
+        var state: SandboxState
+        var faults: [Fault]
+        var build: BuildMode
+        var requests = RequestLog()
+        var limiter = RateLimiter()
+        var baseURL = ""
+        /// True when the state differs from its file.
+        var isUnsaved = false
+        /// True when the last attempt to save has failed.
+        var hasSaveFailed = false
+
+        /// Moves everything on to the sandbox's time.
+        ///
+        /// - Returns: That time.
+        mutating func advance(_ clock: SandboxClock) -> Int64 {
+            let now = clock.milliseconds + state.clockOffset
+            if state.advance(to: now) { isUnsaved = true }
+            return now
+        }
+    }
+
+    let configuration: SandboxConfiguration
+    private let file: StateFile?
+    private let contents: Mutex<Contents>
+
+    /// Reads the state file, or makes the state of the seed when there is none.
+    init(_ configuration: SandboxConfiguration) throws(SandboxError) {
+        self.configuration = configuration
+        file = configuration.stateFile.map(StateFile.init(path:))
+        var state: SandboxState
+        if let kept = try file?.read() {
+            state = kept
+            Self.addReceiver(configuration, to: &state)
+        } else {
+            state = try Self.seededState(configuration)
+            try file?.write(state)
+        }
+        contents = Mutex(
+            Contents(state: state, faults: configuration.faults, build: configuration.build))
+    }
+
+    private static func seededState(_ configuration: SandboxConfiguration) throws(SandboxError)
+        -> SandboxState
+    {
+        let now = configuration.clock.milliseconds
+        var state = try SeedBuilder.state(of: configuration.seed, now: now)
+        addReceiver(configuration, to: &state)
+        return state
+    }
+
+    private static func addReceiver(
+        _ configuration: SandboxConfiguration, to state: inout SandboxState
+    ) {
+        state.webhooks.removeAll(where: \.hearsEverything)
+        guard let receiver = configuration.webhook else { return }
+        let now = configuration.clock.milliseconds
+        state.webhooks.append(
+            Webhook(
+                id: state.generator.identifier("account_hook_", count: 24),
+                secret: receiver.secret, url: receiver.url,
+                events: Webhook.knownEvents.sorted(), ownerId: state.user.id, projectIds: [],
+                hearsEverything: true, createdAt: now, updatedAt: now))
+    }
+
+    /// Uses the contents, moved on to the present, and saves the state if it has changed.
+    func use<Result: Sendable>(_ body: (inout Contents, Int64) -> Result) -> Result {
+        contents.withLock { contents in
+            let now = contents.advance(configuration.clock)
+            let result = body(&contents, now)
+            if contents.isUnsaved, let file {
+                do throws(SandboxError) {
+                    try file.write(contents.state)
+                    contents.hasSaveFailed = false
+                } catch {
+                    contents.hasSaveFailed = true
+                }
+            }
+            contents.isUnsaved = false
+            return result
+        }
+    }
+
+    /// Starts over with the seed and the settings of the start.
+    func reset() {
+        contents.withLock { contents in
+            // The seed was good at the start; should it not be now, the old state stays.
+            guard let state = try? Self.seededState(configuration) else { return }
+            contents.state = state
+            contents.faults = configuration.faults
+            contents.build = configuration.build
+            contents.requests = RequestLog()
+            contents.limiter = RateLimiter()
+            contents.hasSaveFailed = (try? file?.write(state)) == nil && file != nil
+        }
+    }
+}

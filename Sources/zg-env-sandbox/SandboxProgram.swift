@@ -1,0 +1,75 @@
+internal import Glibc
+internal import Sandbox
+
+/// Keeps SIGTERM and SIGINT for ``SandboxProgram``, and a closed pipe from ending the program.
+func blockEndSignals() {
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGTERM)
+    unsafe sigaddset(&signals, SIGINT)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    signal(SIGPIPE, SIG_IGN)
+}
+
+/// The program: starts a sandbox and waits for SIGTERM or SIGINT.
+struct SandboxProgram {
+    static let version = "0.1.0"
+
+    let arguments: [String]
+
+    /// Runs until the end.
+    ///
+    /// - Returns: The exit code: 0 after a signal, 2 for wrong arguments, 1 for anything else.
+    func run() -> Int32 {
+        let configuration: SandboxConfiguration
+        do {
+            switch try SandboxArguments.request(arguments) {
+            case .help: return write(SandboxArguments.help, to: STDOUT_FILENO) ? 0 : 1
+            case .version:
+                return write("zg-env-sandbox \(Self.version)\n", to: STDOUT_FILENO) ? 0 : 1
+            case .start(let wanted): configuration = wanted
+            }
+        } catch {
+            let sentence = (error as? SandboxArguments.UsageError)?.sentence ?? "\(error)"
+            _ = write("zg-env-sandbox: \(sentence)\n", to: STDERR_FILENO)
+            return 2
+        }
+        do {
+            let server = try SandboxServer(configuration: configuration)
+            let (url, token) = try server.start()
+            let (address, secret) = (JSONValue.string(url).text, JSONValue.string(token).text)
+            guard write("{\"url\":\(address),\"token\":\(secret)}\n", to: STDOUT_FILENO) else {
+                server.stop()
+                return 1
+            }
+            waitForEnd()
+            server.stop()
+            return 0
+        } catch {
+            _ = write("zg-env-sandbox: \(error.reason)\n", to: STDERR_FILENO)
+            return error.code == .seedUnreadable ? 2 : 1
+        }
+    }
+
+    private func waitForEnd() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGTERM)
+        unsafe sigaddset(&signals, SIGINT)
+        var signal: Int32 = 0
+        while unsafe sigwait(&signals, &signal) != 0 {}
+    }
+
+    private func write(_ text: String, to file: Int32) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                unsafe Glibc.write(file, buffer.baseAddress, buffer.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}
