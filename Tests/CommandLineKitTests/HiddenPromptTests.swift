@@ -156,6 +156,43 @@ import Testing
         }
     }
 
+    @Suite(.serialized) struct `with a line of progress` {
+        /// Sets the columns of a terminal.
+        func setColumns(_ columns: UInt16, _ terminal: PseudoTerminal) {
+            var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+            var same = termios()
+            unsafe tcgetattr(terminal.slave, &same)
+            var ends: (Int32, Int32) = (-1, -1)
+            // A pair of the wanted size takes the place of the first.
+            guard unsafe openpty(&ends.0, &ends.1, nil, &same, &size) == 0 else { return }
+            dup2(ends.0, terminal.master)
+            dup2(ends.1, terminal.slave)
+            close(ends.0)
+            close(ends.1)
+        }
+
+        @Test func `shows it in place, cut to its width, and takes it away`() throws {
+            let terminal = try PseudoTerminal()
+            setColumns(20, terminal)
+            #expect(TerminalDevice.columns(terminal.slave) == 20)
+            #expect(TerminalDevice.isTerminal(terminal.slave))
+            let progress = ProgressLine(descriptor: terminal.slave)
+            progress.update("1 of 2")
+            progress.update("1 of 2")
+            progress.update("reading \u{1B}[2Ja very long name\n")
+            progress.finish()
+            progress.finish()
+            #expect(
+                terminal.screen()
+                    == "\r\u{1B}[K1 of 2\r\u{1B}[Kreading a very lon…\r\u{1B}[K")
+        }
+
+        @Test func `knows no columns where there is no terminal`() {
+            #expect(TerminalDevice.columns(-1) == nil)
+            #expect(!TerminalDevice.isTerminal(-1))
+        }
+    }
+
     @Suite(.serialized) struct `in use when a signal comes` {
         @Test(arguments: [(UInt8(0x03), Int32(130)), (UInt8(0x1C), Int32(131))])
         func `is put back before its keys end the process`(_ key: UInt8, _ code: Int32) async throws

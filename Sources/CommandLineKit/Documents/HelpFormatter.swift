@@ -8,7 +8,7 @@ package struct HelpFormatter: Sendable {
     package let style: Style
 
     /// Widest first column of a list. A longer entry has its text below it.
-    private static let widestEntry = 28
+    private var widestEntry: Int { min(28, width - 24) }
 
     /// Makes a formatter.
     package init(_ program: ProgramSpec, width: Int = 80, style: Style = .plain) {
@@ -124,14 +124,14 @@ package struct HelpFormatter: Sendable {
 
     private func list(_ title: String, _ entries: [(String, String)]) -> String {
         guard !entries.isEmpty else { return "" }
-        let widths = entries.map { DisplayText.width($0.0) }.filter { $0 <= Self.widestEntry }
+        let widths = entries.map { DisplayText.width($0.0) }.filter { $0 <= widestEntry }
         let column = (widths.max() ?? 0) + 2
         let indent = String(repeating: " ", count: column + 2)
         var text = "\n\(heading(title))\n"
         for (entry, summary) in entries {
             let lines = DisplayText.wrapped(summary, to: max(20, width - column - 2))
             var rest = lines[...]
-            if DisplayText.width(entry) <= Self.widestEntry, let first = rest.popFirst() {
+            if DisplayText.width(entry) <= widestEntry, let first = rest.popFirst() {
                 text += "  " + DisplayText.padded(entry, to: column) + first + "\n"
             } else {
                 text += "  \(entry)\n"

@@ -113,7 +113,11 @@ package struct ManPageGenerator: Sendable {
             }
             if needsBreak, !literal { text += ".Pp\n" }
             needsBreak = false
-            text += Roff.line(literal ? String(source.drop { $0 == " " }) : String(source)) + "\n"
+            text +=
+                Roff.line(
+                    literal
+                        ? String(source.dropFirst(source.hasPrefix("  ") ? 2 : 1)) : String(source))
+                + "\n"
         }
         return text + (isLiteral ? ".Ed\n" : "")
     }

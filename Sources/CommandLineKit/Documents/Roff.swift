@@ -3,10 +3,8 @@ enum Roff {
     /// A text line: nothing in it is a macro or an escape.
     static func line(_ text: String) -> String {
         let escaped = escaped(text)
-        guard let first = escaped.unicodeScalars.first, first == "." || first == "'" else {
-            return escaped
-        }
-        return "\\&" + escaped
+        // A leading blank would end the line before.
+        return escaped.hasPrefix(".") || escaped.hasPrefix(" ") ? "\\&" + escaped : escaped
     }
 
     /// One argument of an mdoc macro line: never read as a macro's name or as punctuation.
