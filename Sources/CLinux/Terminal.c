@@ -78,8 +78,13 @@ static void set_action(int signal_number, void (*handler)(int)) {
 /* Sets the prompt's modes and writes it again, unless both still stand. */
 static void take_terminal_again(void) {
     int fd = atomic_load_explicit(&guard_fd, memory_order_acquire);
-    /* In the background the terminal belongs to others; the read will stop us once more. */
-    if (fd < 0 || tcgetpgrp(fd) != getpgrp()) {
+    if (fd < 0) {
+        return;
+    }
+    /* In the background the terminal belongs to others; the read will stop us once more. A terminal
+       that does not control this process knows no background. */
+    pid_t foreground = tcgetpgrp(fd);
+    if (foreground >= 0 && foreground != getpgrp()) {
         return;
     }
     struct termios now;

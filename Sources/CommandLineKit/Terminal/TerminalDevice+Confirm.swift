@@ -1,6 +1,9 @@
 import Glibc
 
 extension TerminalDevice {
+    /// Bytes of an answer, blanks included, beyond which it declines.
+    private static let longestAnswer = 16
+
     /// Asks a question that `y` or `yes` agrees to. Any other answer, and none, declines.
     ///
     /// - Parameter question: Shown in one line, made safe first.
@@ -20,9 +23,10 @@ extension TerminalDevice {
                 return false
             }
             if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
-            // An answer of any length declines; only its beginning is kept.
-            if answer.count < 16 { answer.append(byte) }
+            // One byte more than is looked at tells a longer answer from a short one.
+            if answer.count <= Self.longestAnswer { answer.append(byte) }
         }
+        guard answer.count <= Self.longestAnswer else { return false }
         let word = String(decoding: answer, as: UTF8.self).lowercased()
         return ["y", "yes"].contains(word.filter { $0 != " " && $0 != "\t" })
     }

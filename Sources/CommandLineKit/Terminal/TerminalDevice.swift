@@ -66,15 +66,21 @@ package struct TerminalDevice: ~Copyable {
 
     /// Waits until there is input.
     ///
-    /// - Parameter milliseconds: Longest wait, or -1 for none.
+    /// - Parameter milliseconds: Longest wait, or nil for none.
     /// - Returns: Whether there is input, or the terminal went away.
-    func waitForInput(milliseconds: Int32 = -1) throws(TerminalError) -> Bool {
+    /// - Throws: ``TerminalError/interrupted`` when a signal was noted.
+    func waitForInput(milliseconds: Int32? = nil) throws(TerminalError) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
-            let ready = unsafe poll(&entry, 1, milliseconds)
-            if ready >= 0 { return ready > 0 }
-            guard errno == EINTR else { throw .system(errno: errno) }
+            // Another thread may have got the signal, so this wait is not cut short by it.
+            let ready = unsafe poll(&entry, 1, milliseconds ?? Self.sliceMilliseconds)
+            if ready < 0, errno != EINTR { throw .system(errno: errno) }
+            if ready > 0 { return true }
             if Interrupts.pending != nil { throw .interrupted }
+            if ready == 0, milliseconds != nil { return false }
         }
     }
+
+    /// How often a wait looks whether a signal was noted.
+    private static let sliceMilliseconds: Int32 = 200
 }

@@ -52,6 +52,7 @@ extension DisplayText {
             kept.append(character)
             used += width
         }
+        while kept.last == " " { kept.removeLast() }
         return kept + "…"
     }
 
@@ -65,6 +66,7 @@ extension DisplayText {
     ///
     /// Blank lines part paragraphs. A line that begins with a blank is kept as it is.
     package static func wrapped(_ text: String, to columns: Int) -> [String] {
+        guard !text.isEmpty else { return [] }
         var lines: [String] = []
         var line = ""
         func endLine() {

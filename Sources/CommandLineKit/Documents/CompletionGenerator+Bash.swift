@@ -1,0 +1,165 @@
+extension CompletionGenerator {
+    /// A script for bash 4.4 or newer. It needs no other package, and uses the completion of other
+    /// commands where that is loaded.
+    func bashScript() -> String {
+        """
+        # bash completion for \(program.name)
+
+        \(sharedTables())# Offers what begins with what was typed. Nothing of it is expanded.
+        \(function)_offer() {
+            local typed=$1 word
+            shift
+            for word; do
+                [[ $word == "$typed"* ]] || continue
+                # A name may hold what the shell would run.
+                printf -v word %q "$word"
+                COMPREPLY+=("$before$word")
+            done
+        }
+
+        \(function)_complete() {
+            local typed=$1 before=$2
+            if [[ $list && $typed == *,* ]]; then
+                before=$before${typed%,*},
+                typed=${typed##*,}
+            fi
+            case $kind in
+            file)
+                compopt -o filenames
+                mapfile -t COMPREPLY < <(compgen -f -P "$before" -- "$typed") ;;
+            directory)
+                compopt -o filenames
+                mapfile -t COMPREPLY < <(compgen -d -P "$before" -- "$typed") ;;
+            words\\ *)
+                local -a offered
+                read -ra offered <<< "${kind#words }"
+                \(function)_offer "$typed" "${offered[@]}" ;;
+            ask\\ *)
+                local -a answers
+                mapfile -t answers < <(
+                    "$program" "${passed[@]}" __complete "${kind#ask }" -- "$typed" 2>/dev/null)
+                \(function)_offer "$typed" "${answers[@]%%$'\\t'*}" ;;
+            command)
+                mapfile -t COMPREPLY < <(compgen -c -- "$typed") ;;
+            esac
+            # A list goes on, and so does a value that a comma may follow.
+            [[ $list ]] && compopt -o nospace
+            return 0
+        }
+
+        \(function)() {
+            local program=$1 path= kind= list= word option joined= dashes= pending= before=
+            local -a words=() passed=() followers=() options=()
+            local -i index count=0 letter
+            [[ $program == '~/'* ]] && program=$HOME/${program:2}
+            COMPREPLY=()
+            # Bash parts words at "="; they are put together again.
+            for ((index = 1; index <= COMP_CWORD; index++)); do
+                word=${COMP_WORDS[index]}
+                if [[ $word == = && ${#words[@]} -gt 0 && ${words[-1]} == --* && ! $joined ]]; then
+                    words[-1]+== joined=1
+                elif [[ $joined ]]; then
+                    words[-1]+=$word joined=
+                else
+                    words+=("$word")
+                fi
+            done
+            local typed=${words[-1]}
+            unset 'words[-1]'
+            for ((index = 0; index < ${#words[@]}; index++)); do
+                word=${words[index]}
+                if [[ $pending ]]; then
+                    \(function)_pass "$pending" "$word"
+                    pending=
+                elif [[ $dashes ]]; then
+                    count+=1
+                elif [[ $word == -- ]]; then
+                    dashes=$index count=0
+                elif [[ $word == --*=* ]]; then
+                    \(function)_pass "${word%%=*}" "${word#*=}"
+                elif [[ $word == --* ]]; then
+                    \(function)_value "$path" "$word"
+                    [[ $kind ]] && pending=$word
+                elif [[ $word == -?* ]]; then
+                    for ((letter = 1; letter < ${#word}; letter++)); do
+                        option=-${word:letter:1}
+                        \(function)_value "$path" "$option"
+                        [[ $kind ]] || continue
+                        if ((letter + 1 < ${#word})); then
+                            \(function)_pass "$option" "${word:letter + 1}"
+                        else
+                            pending=$option
+                        fi
+                        break
+                    done
+                else
+                    \(function)_followers "$path"
+                    if ((count == 0)) && [[ " ${followers[*]} " == *" $word "* ]]; then
+                        path=${path:+$path }$word
+                    else
+                        count+=1
+                    fi
+                fi
+            done
+            if [[ $pending ]]; then
+                \(function)_value "$path" "$pending"
+                \(function)_complete "$typed" ""
+            elif [[ ! $dashes && $typed == --*=* ]]; then
+                \(function)_value "$path" "${typed%%=*}"
+                # Where "=" parts words, only what stands behind it is replaced.
+                [[ $COMP_WORDBREAKS == *=* ]] || before=${typed%%=*}=
+                \(function)_complete "${typed#*=}" "$before"
+            elif [[ ! $dashes && $typed == -* ]]; then
+                \(function)_options "$path"
+                \(function)_offer "$typed" "${options[@]}"
+            else
+                if [[ $dashes ]]; then
+                    \(function)_argument "$path" rest
+                    if [[ $kind == command ]]; then
+                        \(function)_command
+                        return
+                    fi
+                elif ((count == 0)); then
+                    \(function)_followers "${path#help}"
+                    \(function)_offer "$typed" "${followers[@]}"
+                fi
+                \(function)_argument "$path" "$count"
+                \(function)_complete "$typed" ""
+            fi
+        }
+
+        # Keeps an option that decides which words the program offers.
+        \(function)_pass() {
+            case $1 in
+            \(passedPatterns)) passed+=("$1" "$2") ;;
+            esac
+        }
+
+        # Completes the command to run, and its arguments.
+        \(function)_command() {
+            local -i start=1
+            while [[ ${COMP_WORDS[start]} != -- ]]; do start+=1; done
+            start+=1
+            if declare -F _command_offset > /dev/null; then
+                _command_offset "$start"
+            elif ((start == COMP_CWORD)); then
+                mapfile -t COMPREPLY < <(compgen -c -- "${COMP_WORDS[COMP_CWORD]}")
+            else
+                compopt -o filenames
+                mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+            fi
+        }
+
+        complete -F \(function) \(program.name)
+
+        """
+    }
+
+    /// The spellings of the options that are passed on, as patterns of a `case`.
+    var passedPatterns: String {
+        let options = program.globalOptions.filter { passedOptions.contains($0.name) }
+        let spellings = options.flatMap(Self.spellings)
+        // A pattern that no option matches.
+        return spellings.isEmpty ? "''" : spellings.joined(separator: "|")
+    }
+}

@@ -1,0 +1,109 @@
+extension CompletionGenerator {
+    /// A script for zsh's completion system, to be found as `_PROGRAM` in `fpath`.
+    func zshScript() -> String {
+        """
+        #compdef \(program.name)
+
+        \(sharedTables())\(function)_complete() {
+            [[ -n $list ]] && compset -P '*,'
+            local -a suffix=()
+            [[ -n $list ]] && suffix=(-q -S ,)
+            case $kind in
+            file) _files ;;
+            directory) _directories ;;
+            words\\ *) compadd "${suffix[@]}" -- ${(s: :)${kind#words }} ;;
+            ask\\ *)
+                local -a answers
+                answers=("${(@f)$("$program" "${passed[@]}" __complete "${kind#ask }" -- "$PREFIX" \\
+                    2>/dev/null)}")
+                answers=("${(@)answers%%$'\\t'*}")
+                answers=("${(@)answers:#}")
+                compadd "${suffix[@]}" -- "${answers[@]}" ;;
+            command) _command_names -e ;;
+            esac
+        }
+
+        # Keeps an option that decides which words the program offers.
+        \(function)_pass() {
+            case $1 in
+            \(passedPatterns)) passed+=("$1" "${(Q)2}") ;;
+            esac
+        }
+
+        \(function)() {
+            emulate -L zsh
+            local program=${(Q)words[1]} path_= kind= list= word option pending= dashes=
+            local -a passed followers options
+            local -i index count=0 letter
+            [[ $program == '~/'* ]] && program=$HOME/${program#??}
+            for ((index = 2; index < CURRENT; index++)); do
+                word=${words[index]}
+                if [[ -n $pending ]]; then
+                    \(function)_pass "$pending" "$word"
+                    pending=
+                elif [[ -n $dashes ]]; then
+                    ((count += 1))
+                elif [[ $word == -- ]]; then
+                    dashes=$index count=0
+                elif [[ $word == --*=* ]]; then
+                    \(function)_pass "${word%%=*}" "${word#*=}"
+                elif [[ $word == --* ]]; then
+                    \(function)_value "$path_" "$word"
+                    [[ -n $kind ]] && pending=$word
+                elif [[ $word == -?* ]]; then
+                    for ((letter = 2; letter <= ${#word}; letter++)); do
+                        option=-${word[letter]}
+                        \(function)_value "$path_" "$option"
+                        [[ -n $kind ]] || continue
+                        if ((letter < ${#word})); then
+                            \(function)_pass "$option" "${word[letter + 1,-1]}"
+                        else
+                            pending=$option
+                        fi
+                        break
+                    done
+                else
+                    \(function)_followers "$path_"
+                    if ((count == 0)) && ((${followers[(Ie)$word]})); then
+                        path_=${path_:+$path_ }$word
+                    else
+                        ((count += 1))
+                    fi
+                fi
+            done
+            word=${words[CURRENT]}
+            if [[ -n $pending ]]; then
+                \(function)_value "$path_" "$pending"
+                \(function)_complete
+            elif [[ -z $dashes && $word == --*=* ]]; then
+                \(function)_value "$path_" "${word%%=*}"
+                compset -P '--*='
+                \(function)_complete
+            elif [[ -z $dashes && $word == -* ]]; then
+                \(function)_options "$path_"
+                compadd -- "${options[@]}"
+            elif [[ -n $dashes ]]; then
+                \(function)_argument "$path_" rest
+                if [[ $kind == command ]]; then
+                    shift dashes words
+                    ((CURRENT -= dashes))
+                    _normal
+                else
+                    \(function)_argument "$path_" "$count"
+                    \(function)_complete
+                fi
+            else
+                if ((count == 0)); then
+                    \(function)_followers "${path_#help}"
+                    ((${#followers})) && compadd -- "${followers[@]}"
+                fi
+                \(function)_argument "$path_" "$count"
+                \(function)_complete
+            fi
+        }
+
+        \(function) "$@"
+
+        """
+    }
+}
