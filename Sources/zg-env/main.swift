@@ -1,1 +1,4 @@
-print("zg-env")
+internal import Glibc
+internal import ZGEnvCommands
+
+exit(Program.main())

@@ -3,6 +3,10 @@ package import Vault
 
 /// Everything of the outside that commands use. Handed in, so that a test can hand in other parts.
 package final class Context {
+    /// The program's arguments without its name, as the kernel gave them.
+    package let arguments: [[UInt8]]
+    /// What this process gave up at its start.
+    let hardening: ProcessHardening
     /// The process's environment by name; what is not UTF-8 is left out.
     package let environment: [String: String]
     /// The environment as the kernel gave it, for a child that gets it on.
@@ -31,11 +35,14 @@ package final class Context {
     }
 
     /// Names all parts.
-    package init(
-        environment: [String: String], rawEnvironment: [[UInt8]], workingDirectory: String,
+    init(
+        arguments: [[UInt8]], hardening: ProcessHardening, environment: [String: String],
+        rawEnvironment: [[UInt8]], workingDirectory: String,
         files: any FileStore, keyring: @escaping () -> (any Keyring)?,
         now: @escaping () -> UInt64, output: OutputStream, messages: OutputStream
     ) {
+        self.arguments = arguments
+        self.hardening = hardening
         self.environment = environment
         self.rawEnvironment = rawEnvironment
         self.workingDirectory = workingDirectory
@@ -49,6 +56,11 @@ package final class Context {
     /// Keeps a warning: shown at once to people, a member of the result with `--json`.
     package func warn(_ code: String, _ message: String) {
         warnings.append(Warning(code: code, message: message))
+    }
+
+    /// The arguments from a position on; none for nil.
+    func arguments(from index: Int?) -> [[UInt8]] {
+        index.map { Array(arguments[$0...]) } ?? []
     }
 
     /// A variable of the environment that is set and not empty.

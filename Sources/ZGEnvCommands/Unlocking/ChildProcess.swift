@@ -20,7 +20,7 @@ struct ChildProcess {
     /// the standard ones are closed on exec by those who opened them.
     static func start(
         _ path: String, _ arguments: [String], environment: [[UInt8]], input: Stream,
-        output: Stream, searchesPath: Bool
+        output: Stream, error: Stream = .inherited, searchesPath: Bool
     ) throws -> ChildProcess {
         let inputPipe = input == .pipe ? try makePipe() : nil
         let outputPipe = output == .pipe ? try makePipe() : nil
@@ -36,6 +36,9 @@ struct ChildProcess {
             unsafe posix_spawn_file_actions_adddup2(&actions, outputPipe.write, 1)
         } else if output == .null {
             unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        }
+        if error == .null {
+            unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         }
         var identifier: pid_t = 0
         let argumentBytes = arguments.map { Array($0.utf8) }

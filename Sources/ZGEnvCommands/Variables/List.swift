@@ -13,7 +13,7 @@ enum List: Command {
         ],
         options: [
             OptionSpec(flag: "all-projects", "List the variables of every project"),
-            ScopeOptions.target,
+            ScopeOptions.target, ScopeOptions.branch,
         ],
         examples: [
             .init("zg-env list", "list the variables of this directory's project"),
@@ -30,9 +30,10 @@ enum List: Command {
                 let scope = variable.attributes.scope
                 let inScope =
                     wanted.map { wanted in
-                        !scope.targets.isDisjoint(with: wanted.targets)
-                            || !Set(scope.customEnvironments).isDisjoint(
-                                with: wanted.customEnvironments)
+                        (wanted.branch == nil || scope.branch == wanted.branch)
+                            && (!scope.targets.isDisjoint(with: wanted.targets)
+                                || !Set(scope.customEnvironments).isDisjoint(
+                                    with: wanted.customEnvironments))
                     } ?? true
                 return inScope && (pattern.map { matches(variable.name, $0) } ?? true)
             }

@@ -89,7 +89,9 @@ enum Remove: Command {
         }
         let steps = records.filter { $0.attributes.scope.overlaps(scope) }.map { record in
             let rest = record.attributes.scope.subtracting(scope)
-            return Step(record: record.id, before: record.attributes.scope, after: rest.isEmpty ? empty : rest)
+            return Step(
+                record: record.id, before: record.attributes.scope,
+                after: rest.isEmpty ? empty : rest)
         }
         guard !steps.isEmpty else {
             throw CommandError(

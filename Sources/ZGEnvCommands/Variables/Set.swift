@@ -56,7 +56,8 @@ enum SetVariable: Command {
                 json: [
                     "project": .string(projectName), "key": .string(key), "dryRun": true,
                     "projectCreated": .bool(known == nil),
-                ], text: "Would set \(DisplayText.safe(key)) of \(DisplayText.safe(projectName)).\n")
+                ], text: "Would set \(DisplayText.safe(key)) of \(DisplayText.safe(projectName)).\n"
+            )
         }
         let time = invocation.context.now()
         let outcome = try invocation.session.update(with: keys) { transaction in

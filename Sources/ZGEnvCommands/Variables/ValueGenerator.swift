@@ -31,7 +31,9 @@ struct ValueGenerator: Equatable {
         default:
             throw CommandError(
                 .usage, "That is no way to make a value.",
-                hint: "Give hex:32, base64:32, base64url:32, alnum:40 (at least 8), words:6 (at least 4) or uuid.")
+                hint:
+                    "Give hex:32, base64:32, base64url:32, alnum:40 (at least 8), words:6 (at least 4) or uuid."
+            )
         }
     }
 

@@ -34,7 +34,8 @@ enum ValueInput {
             guard invocation.options.passphraseDescriptor != 0 else {
                 throw CommandError(
                     .usage, "Descriptor 0 cannot give the passphrase and the value.",
-                    hint: "Give the passphrase on another descriptor, or the value with --from-file.")
+                    hint:
+                        "Give the passphrase on another descriptor, or the value with --from-file.")
             }
             let text = try SecretInput.read(
                 descriptor: 0, limit: VaultFormat.valueLimit + 1, what: "The value on stdin")
@@ -76,14 +77,19 @@ enum ValueInput {
     ) throws {
         let key = DisplayText.safe(key)
         guard value.count <= VaultFormat.valueLimit else {
-            throw CommandError(.usage, "The value of \(key) is longer than 1 MiB.", hint: "Nothing was changed.")
+            throw CommandError(
+                .usage, "The value of \(key) is longer than 1 MiB.", hint: "Nothing was changed.")
         }
         guard value.withBytes({ UTF8Check.isValid($0) }) else {
-            throw CommandError(.usage, "The value of \(key) is not UTF-8.", hint: "Nothing was changed.")
+            throw CommandError(
+                .usage, "The value of \(key) is not UTF-8.", hint: "Nothing was changed.")
         }
-        guard value.withBytes({ bytes in !(0..<bytes.byteCount).contains { bytes.byte(at: $0) == 0 } })
+        guard
+            value.withBytes({ bytes in !(0..<bytes.byteCount).contains { bytes.byte(at: $0) == 0 } }
+            )
         else {
-            throw CommandError(.usage, "The value of \(key) holds a NUL byte.", hint: "Nothing was changed.")
+            throw CommandError(
+                .usage, "The value of \(key) holds a NUL byte.", hint: "Nothing was changed.")
         }
         if value.count == 0 && !invocation.command.has("allow-empty") {
             throw CommandError(
@@ -93,7 +99,8 @@ enum ValueInput {
         let warnings = value.withBytes { ValueWarning.warnings(about: $0, of: key) }
             .filter { $0.code != .emptyValue }
         if let first = warnings.first, invocation.command.has("strict") {
-            throw CommandError(.usage, first.message, hint: "Nothing was changed, because of --strict.")
+            throw CommandError(
+                .usage, first.message, hint: "Nothing was changed, because of --strict.")
         }
         for warning in warnings {
             invocation.context.warn(warning.code.rawValue, warning.message)

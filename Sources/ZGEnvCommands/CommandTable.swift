@@ -1,0 +1,40 @@
+internal import CommandLineKit
+
+/// Every command: from here come parsing, help, completions and the tests that run each.
+enum CommandTable {
+    /// The commands, in the order of the help text.
+    static var commands: [any Command.Type] {
+        [
+            Init.self, Status.self,
+            List.self, Show.self, Reveal.self, SetVariable.self, Remove.self, Import.self,
+            Export.self,
+            Run.self,
+        ]
+    }
+
+    static let version = "0.1.0"
+
+    /// The description of the whole program.
+    static let program = ProgramSpec(
+        name: "zg-env", version: version,
+        summary: "Keep environment variables sealed, and the platform in step",
+        globalOptions: GlobalOptions.specs, commands: commands.map { $0.spec },
+        exitCodes: ExitCode.allCases.map {
+            .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))
+        } + [
+            .init(125, "run itself failed"), .init(126, "the program cannot be executed"),
+            .init(127, "there is no such program"),
+        ],
+        variables: [
+            .init("ZG_ENV_PASSPHRASE_COMMAND", "a command that prints the passphrase"),
+            .init("VERCEL_TOKEN", "a token for the platform, used and not stored"),
+            .init("VERCEL_ORG_ID", "with VERCEL_PROJECT_ID, the project of the platform"),
+            .init("VERCEL_PROJECT_ID", "with VERCEL_ORG_ID, the project of the platform"),
+            .init("NO_COLOR", "no colours"),
+        ])
+
+    /// The command of a description.
+    static func command(of spec: CommandSpec) -> (any Command.Type)? {
+        commands.first { $0.spec.path == spec.path }
+    }
+}

@@ -1,0 +1,80 @@
+internal import CommandLineKit
+internal import Glibc
+internal import SecretServiceKeyring
+internal import Vault
+
+extension Context {
+    /// The context of this process.
+    ///
+    /// - Parameter hardening: Made before anything else of the process.
+    static func live(hardening: ProcessHardening) -> Context {
+        let raw = ProcessParts.environment
+        var environment: [String: String] = [:]
+        for entry in raw {
+            guard let equals = entry.firstIndex(of: 0x3D),
+                let name = String(validating: entry[..<equals], as: UTF8.self),
+                let value = String(validating: entry[(equals + 1)...], as: UTF8.self)
+            else { continue }
+            environment[name] = environment[name] ?? value
+        }
+        return Context(
+            arguments: ProcessParts.arguments, hardening: hardening, environment: environment,
+            rawEnvironment: raw, workingDirectory: ProcessParts.workingDirectory ?? "/",
+            files: PosixFileStore(), keyring: { desktopKeyring(environment) },
+            now: ProcessParts.milliseconds, output: OutputStream(descriptor: 1),
+            messages: OutputStream(descriptor: 2))
+    }
+
+    /// The desktop's keyring; nil where there is no session bus.
+    private static func desktopKeyring(_ environment: [String: String]) -> (any Keyring)? {
+        let address = SessionBus.address(
+            configured: environment["DBUS_SESSION_BUS_ADDRESS"],
+            runtimeDirectory: environment["XDG_RUNTIME_DIR"])
+        guard let address else { return nil }
+        let hasScreen = ["DISPLAY", "WAYLAND_DISPLAY"].contains {
+            environment[$0]?.isEmpty == false
+        }
+        return SecretServiceKeyring(
+            busAddress: address, limit: .seconds(hasScreen ? 60 : 5))
+    }
+}
+
+/// What only the process knows, read once for the context.
+enum ProcessParts {
+    /// The arguments without the program's name.
+    static var arguments: [[UInt8]] {
+        (0..<Int(CommandLine.argc)).dropFirst().map {
+            unsafe bytes(CommandLine.unsafeArgv[$0])
+        }
+    }
+
+    /// `NAME=value` each.
+    static var environment: [[UInt8]] {
+        var list: [[UInt8]] = []
+        var next = unsafe environ
+        while let entry = unsafe next.pointee {
+            unsafe list.append(bytes(entry))
+            unsafe next += 1
+        }
+        return list
+    }
+
+    /// The directory without symbolic links; nil when it was removed.
+    static var workingDirectory: String? {
+        guard let path = unsafe realpath(".", nil) else { return nil }
+        defer { unsafe free(path) }
+        return unsafe String(validatingCString: path)
+    }
+
+    /// Milliseconds since 1970, by the wall clock.
+    static func milliseconds() -> UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(max(time.tv_sec, 0)) * 1_000 + UInt64(max(time.tv_nsec, 0)) / 1_000_000
+    }
+
+    private static func bytes(_ text: UnsafePointer<CChar>?) -> [UInt8] {
+        guard let text = unsafe text else { return [] }
+        return unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+    }
+}

@@ -1,0 +1,55 @@
+internal import Glibc
+
+/// A file with values, for its owner alone, written whole or not at all.
+enum PrivateFile {
+    /// Writes `bytes` to `path` with mode 0600.
+    ///
+    /// - Parameter replaces: Whether a file that is there may be replaced.
+    /// - Throws: ``ExitCode/conflict`` when there is one and it may not.
+    static func write(_ bytes: RawSpan, to path: String, replaces: Bool) throws {
+        let temporary = "\(path).tmp-\(getpid())"
+        let descriptor = unsafe open(
+            temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("\(path) cannot be written") }
+        do {
+            defer { close(descriptor) }
+            try writeAll(bytes, to: descriptor, path)
+            guard fsync(descriptor) == 0 else { throw failure("\(path) cannot be written") }
+        } catch {
+            unsafe unlink(temporary)
+            throw error
+        }
+        // A link instead of a rename fails where something is at the path already.
+        let done = replaces ? unsafe rename(temporary, path) : unsafe link(temporary, path)
+        let error = failure("\(path) cannot be written")
+        let exists = done != 0 && errno == EEXIST
+        if !replaces || done != 0 { unsafe unlink(temporary) }
+        guard !exists else {
+            throw CommandError(
+                .conflict, "\(path) is there already.",
+                hint: "It was left as it is. Say --force to replace it, or name another file.")
+        }
+        guard done == 0 else { throw error }
+    }
+
+    private static func writeAll(_ bytes: RawSpan, to descriptor: Int32, _ path: String) throws {
+        var written = 0
+        while written < bytes.byteCount {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(
+                    descriptor, UnsafeRawBufferPointer(rebasing: buffer[written...]).baseAddress,
+                    buffer.count - written)
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw failure("\(path) cannot be written") }
+            written += count
+        }
+    }
+
+    private static func failure(_ what: String) -> CommandError {
+        let number = errno
+        let error = CommandError(.failed, "\(what): \(unsafe String(cString: strerror(number))).")
+        errno = number
+        return error
+    }
+}

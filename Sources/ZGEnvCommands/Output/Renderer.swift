@@ -1,0 +1,96 @@
+internal import CommandLineKit
+
+/// Shows what commands give back: data on stdout, everything else on stderr, one JSON value with
+/// `--json`.
+struct Renderer {
+    let context: Context
+    let json: Bool
+
+    /// Exit code after the reader of stdout has gone, as a shell reports SIGPIPE.
+    private static let closedOutput: Int32 = 141
+
+    /// Shows text that is data.
+    func show(_ text: String) throws {
+        try context.output.write(text)
+        try context.output.flush()
+    }
+
+    /// Shows a result. Returns the exit code.
+    func show(_ result: CommandResult) throws -> Int32 {
+        if !json { try showWarnings() }
+        if let writer = result.secretWriter {
+            try writer()
+        } else if json {
+            try show(result.json)
+        } else {
+            try context.output.write(result.text)
+        }
+        try context.output.flush()
+        guard let failure = result.failure else { return ExitCode.done.rawValue }
+        try report(failure)
+        return failure.code.rawValue
+    }
+
+    private func show(_ value: JSONValue) throws {
+        var value = value
+        if case .object(let members) = value, !context.warnings.isEmpty {
+            let warnings = context.warnings.map { warning -> JSONValue in
+                ["code": .string(warning.code), "message": .string(warning.message)]
+            }
+            value = .object(members + [.init("warnings", .array(warnings))])
+        }
+        var writer = JSONWriter(to: context.output)
+        try writer.value(value)
+        _ = try writer.finish()
+        try context.output.write("\n")
+    }
+
+    private func showWarnings() throws {
+        for warning in context.warnings {
+            try context.messages.write("warning: \(DisplayText.safe(warning.message))\n")
+        }
+        try context.messages.flush()
+    }
+
+    /// Shows an error. Returns the exit code.
+    ///
+    /// - Parameter isRun: For `run`, whose own failures are 125 whatever their cause.
+    func fail(_ error: any Error, isRun: Bool) -> Int32 {
+        context.output.discard()
+        if case OutputError.closed = error { return Self.closedOutput }
+        if let failure = error as? RunFailure {
+            let code: ExitCode = failure.status == 127 ? .notFound : .failed
+            try? report(CommandError(code, failure.message))
+            return failure.status
+        }
+        let failure = CommandError(mapping: error)
+        if !json { try? showWarnings() }
+        // Where stderr is gone too there is nobody left to tell; the exit code still says it.
+        try? report(failure)
+        return isRun ? 125 : failure.code.rawValue
+    }
+
+    private func report(_ failure: CommandError) throws {
+        if json {
+            var members: [JSONValue.Member] = [
+                .init("code", .string(failure.code.name ?? "failed")),
+                .init("message", .string(failure.message)),
+            ]
+            if let hint = failure.hint { members.append(.init("hint", .string(hint))) }
+            var writer = JSONWriter(to: context.messages)
+            try writer.value(["error": .object(members)])
+            _ = try writer.finish()
+            try context.messages.write("\n")
+        } else {
+            let look = Style(
+                usesColor: TerminalDevice.isTerminal(context.messages.descriptor)
+                    && context.variable("NO_COLOR") == nil)
+            try context.messages.write(look.text("zg-env:", as: .bad) + " ")
+            try context.messages.write(DisplayText.safe(failure.message) + "\n")
+            if let hint = failure.hint {
+                try context.messages.write(DisplayText.safe(hint) + "\n")
+            }
+        }
+        try context.messages.flush()
+    }
+}

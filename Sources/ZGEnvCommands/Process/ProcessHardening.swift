@@ -1,0 +1,26 @@
+internal import CLinux
+internal import Glibc
+
+/// What this process gives up before it touches a secret, and what a child of `run` gets back.
+struct ProcessHardening {
+    private let mask: mode_t
+    private let coreLimit: rlimit
+
+    /// Forbids core dumps and tracing by other processes of the user, and files for others.
+    init() {
+        mask = umask(0o077)
+        var limit = rlimit()
+        _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        coreLimit = limit
+        var none = rlimit(rlim_cur: 0, rlim_max: limit.rlim_max)
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        _ = zg_set_not_dumpable()
+    }
+
+    /// Puts back what a child inherits. Being traced and dumped again comes with `execve` itself.
+    func undoForChild() {
+        umask(mask)
+        var limit = coreLimit
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    }
+}

@@ -1,0 +1,56 @@
+internal import CommandLineKit
+internal import Glibc
+
+/// The program: arguments in, one command run, its result shown, an exit code out.
+package struct Program {
+    private let context: Context
+
+    /// Runs the program for this process and returns its exit code.
+    package static func main() -> Int32 {
+        let hardening = ProcessHardening()
+        try? Interrupts.install()
+        return Program(context: .live(hardening: hardening)).run()
+    }
+
+    init(context: Context) {
+        self.context = context
+    }
+
+    /// Runs the command that the arguments name.
+    func run() -> Int32 {
+        let wantsJSON = context.arguments.prefix { $0 != Array("--".utf8) }
+            .contains(Array("--json".utf8))
+        let renderer = Renderer(context: context, json: wantsJSON)
+        do {
+            switch try ArgumentParser(CommandTable.program).parse(bytes: context.arguments) {
+            case .version:
+                try renderer.show("zg-env \(CommandTable.version)\n")
+            case .help(let topic):
+                let width = TerminalDevice.columns(1) ?? 80
+                let help = HelpFormatter(CommandTable.program, width: width)
+                try renderer.show(help.text(on: topic))
+            case .command(let parsed):
+                return try run(parsed, renderer)
+            }
+            return ExitCode.done.rawValue
+        } catch {
+            return renderer.fail(error, isRun: isRun)
+        }
+    }
+
+    private var isRun: Bool {
+        context.arguments.contains(Array("run".utf8))
+    }
+
+    private func run(_ parsed: ParsedCommand, _ renderer: Renderer) throws -> Int32 {
+        guard let command = CommandTable.command(of: parsed.spec) else {
+            throw CommandError(.usage, "There is no command \(parsed.spec.name).")
+        }
+        do {
+            let result = try command.run(try Invocation(parsed, context))
+            return try renderer.show(result)
+        } catch {
+            return renderer.fail(error, isRun: parsed.spec.path == Run.spec.path)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+
+/// `import`: brings whole `.env` files in, all or nothing.
+enum Import: Command {
+    static let spec = CommandSpec(
+        ["import"], "Bring whole .env files into the vault", section: "Variables",
+        discussion: """
+            Reads the files as the program's own reader does (motdotla/dotenv) and reports every \
+            place where other readers would disagree. All or nothing. With values locked nothing can \
+            be compared, so keys that are there count as updated.
+            """,
+        arguments: [
+            ArgumentSpec(
+                "FILE", .oneOrMore, "The files, or - for stdin; later ones win", completion: .file)
+        ],
+        options: [
+            ScopeOptions.target, ScopeOptions.branch,
+            OptionSpec(
+                "type", value: "TYPE", "How the platform keeps them",
+                form: .oneOf(["encrypted", "sensitive", "plain"])),
+            OptionSpec(
+                "dialect", value: "D", "Read the files as this reader does",
+                form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
+            OptionSpec(
+                "on-conflict", value: "RULE", "What to do with keys that are there",
+                form: .oneOf(ImportPlan.ConflictRule.allCases.map(\.rawValue))),
+            OptionSpec(flag: "strict", "Refuse files that readers disagree about"),
+            OptionSpec(flag: "remove", "Delete the files once the vault was read back"),
+        ],
+        examples: [.init("zg-env import .env -p web", "bring in a file for all targets")],
+        exitCodes: [ExitCode.locked.rawValue, ExitCode.conflict.rawValue])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let command = invocation.command
+        let paths = command.arguments("FILE")
+        guard !(paths.contains("-") && invocation.options.passphraseDescriptor == 0) else {
+            throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the file.")
+        }
+        let kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
+        let wanted = try ScopeOptions(command).scope()
+        let keys = try invocation.session.bestUnattendedKeys()
+        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+        let (known, projectName) = try ProjectResolver(invocation).existingOrNew(in: index)
+        var source = ImportSource()
+        for path in paths {
+            try source.read(
+                path, dialect: command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) })
+        }
+        try report(source, invocation)
+        let work = ImportWork(
+            source: source, projectName: projectName, kind: kind, wanted: wanted,
+            rule: command.value("on-conflict").flatMap { ImportPlan.ConflictRule(rawValue: $0) }
+                ?? .overwrite,
+            time: invocation.context.now())
+        let plan: ImportPlan
+        if invocation.options.dryRun {
+            plan = try work.planned(in: try invocation.session.opened(), with: keys)
+        } else {
+            plan = try invocation.session.update(with: keys) { try work.apply(to: &$0) }
+            try PlaintextFiles(paths, remove: command.has("remove")).finish(invocation) {
+                try work.verify(try invocation.session.opened(), with: keys)
+            }
+        }
+        if !plan.compared, !plan.keys(.updated).isEmpty {
+            try invocation.note(
+                "The values are locked, so nothing was compared: keys that were there count as updated."
+            )
+        }
+        if known == nil { try noteNewProject(projectName, index, invocation) }
+        return result(plan, source, projectName, projectCreated: known == nil, invocation)
+    }
+
+    /// Shows what readers disagree about, and stops there with `--strict`.
+    private static func report(_ source: ImportSource, _ invocation: Invocation) throws {
+        for finding in source.findings { try invocation.note(finding.line) }
+        for key in source.keys where source.value(of: key)?.count == 0 {
+            invocation.context.warn("empty-value", "\(DisplayText.safe(key)) has an empty value.")
+        }
+        if invocation.command.has("strict"), let first = source.findings.first {
+            throw CommandError(
+                .usage,
+                "\(source.findings.count) places are read differently by other readers; the first is \(DisplayText.safe(first.line)).",
+                hint: "Nothing was imported, because of --strict.")
+        }
+    }
+
+    private static func noteNewProject(
+        _ name: String, _ index: VaultIndex, _ invocation: Invocation
+    ) throws {
+        let near = Suggestion.nearest(to: name, among: index.projects.map(\.name))
+        let verb = invocation.options.dryRun ? "Would make" : "Made"
+        try invocation.note(
+            "\(verb) the project \(name).\(near.map { " Did you mean \($0)?" } ?? "")")
+    }
+
+    private static func result(
+        _ plan: ImportPlan, _ source: ImportSource, _ project: String, projectCreated: Bool,
+        _ invocation: Invocation
+    ) -> CommandResult {
+        var members: [JSONValue.Member] = [
+            .init("project", .string(project)), .init("projectCreated", .bool(projectCreated)),
+            .init("created", .strings(plan.keys(.created))),
+            .init("updated", .strings(plan.keys(.updated))),
+            .init("unchanged", .strings(plan.keys(.unchanged))),
+            .init("skipped", .strings(plan.keys(.skipped))),
+            .init("compared", .bool(plan.compared)),
+            .init("diagnostics", .array(source.findings.map(\.json))),
+        ]
+        if invocation.options.dryRun { members.append(.init("dryRun", true)) }
+        var table = Table([.init(""), .init("", canShrink: true), .init("", canShrink: true)])
+        for entry in plan.entries {
+            table.append([
+                .init(entry.fate.rawValue, as: entry.fate == .skipped ? .warning : .plain),
+                .init(entry.key), .init(entry.scope.description, as: .dim),
+            ])
+        }
+        let look = OutputLook(invocation.context)
+        return CommandResult(
+            json: .object(members),
+            text: invocation.options.quiet ? "" : table.text(width: look.width, style: look.style))
+    }
+}

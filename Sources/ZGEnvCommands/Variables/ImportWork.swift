@@ -1,0 +1,123 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+
+/// The work of one import: planned on an index, applied in one transaction, read back.
+struct ImportWork {
+    let source: ImportSource
+    let projectName: String
+    let kind: VariableAttributes.Kind?
+    let wanted: Scope?
+    let rule: ImportPlan.ConflictRule
+    let time: UInt64
+
+    /// Where new keys go when no target is named.
+    private var standard: Scope {
+        Scope(targets: kind == .sensitive ? [.production, .preview] : .all)
+    }
+
+    /// What an import would do, without doing it.
+    func planned(in vault: Vault, with keys: VaultKeys) throws -> ImportPlan {
+        let index = try vault.index(with: keys, extent: .currentValues)
+        let reader = try ValueReader(vault: vault, index: index, keys: keys)
+        return try plan(index, reader)
+    }
+
+    private func plan(_ index: VaultIndex, _ reader: ValueReader?) throws -> ImportPlan {
+        let project = index.project(named: projectName)
+        let records = project.map { project in
+            Dictionary(
+                grouping: index.variables.filter { $0.project == project.id && $0.isLive },
+                by: \.name)
+        }
+        let arena = SecretArena()
+        let isEqual = reader.map { reader in
+            { (number: Int, variable: Variable) throws -> Bool in
+                guard let old = try reader.currentValue(of: variable, in: arena),
+                    let new = source.value(of: source.keys[number])
+                else { return false }
+                return old.withBytes { old in new.withBytes { old.isEqualInConstantTime(to: $0) } }
+            }
+        }
+        do {
+            let plan = try ImportPlan(
+                keys: source.keys, records: records ?? [:], wanted: wanted, standard: standard,
+                rule: rule, isEqual: isEqual)
+            try checkSensitive(plan)
+            return plan
+        } catch ImportPlan.Refusal.ambiguous(let keys) {
+            throw CommandError(
+                .usage, "These have several values: \(list(keys)).",
+                hint: "Nothing was imported. Name the targets you mean with -t.")
+        } catch ImportPlan.Refusal.conflict(let keys) {
+            throw CommandError(
+                .conflict, "These are there already: \(list(keys)).",
+                hint: "Nothing was imported. Say --on-conflict overwrite or skip.")
+        }
+    }
+
+    private func list(_ keys: [String]) -> String {
+        let shown = keys.prefix(10).map { DisplayText.safe($0) }.joined(separator: ", ")
+        return keys.count > 10 ? "\(shown) and \(keys.count - 10) more" : shown
+    }
+
+    private func checkSensitive(_ plan: ImportPlan) throws {
+        guard kind == .sensitive,
+            plan.entries.contains(where: { $0.scope.targets.contains(.development) })
+        else { return }
+        throw CommandError(
+            .usage, "The platform takes no sensitive variable for development.",
+            hint: "Nothing was imported. Name the targets: -t production,preview")
+    }
+
+    /// Does it.
+    func apply(to transaction: inout VaultTransaction) throws -> ImportPlan {
+        let plan = try plan(transaction.index, transaction.values)
+        let project = transaction.project(named: projectName, at: time).project
+        var records = Dictionary(
+            grouping: transaction.index.variables.indices.filter {
+                transaction.index.variables[$0].project == project.id
+            }, by: { transaction.index.variables[$0].name })
+        for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
+            let positions = records.removeValue(forKey: entry.key) ?? []
+            guard let value = source.value(of: entry.key) else { continue }
+            let position = try assign(entry, project.id, positions, in: &transaction)
+            if let kind { transaction.index.variables[position].attributes.kind = kind }
+            try value.withBytes { bytes in
+                _ = try transaction.store(bytes, forVariableAt: position, at: time)
+            }
+        }
+        return plan
+    }
+
+    private func assign(
+        _ entry: ImportPlan.Entry, _ project: Identifier, _ positions: [Int],
+        in transaction: inout VaultTransaction
+    ) throws -> Int {
+        let live = positions.filter { transaction.index.variables[$0].isLive }
+        if let exact = live.first(where: {
+            transaction.index.variables[$0].attributes.scope == entry.scope
+        }) {
+            return exact
+        }
+        return transaction.assign(
+            entry.scope, to: entry.key, of: project,
+            records: live.map { transaction.index.variables[$0] }, kind: kind ?? .encrypted,
+            at: time
+        ).position
+    }
+
+    /// Reads the vault back: every chunk against its hash and, where the values are open, every
+    /// imported value against the file's.
+    func verify(_ vault: Vault, with keys: VaultKeys) throws {
+        try vault.verify(with: keys)
+        guard keys.opensValues else { return }
+        let plan = try planned(in: vault, with: keys)
+        let different = plan.entries.filter { $0.fate == .created || $0.fate == .updated }
+        guard different.isEmpty || rule != .overwrite else {
+            throw CommandError(
+                .failed, "The vault does not hold what was imported.", hint: "The files were kept.")
+        }
+    }
+}
