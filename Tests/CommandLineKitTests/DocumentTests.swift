@@ -203,6 +203,15 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: Tool.file("lexgrog") != nil, "lexgrog (man-db) is not installed"))
+    func `are found by their names in an index`() throws {
+        for page in Self.pages {
+            let result = try Tool.run("lexgrog", ["/dev/stdin"], input: page.text)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.output.contains("\"\(page.fileName.dropLast(2)) - "))
+        }
+    }
+
     @Test func `show options as they are typed`() throws {
         let page = try #require(Self.pages.first { $0.fileName == "tool-set.1" })
         let result = try Tool.run("groff", ["-mdoc", "-Tascii", "-P-cbou"], input: page.text)
