@@ -16,18 +16,19 @@ struct Disagreements {
         self.dialect = dialect
     }
 
-    /// The places, in no order. `statements` are those of `dialect`, which is `dotenv` or `node`.
-    func findings(_ statements: [Statement]) -> [DotEnvReading.Finding] {
+    /// The places, in no order. `own` has what `dialect` reads, which is `dotenv` or `node`.
+    func findings(_ own: NameTable) -> [DotEnvReading.Finding] {
+        let statements = own.statements
         if agreesStepByStep(statements) { return [] }
-        let own = NameTable(text, statements)
         var findings: [DotEnvReading.Finding] = []
         let others: [Reader] = dialect == .node ? [.classic, .python] : [.node, .python]
         var reported = Set<Report>()
         for reader in others {
             let table = NameTable(text, self.statements(of: reader))
             for (index, statement) in statements.enumerated() {
-                guard own.last(like: statement)?.index == index else { continue }
-                guard let code = difference(statement, reader, table) else { continue }
+                guard own.isLast(index),
+                    let code = difference(statement, reader, table.last(like: index, of: own))
+                else { continue }
                 // A byte order mark is told once, where it is.
                 let isMark = code == .differsByteOrderMark
                 let offset = isMark ? 0 : statement.key.lowerBound
@@ -37,10 +38,9 @@ struct Disagreements {
                 }
             }
             for (index, statement) in table.statements.enumerated() {
-                guard own.last(like: statement) == nil,
-                    table.last(like: statement)?.index == index
+                guard own.last(like: index, of: table) == nil, table.isLast(index),
+                    let code = extraName(statement, reader)
                 else { continue }
-                guard let code = extraName(statement, reader) else { continue }
                 let offset = statement.key.lowerBound
                 if reported.insert(Report(offset: offset, code: code)).inserted {
                     findings.append(.init(offset: offset, code: code))
@@ -135,9 +135,8 @@ struct Disagreements {
 
     /// How `reader` disagrees about a statement that counts, or nil.
     private func difference(
-        _ statement: Statement, _ reader: Reader, _ table: NameTable
+        _ statement: Statement, _ reader: Reader, _ other: Statement?
     ) -> DotEnvDiagnostic.Code? {
-        let other = table.last(like: statement)?.statement
         if isPrototype(statement) {
             // Both readers in JavaScript lose the name; only python-dotenv can have it.
             return reader == .python && other != nil ? .differsPrototype : nil

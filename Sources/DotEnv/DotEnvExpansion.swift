@@ -9,11 +9,11 @@ package struct DotEnvExpansion: Sendable {
     /// The longest value, in bytes, after expansion.
     package static let maximumValueSize = 1 << 20
     /// The most bytes of all values together after expansion.
-    package static let maximumTotalSize = 64 << 20
+    package static let maximumTotalSize = 32 << 20
     /// How deep values may refer to values, defaults included.
     package static let maximumDepth = 64
     /// How many bytes may be looked at, summed over every value that a value refers to.
-    private static let maximumWork = 256 << 20
+    private static let maximumWork = 64 << 20
 
     /// The text that is expanded.
     package let file: DotEnvFile

@@ -2,16 +2,20 @@ extension DotEnvReading {
     /// All diagnostics of the text with their places, in order.
     func diagnostics() -> [DotEnvDiagnostic] {
         var findings = self.findings
-        addNames(to: &findings)
+        let table = NameTable(text, statements)
+        addNames(table, to: &findings)
         if dialect == .dotenv || dialect == .node {
-            findings += Disagreements(text, survey, dialect).findings(statements)
-            if survey.start > 0, dialect == .node {
-                findings.append(Finding(offset: 0, code: .differsByteOrderMark))
-            }
+            findings += Disagreements(text, survey, dialect).findings(table)
+        }
+        // These two take the mark into the first name, or into the comment that it stands before.
+        if survey.start > 0, dialect == .node || dialect == .systemd,
+            !findings.contains(where: { $0.code == .differsByteOrderMark })
+        {
+            findings.append(Finding(offset: 0, code: .differsByteOrderMark))
         }
         findings.sort { ($0.offset, $0.code.rawValue) < ($1.offset, $1.code.rawValue) }
         let isCut = findings.count > DotEnvReader.maximumDiagnostics
-        var positions = PositionCursor(text)
+        var positions = PositionCursor(text, hasCarriageReturn: survey.hasCarriageReturn)
         var diagnostics: [DotEnvDiagnostic] = []
         for finding in findings.prefix(DotEnvReader.maximumDiagnostics) {
             // A stretch that is a name for one reader may be a secret for another, so only names
@@ -30,16 +34,20 @@ extension DotEnvReading {
     }
 
     /// Adds what is to be said about names.
-    private func addNames(to findings: inout [Finding]) {
-        let table = NameTable(text, statements)
+    private func addNames(_ table: NameTable, to findings: inout [Finding]) {
         for (index, statement) in statements.enumerated() {
             if findings.count > DotEnvReader.maximumDiagnostics { return }
             let start = statement.key.lowerBound
             if !isPortableName(statement.key) {
                 findings.append(Finding(offset: start, code: .nameNotPortable, key: statement.key))
             }
-            if let last = table.last(like: statement), last.index != index {
+            if !table.isLast(index) {
                 findings.append(Finding(offset: start, code: .duplicateKey, key: statement.key))
+            }
+            if let code = valueCode(statement) {
+                findings.append(
+                    Finding(
+                        offset: statement.value.lowerBound, code: code, key: statement.key))
             }
             if statement.isUnterminated, dialect != .systemd {
                 findings.append(
@@ -47,6 +55,31 @@ extension DotEnvReading {
                         offset: statement.value.lowerBound, code: .ignoredUnterminatedQuote,
                         key: statement.key))
             }
+        }
+    }
+
+    /// What is to be said about a value in the dialects that are not compared with others.
+    private func valueCode(_ statement: Statement) -> DotEnvDiagnostic.Code? {
+        let value = statement.value
+        func has(_ byte: UInt8, before letters: [UInt8] = []) -> Bool {
+            var index = value.lowerBound
+            while true {
+                index = text.firstIndex(of: byte, from: index, to: value.upperBound)
+                guard index < value.upperBound else { return false }
+                if letters.isEmpty || letters.contains(text[index + 1]) { return true }
+                index += 1
+            }
+        }
+        switch dialect {
+        case .vercelPull:
+            let isDecoded = statement.encoding == .lineBreakEscapes
+            return isDecoded && has(Byte.backslash, before: [0x6E, 0x72])
+                ? .ambiguousLineBreak : nil
+        case .docker, .systemd, .compose, .shell:
+            return survey.hasCarriageReturn && has(Byte.carriageReturn)
+                ? .differsLineEnding : nil
+        case .dotenv, .node, .portable:
+            return nil
         }
     }
 

@@ -38,7 +38,21 @@ struct DotEnvReading {
             var scanner = SystemdScanner(text)
             while let statement = scanner.next() { try add(statement) }
             noteIgnored(scanner.ignored)
-        default:
+        case .compose:
+            var scanner = ComposeScanner(text, survey)
+            while let statement = try scanner.next() { try add(statement) }
+            noteIgnored(scanner.ignored)
+            for range in scanner.live {
+                findings.append(Finding(offset: range.lowerBound, code: .unexpanded))
+            }
+        case .shell:
+            var scanner = ShellScanner(text)
+            while let statement = try scanner.next() { try add(statement) }
+            noteIgnored(scanner.ignored)
+        case .portable:
+            var scanner = PortableScanner(text)
+            while let statement = try scanner.next() { try add(statement) }
+        case .dotenv, .vercelPull:
             var scanner = ClassicScanner(text, survey, prefersVercelLines: dialect == .vercelPull)
             while let statement = scanner.next() { try add(statement) }
             noteIgnored(scanner.ignored)
@@ -55,7 +69,7 @@ struct DotEnvReading {
     }
 
     private func entries() -> [DotEnvEntry] {
-        var positions = PositionCursor(text)
+        var positions = PositionCursor(text, hasCarriageReturn: survey.hasCarriageReturn)
         var entries: [DotEnvEntry] = []
         entries.reserveCapacity(statements.count)
         for statement in statements {

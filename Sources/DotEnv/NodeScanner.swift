@@ -133,7 +133,10 @@ struct NodeScanner {
             if close < end {
                 statement.value = first + 1..<close
                 noteTrailingText(from: close + 1, to: newline)
-                if quote == Byte.doubleQuote { statement.encoding = .withoutReturnsEscapes }
+                let backslash = text.firstIndex(of: Byte.backslash, from: first + 1, to: close)
+                if quote == Byte.doubleQuote, backslash < close {
+                    statement.encoding = .withoutReturnsEscapes
+                }
             } else if newline == end {
                 index = first
                 return false

@@ -28,8 +28,22 @@ extension SourceText {
     /// A hash of the decoded bytes of a name, seeded anew in each process.
     func hash(_ range: Range<Int>, _ encoding: DotEnvEncoding) -> Int {
         var hasher = Hasher()
-        var bytes = DecodedBytes(self, range, encoding)
-        while let byte = bytes.next() { hasher.combine(byte) }
+        var word: UInt64 = 0
+        var count = 0
+        // Eight bytes at a time, in a way that does not depend on how they are encoded.
+        func add(_ byte: UInt8) {
+            word = word << 8 | UInt64(byte)
+            count += 1
+            if count & 7 == 0 { hasher.combine(word) }
+        }
+        if encoding == .verbatim {
+            for index in range { add(self[index]) }
+        } else {
+            var bytes = DecodedBytes(self, range, encoding)
+            while let byte = bytes.next() { add(byte) }
+        }
+        hasher.combine(word)
+        hasher.combine(count)
         return hasher.finalize()
     }
 }

@@ -16,6 +16,7 @@ struct ValueRuns {
     private var dropped: [Int] = []
     private var shell = ShellQuoting()
     private var pending: UInt8?
+    private var pendingDollars = 0
 
     init(_ text: SourceText, _ range: Range<Int>, _ encoding: DotEnvEncoding) {
         self.text = text
@@ -33,6 +34,10 @@ struct ValueRuns {
         if let byte = pending {
             pending = nil
             return .literal(byte)
+        }
+        if pendingDollars > 0 {
+            pendingDollars -= 1
+            return .literal(Byte.dollar)
         }
         guard index < end else { return nil }
         switch encoding {
@@ -223,7 +228,71 @@ struct ValueRuns {
     }
 
     private mutating func nextComposeDouble(isLive: Bool) -> ValueRun? {
-        // Filled in with the Compose scanner.
-        run(to: end)
+        if text[index] == Byte.dollar || text[index] == Byte.backslash, !isLive,
+            let dollars = dollarRun()
+        {
+            // Two mean one, and one before anything but a name stays: half of them, rounded up.
+            index = dollars.end
+            pendingDollars = (dollars.count + 1) / 2 - 1
+            return .literal(Byte.dollar)
+        }
+        if text[index] == Byte.backslash, index + 1 < end, let run = composeEscape() {
+            return run
+        }
+        var stop = index + 1
+        while stop < end, text[stop] != Byte.backslash, text[stop] != Byte.dollar { stop += 1 }
+        return run(to: stop)
+    }
+
+    /// The stretch of `$` and `\$` from here on, `\$` counting as two.
+    private func dollarRun() -> (count: Int, end: Int)? {
+        var position = index
+        var count = 0
+        while position < end {
+            if text[position] == Byte.dollar {
+                count += 1
+                position += 1
+            } else if text[position] == Byte.backslash, position + 1 < end,
+                text[position + 1] == Byte.dollar
+            {
+                count += 2
+                position += 2
+            } else {
+                break
+            }
+        }
+        return count > 0 ? (count, position) : nil
+    }
+
+    /// What a backslash in double quotes of Compose means with what follows it.
+    private mutating func composeEscape() -> ValueRun? {
+        let next = text[index + 1]
+        if next == UInt8(ascii: "0") { return composeOctal() }
+        if next == Byte.backslash { return literal(Byte.backslash, skipping: 2) }
+        if let byte = Self.escape(next) { return literal(byte, skipping: 2) }
+        // Anything else keeps its backslash.
+        return run(to: index + 2)
+    }
+
+    /// `\0` and up to three digits: a character if there are three octal ones, else the same text
+    /// without the 0.
+    private mutating func composeOctal() -> ValueRun? {
+        var digits = 0
+        var value = 0
+        var isOctal = true
+        while digits < 3, index + 2 + digits < end {
+            let digit = text[index + 2 + digits] &- 0x30
+            guard digit < 10 else { break }
+            if digit > 7 { isOctal = false }
+            value = value * 8 + Int(digit)
+            digits += 1
+        }
+        guard digits == 3, isOctal, value > 0, value < 256 else {
+            return literal(Byte.backslash, skipping: 2)
+        }
+        let byte = UInt8(truncatingIfNeeded: value)
+        if byte < 0x80 { return literal(byte, skipping: 5) }
+        pending = 0x80 | (byte & 0x3F)
+        return literal(0xC0 | (byte >> 6), skipping: 5)
     }
 }

@@ -67,7 +67,7 @@ struct WritingRules {
     }
 
     /// `[A-Za-z0-9_./:@%+,=-]`, which no reader gives a meaning to.
-    private static func isBareByte(_ byte: UInt8) -> Bool {
+    static func isBareByte(_ byte: UInt8) -> Bool {
         if byte.isWord { return true }
         switch byte {
         case 0x2E, 0x2F, 0x3A, 0x40, 0x25, 0x2B, 0x2C, 0x3D, 0x2D: return true
