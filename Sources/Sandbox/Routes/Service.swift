@@ -43,7 +43,11 @@ final class Service: Sendable {
             if let limit = store.configuration.requestsPerMinute {
                 let standing = contents.limiter.count(secret ?? "", limit: limit, now: now)
                 limits = standing.headers
-                if standing.isExceeded { throw standing.error(now: now) }
+                if standing.isExceeded {
+                    let seconds = max(1, (standing.resetMilliseconds - now + 999) / 1000)
+                    limits.append(("Retry-After", String(seconds)))
+                    throw standing.error
+                }
             }
             guard !request.isTooLarge else {
                 throw APIError(
