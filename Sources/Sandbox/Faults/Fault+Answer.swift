@@ -6,7 +6,7 @@ extension Fault.Kind {
             let standing = RateLimiter.Standing(
                 total: 120, remaining: 0, resetMilliseconds: now + Int64(seconds ?? 1) * 1000,
                 isExceeded: true)
-            var error = standing.error(now: now)
+            var error = standing.error
             error.headers = standing.headers
             if let seconds { error.headers.append(("Retry-After", String(seconds))) }
             return error.answer
@@ -85,7 +85,7 @@ extension RateLimiter.Standing {
     private var resetSeconds: Int64 { (resetMilliseconds + 999) / 1000 }
 
     /// 429 without a `Retry-After`.
-    func error(now: Int64) -> APIError {
+    var error: APIError {
         APIError(
             status: 429, code: "rate_limited",
             message: "The rate limit of \(total) exceeded. Try again later.",

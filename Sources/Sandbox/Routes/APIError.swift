@@ -32,6 +32,12 @@ struct APIError: Error, Sendable {
         APIError(status: 403, code: "forbidden", message: message, details: details)
     }
 
+    static var tooLarge: APIError {
+        APIError(
+            status: 413, code: "request_entity_too_large",
+            message: "The body is larger than 10 MiB.")
+    }
+
     static func conflict(_ message: String) -> APIError {
         APIError(status: 409, code: "conflict", message: message)
     }

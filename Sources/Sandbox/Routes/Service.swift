@@ -7,7 +7,8 @@ final class Service: Sendable {
     /// The answer to one request.
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
         if request.segments.first == "_sandbox" {
-            return ControlRoutes.answer(request, store: store)
+            return request.isTooLarge
+                ? APIError.tooLarge.answer : ControlRoutes.answer(request, store: store)
         }
         return store.use { contents, now in
             let struck = contents.faults.firstIndex {
@@ -43,13 +44,13 @@ final class Service: Sendable {
             if let limit = store.configuration.requestsPerMinute {
                 let standing = contents.limiter.count(secret ?? "", limit: limit, now: now)
                 limits = standing.headers
-                if standing.isExceeded { throw standing.error(now: now) }
+                if standing.isExceeded {
+                    let seconds = max(1, (standing.resetMilliseconds - now + 999) / 1000)
+                    limits.append(("Retry-After", String(seconds)))
+                    throw standing.error
+                }
             }
-            guard !request.isTooLarge else {
-                throw APIError(
-                    status: 413, code: "request_entity_too_large",
-                    message: "The body is larger than 10 MiB.")
-            }
+            guard !request.isTooLarge else { throw .tooLarge }
             var answer = try routed(request, secret: secret, fault: fault, now: now, &contents)
             answer.headers += limits
             return answer

@@ -18,8 +18,11 @@ struct SandboxState: Codable, Sendable {
     var messages: [WebhookMessage] = []
 
     /// A time not before `now` and later than every earlier one, so that each change is seen.
+    ///
+    /// The sandbox's clock goes along, else a build would end later than its seconds after it.
     mutating func stamp(_ now: Int64) -> Int64 {
         lastStamp = max(now, lastStamp + 1)
+        clockOffset += lastStamp - now
         return lastStamp
     }
 

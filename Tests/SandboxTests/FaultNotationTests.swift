@@ -1,0 +1,67 @@
+import Testing
+
+@testable import Sandbox
+
+@Suite struct `Notations` {
+    @Test(arguments: [
+        "GET /v2/user 429", "* * 429:5 x2", "POST /v10/projects/*/env lost-answer x1",
+        "GET /v?/user 503", "* /* slow:0.5", "PATCH * reset", "DELETE * truncate",
+        "GET * challenge", "GET * html", "POST * stores-empty", "POST * drops-target",
+        "POST * forces-sensitive", "POST * rejects-one", "GET * saml", "GET * string-cursor",
+        "GET * redirect:http://127.0.0.1:1/x", "get  /v2/user   500",
+    ])
+    func `of faults are read`(text: String) { #expect(Fault(text) != nil) }
+
+    @Test(arguments: [
+        "", "GET", "GET /x", "GET /x nothing", "GET /x 700", "GET /x 42", "GET /x 429:x",
+        "GET /x 429:-1", "GET /x slow", "GET /x slow:-1", "GET /x slow:nan", "GET /x reset x0",
+        "GET /x reset 2", "GET /x reset x1 more", "G3T /x reset", "GET x reset",
+        "GET /x reset:1",
+    ])
+    func `of other things are no faults`(text: String) { #expect(Fault(text) == nil) }
+
+    @Test(arguments: [
+        ("/v10/projects/*/env", "/v10/projects/web/env", true),
+        ("/v10/projects/*/env", "/v9/projects/web/env", false),
+        ("/projects/*/env", "/v9/projects/web/env", true),
+        ("/projects/*/env", "/projects/web/env", true),
+        ("/v*/projects/*", "/v9/projects/web/env/1", true),
+        ("*", "/anything/at/all", true), ("/v2/user", "/v2/users", false),
+        ("/v?/user", "/v2/user", true), ("*/env", "/v2/env/x", false), ("/user", "/v2/user", true),
+    ])
+    func `of paths match`(pattern: String, path: String, matches: Bool) throws {
+        let fault = try #require(Fault("GET \(pattern) 500"))
+        #expect(fault.matches(method: "GET", path: path) == matches)
+        #expect(!fault.matches(method: "POST", path: path))
+    }
+
+    @Test func `with many stars take no longer than both lengths multiplied`() throws {
+        let pattern = String(repeating: "*a", count: 500)
+        let fault = try #require(Fault("* \(pattern)b 500"))
+        let path = "/" + String(repeating: "a", count: 5000)
+        let clock = ContinuousClock()
+        let elapsed = clock.measure { #expect(!fault.matches(method: "GET", path: path)) }
+        #expect(elapsed < .seconds(2))
+    }
+
+    @Test(arguments: [
+        "ok", "fail", "ignored", "blocked", "keeps-old-env", "alias-late:5", "alias-late:0.5",
+        "alias-error", "staged",
+    ])
+    func `of build modes are read and written`(text: String) {
+        #expect(BuildMode(text)?.text == text)
+    }
+
+    @Test(arguments: ["", "OK", "alias-late", "alias-late:", "alias-late:-1", "fail:1", "broken"])
+    func `of other things are no build modes`(text: String) { #expect(BuildMode(text) == nil) }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:8080/hook?x=1", true), ("http://localhost/", true),
+        ("http://localhost", true), ("https://127.0.0.1/", false), ("http://example.com/", false),
+        ("http://127.0.0.1:0/", false), ("http://127.0.0.1:99999/", false), ("http://", false),
+        ("http://127.0.0.1:1:2/", false), ("http://127.0.0.1/a b", false),
+    ])
+    func `of addresses on this machine are told apart`(url: String, isDeliverable: Bool) {
+        #expect(SandboxConfiguration.WebhookReceiver.isDeliverable(url) == isDeliverable)
+    }
+}

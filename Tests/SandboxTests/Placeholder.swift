@@ -1,1 +1,0 @@
-// The first suite lands with the next change.

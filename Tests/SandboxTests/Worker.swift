@@ -1,0 +1,18 @@
+import Dispatch
+import Foundation
+
+/// A thread that can be waited for.
+final class Worker: Sendable {
+    private let group = DispatchGroup()
+
+    init(_ work: @escaping @Sendable () -> Void) {
+        let group = group
+        group.enter()
+        Thread {
+            work()
+            group.leave()
+        }.start()
+    }
+
+    func join() { group.wait() }
+}
