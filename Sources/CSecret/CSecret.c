@@ -317,6 +317,7 @@ static zg_secret_result connect_bus(zg_secret_session *session, const char *addr
 static GObject *construct(GType type, guint count, GObjectConstructParam *properties) {
     gpointer parent = api.g_type_class_peek(api.secret_service_get_type());
     GObject *object = ((GObjectClass *)parent)->constructor(type, count, properties);
+    /* The name too, which libsecret takes from the environment; its copy is lost, 24 bytes. */
     api.g_object_set(object, "g-bus-type", G_BUS_TYPE_NONE, "g-name", SERVICE_NAME, "g-flags",
                      G_DBUS_PROXY_FLAGS_DO_NOT_CONNECT_SIGNALS |
                          G_DBUS_PROXY_FLAGS_DO_NOT_LOAD_PROPERTIES,
