@@ -59,7 +59,7 @@ static zg_secret_status status_of(const zg_secret_session *session, const GError
 }
 
 zg_secret_result zg_secret_failure(const zg_secret_session *session, GError *error,
-                               zg_secret_status otherwise) {
+                                   zg_secret_status otherwise) {
     zg_secret_result result = {.status = status_of(session, error, otherwise), .message = NULL};
     if (error != NULL) {
         api.g_dbus_error_strip_remote_error(error);
@@ -118,8 +118,8 @@ void zg_secret_end(zg_secret_session *session) {
 }
 
 GVariant *zg_secret_call(zg_secret_session *session, const char *name, const char *path,
-                      const char *interface, const char *method, GVariant *parameters,
-                      GError **error) {
+                         const char *interface, const char *method, GVariant *parameters,
+                         GError **error) {
     GVariant *reply = NULL;
     zg_secret_begin(session);
     api.g_dbus_connection_call(session->connection, name, path, interface, method, parameters, NULL,
@@ -131,12 +131,13 @@ GVariant *zg_secret_call(zg_secret_session *session, const char *name, const cha
     return reply;
 }
 
-GVariant *zg_secret_get_property(zg_secret_session *session, const char *path, const char *interface,
-                              const char *property, const char *type, GError **error) {
+GVariant *zg_secret_get_property(zg_secret_session *session, const char *path,
+                                 const char *interface, const char *property, const char *type,
+                                 GError **error) {
     GVariant *value = NULL;
     GVariant *reply =
         zg_secret_call(session, SERVICE_NAME, path, "org.freedesktop.DBus.Properties", "Get",
-             api.g_variant_new("(ss)", interface, property), error);
+                       api.g_variant_new("(ss)", interface, property), error);
     if (reply == NULL)
         return NULL;
     if (api.g_variant_is_of_type(reply, (const GVariantType *)"(v)"))
