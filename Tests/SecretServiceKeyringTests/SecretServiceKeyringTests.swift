@@ -10,6 +10,7 @@ struct SecretServiceKeyringTests {
 
     @Test func `a secret is stored, found by another connection, and removed`() throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         try keyring.connection().store(key, for: item)
         let other = keyring.connection()
         #expect(try other.bytes(for: item) == key)
@@ -21,6 +22,7 @@ struct SecretServiceKeyringTests {
 
     @Test func `secrets of every length come back`() throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()
         for count in [0, 1, 2, 3, 4, 31, 33, 1_000, 48_000] {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 251) }
@@ -32,6 +34,7 @@ struct SecretServiceKeyringTests {
 
     @Test func `a secret stored again takes the place of the old one`() throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         try keyring.connection().store(key, for: item)
         try keyring.connection().store(Array(key.reversed()), for: item)
         #expect(try keyring.connection().bytes(for: item) == key.reversed())
@@ -40,6 +43,7 @@ struct SecretServiceKeyringTests {
 
     @Test func `vaults, purposes and identifiers are kept apart`() throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         let anchor = KeyringItem(vault: item.vault, purpose: .anchor, identifier: "")
         let items = [item, .slotKey("00ff"), .slotKey(item.identifier, of: "b"), anchor]
         let connection = keyring.connection()
@@ -58,6 +62,7 @@ struct SecretServiceKeyringTests {
 
     @Test func `a keyring that was not used since its service started shows its items`() throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         try keyring.connection().store(key, for: item)
         try keyring.restart(unlocked: true)
         #expect(try keyring.connection().bytes(for: item) == key)
@@ -68,6 +73,7 @@ struct SecretServiceKeyringTests {
 
     @Test func `a connection goes on after its service was started anew`() throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()
         try connection.store(key, for: item)
         try keyring.restart(unlocked: true)
@@ -81,6 +87,7 @@ struct SecretServiceKeyringTests {
 
     @Test func `an item that somebody deleted is no error`() throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()
         try connection.store(key, for: item)
         try keyring.deleteItems()
@@ -94,6 +101,7 @@ struct SecretServiceKeyringTests {
     ])
     func `an item with other text is malformed`(text: String) throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()
         try connection.store(key, for: item)
         try keyring.overwriteItems(with: Array(text.utf8))
@@ -108,6 +116,7 @@ struct SecretServiceKeyringTests {
 
     @Test func `the service and its collection are named without a prompt`() throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()
         #expect(try connection.status().serviceName == "gnome-keyring")
         #expect(try connection.status().collection == .unlocked)

@@ -1,8 +1,9 @@
 import Foundation
-import SecretServiceKeyring
 import TestSupport
 import Testing
 import Vault
+
+@testable import SecretServiceKeyring
 
 @Suite("A desktop keyring that cannot be used")
 struct UnavailableKeyringTests {
@@ -29,6 +30,7 @@ struct UnavailableKeyringTests {
 
     @Test func `a locked collection with nobody to ask is locked`() throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         try keyring.connection().store(key, for: item)
         try keyring.lock()
         expectFailure(.locked, of: keyring.connection())
@@ -39,6 +41,7 @@ struct UnavailableKeyringTests {
         throws
     {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         try keyring.connection().store(key, for: item)
         try keyring.restart(unlocked: false)
         expectFailure(.locked, of: keyring.connection())
@@ -50,11 +53,36 @@ struct UnavailableKeyringTests {
         #expect(try keyring.connection().bytes(for: item) == key)
     }
 
+    @Test func `a prompt that the user declines leaves it locked`() throws {
+        let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
+        try keyring.connection().store(key, for: item)
+        try keyring.lock()
+        let prompter = try DecliningPrompter(for: keyring)
+        defer { withExtendedLifetime(prompter) {} }
+        expectFailure(.locked, of: keyring.connection())
+    }
+
+    @Test func `the items of a collection that was never unlocked are found by a search`() throws {
+        let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
+        try keyring.connection().store(key, for: item)
+        try keyring.restart(unlocked: false)
+        var session = try SecretServiceSession(
+            address: keyring.bus.address, limitMilliseconds: 20_000)
+        let matches = try session.matches(
+            vault: item.vault, purpose: item.purpose.rawValue, identifier: item.identifier)
+        #expect(matches.unlockedCount == 0)
+        #expect(matches.lockedCount == 1)
+    }
+
     @Test func `a prompt that nobody answers ends with the limit`() throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         try keyring.connection().store(key, for: item)
         try keyring.lock()
         let prompter = try keyring.bus.client()
+        defer { withExtendedLifetime(prompter) {} }
         try prompter.own("org.gnome.keyring.SystemPrompter")
         let connection = keyring.connection(limit: .milliseconds(700))
         let time = ContinuousClock().measure {
@@ -62,11 +90,16 @@ struct UnavailableKeyringTests {
         }
         #expect(time > .milliseconds(600) && time < .seconds(4))
         expectFailure(.locked, of: connection, within: .seconds(4))
+        // The service is none the worse for it.
+        #expect(try keyring.connection().status().collection == .locked)
+        #expect(try keyring.itemCount() == (0, 1))
     }
 
     @Test func `a service that does not answer ends with the limit`() throws {
         let bus = try PrivateBus()
+        defer { withExtendedLifetime(bus) {} }
         let service = try bus.client()
+        defer { withExtendedLifetime(service) {} }
         try service.own("org.freedesktop.secrets")
         let connection = SecretServiceKeyring(
             busAddress: bus.address, limit: .milliseconds(300))
@@ -75,6 +108,7 @@ struct UnavailableKeyringTests {
 
     @Test func `a bus without a Secret Service has no provider`() throws {
         let bus = try PrivateBus()
+        defer { withExtendedLifetime(bus) {} }
         let connection = SecretServiceKeyring(busAddress: bus.address, limit: .seconds(20))
         expectFailure(.noProvider, of: connection)
         expectKeyringError(.noProvider) { try connection.status() }
@@ -82,6 +116,7 @@ struct UnavailableKeyringTests {
 
     @Test func `a service that went away is no provider`() throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()
         try connection.store(key, for: item)
         keyring.stop()
@@ -107,6 +142,7 @@ struct UnavailableKeyringTests {
 
     @Test func `a bus that went away is no bus`() throws {
         let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()
         try connection.store(key, for: item)
         keyring.bus.stop()

@@ -2,8 +2,9 @@ import Foundation
 
 /// A connection to a D-Bus that calls methods and owns names, without a library.
 ///
-/// It answers no call that it gets: a name it owns belongs to a service that hangs.
-package final class BusClient {
+/// It answers no call by itself: a name it owns belongs to a service that hangs. Not for use from
+/// several threads at once.
+package final class BusClient: @unchecked Sendable {
     /// A call that was answered by an error, or a connection that broke.
     package struct Failure: Error, CustomStringConvertible {
         /// The name of the error.
@@ -70,23 +71,54 @@ package final class BusClient {
             arguments)
     }
 
-    private struct Message {
+    /// A message from the bus.
+    struct Message {
+        var isCall = false
         var isError = false
+        var serial: UInt32 = 0
         var replyTo: UInt32?
         var errorName = ""
+        var member = ""
+        var sender = ""
         var body = BusReader([])
     }
 
-    private func receiveMessage() throws -> Message {
+    /// Calls a method whose answer is not waited for.
+    func send(
+        _ name: String, _ path: String, _ interface: String, _ member: String,
+        _ arguments: [BusMessage.Argument]
+    ) throws {
+        serial += 1
+        try send(
+            BusMessage.call(
+                serial: serial, to: name, path: path, interface: interface, member: member,
+                arguments))
+    }
+
+    /// Answers a call with nothing.
+    func reply(to message: Message) throws {
+        serial += 1
+        try send(BusMessage.reply(serial: serial, to: message.sender, call: message.serial))
+    }
+
+    /// Ends the connection, so that a thread in ``receiveMessage()`` goes on, with an error.
+    func disconnect() {
+        shutdown(socket, Int32(SHUT_RDWR))
+    }
+
+    /// Waits for a message.
+    func receiveMessage() throws -> Message {
         let head = try receive(16)
         var reader = BusReader(head, offset: 4)
         let bodyLength = Int(reader.number())
-        _ = reader.number()
+        let number = reader.number()
         let fieldsLength = Int(reader.number())
         let fields = try receive((fieldsLength + 7) / 8 * 8)
         let body = try receive(bodyLength)
         var message = Message()
+        message.isCall = head[1] == 1
         message.isError = head[1] == 3
+        message.serial = number
         message.body = BusReader(body)
         var field = BusReader(fields)
         while field.position < fieldsLength {
@@ -99,7 +131,12 @@ package final class BusClient {
             case "g": _ = field.signature()
             default:
                 let text = field.text()
-                if code == 4 { message.errorName = text }
+                switch code {
+                case 3: message.member = text
+                case 4: message.errorName = text
+                case 7: message.sender = text
+                default: break
+                }
             }
         }
         return message

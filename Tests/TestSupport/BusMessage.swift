@@ -13,6 +13,8 @@ struct BusMessage {
         case secret(session: String, bytes: [UInt8])
         /// An empty `a{ss}`.
         case noAttributes
+        /// An empty `a{sv}`.
+        case noProperties
 
         var signature: String {
             switch self {
@@ -23,33 +25,49 @@ struct BusMessage {
             case .variant: "v"
             case .secret: "(oayays)"
             case .noAttributes: "a{ss}"
+            case .noProperties: "a{sv}"
             }
         }
     }
 
     private(set) var bytes: [UInt8] = []
 
+    /// One field of a header.
+    enum Field {
+        case path(String)
+        case interface(String)
+        case member(String)
+        case replySerial(UInt32)
+        case destination(String)
+    }
+
     /// The bytes of a method call.
     static func call(
         serial: UInt32, to name: String, path: String, interface: String, member: String,
         _ arguments: [Argument]
     ) -> [UInt8] {
+        message(
+            1, serial: serial,
+            [.path(path), .interface(interface), .member(member), .destination(name)], arguments)
+    }
+
+    /// The bytes of an answer without arguments.
+    static func reply(serial: UInt32, to name: String, call: UInt32) -> [UInt8] {
+        message(2, serial: serial, [.replySerial(call), .destination(name)], [])
+    }
+
+    private static func message(
+        _ type: UInt8, serial: UInt32, _ header: [Field], _ arguments: [Argument]
+    ) -> [UInt8] {
         var body = BusMessage()
         for argument in arguments { body.append(argument) }
         var message = BusMessage()
-        message.bytes = [UInt8(ascii: "l"), 1, 0, 1]
+        message.bytes = [UInt8(ascii: "l"), type, 0, 1]
         message.append(UInt32(body.bytes.count))
         message.append(serial)
         var fields = BusMessage()
         // The array starts at offset 16, so alignment inside is the same as in the message.
-        for (code, type, text) in [
-            (1, "o", path), (2, "s", interface), (3, "s", member), (6, "s", name),
-        ] as [(UInt8, String, String)] {
-            fields.align(8)
-            fields.bytes.append(code)
-            fields.append(signature: type)
-            fields.append(text: text)
-        }
+        for field in header { fields.append(field) }
         if !arguments.isEmpty {
             fields.align(8)
             fields.bytes.append(8)
@@ -82,6 +100,21 @@ struct BusMessage {
         bytes += [UInt8(signature.utf8.count)] + Array(signature.utf8) + [0]
     }
 
+    private mutating func append(_ field: Field) {
+        let (code, type, text): (UInt8, String, String) =
+            switch field {
+            case .path(let path): (1, "o", path)
+            case .interface(let name): (2, "s", name)
+            case .member(let name): (3, "s", name)
+            case .destination(let name): (6, "s", name)
+            case .replySerial: (5, "u", "")
+            }
+        align(8)
+        bytes.append(code)
+        append(signature: type)
+        if case .replySerial(let number) = field { append(number) } else { append(text: text) }
+    }
+
     private mutating func append(_ argument: Argument) {
         switch argument {
         case .string(let text), .path(let text): append(text: text)
@@ -94,7 +127,7 @@ struct BusMessage {
             for path in paths { inner.append(text: path) }
             append(UInt32(inner.bytes.count))
             bytes += inner.bytes
-        case .noAttributes:
+        case .noAttributes, .noProperties:
             append(0)
             align(8)
         case .secret(let session, let secret):

@@ -2,6 +2,9 @@ import Foundation
 
 /// A real gnome-keyring with its own files on a bus of its own: nothing of the user's is touched, and
 /// several can run at once. There is nobody to answer its prompts.
+///
+/// It ends with this object, which an optimised build lets go after its last use: a test that goes on
+/// with the address alone says `defer { withExtendedLifetime(keyring) {} }`.
 package final class PrivateKeyring {
     /// The password of the default collection.
     package static let password = "private keyring"

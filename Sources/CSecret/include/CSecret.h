@@ -7,7 +7,7 @@
 
 /* The Secret Service through libsecret, which is opened at first use (dlopen), so that only commands
    that ask a desktop keyring load it and its GLib. This header names what Swift needs in plain
-   types; CSecret.c holds it against libsecret's own headers.
+   types; the sources hold it against libsecret's own headers.
 
    Every call blocks until it is done, at most until the limit of its session; after a call that timed
    out the session is only good for zg_secret_close. Calls on one session must not overlap; they may
