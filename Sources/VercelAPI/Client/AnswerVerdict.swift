@@ -94,7 +94,8 @@ enum RetryAfter {
     /// nil if neither is there. A date counts from the answer's own `Date` where it has one, so
     /// that a wrong clock here does no harm.
     static func duration(of response: HTTPResponse, secondsSince1970: Int64) -> Duration? {
-        let now = response.headers[name: "Date"].flatMap { HTTPDate.seconds($0) }
+        let now =
+            response.headers[name: "Date"].flatMap { HTTPDate.seconds($0) }
             ?? secondsSince1970
         if let text = response.headers[name: "Retry-After"] {
             if let seconds = response.headers.number("Retry-After") {

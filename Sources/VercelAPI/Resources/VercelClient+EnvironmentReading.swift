@@ -33,7 +33,8 @@ extension VercelClient {
     package func environmentVariables(
         ofProjects projects: [String]
     ) throws(VercelAPIError) -> [Result<[EnvironmentVariable], VercelAPIError>] {
-        lists(try projects.map { project throws(VercelAPIError) in try listCall(project) },
+        lists(
+            try projects.map { project throws(VercelAPIError) in try listCall(project) },
             cursor: "until")
     }
 
