@@ -63,8 +63,10 @@ extension CurlTransfer {
             // Each status line begins anew: the one before was a 1xx.
             headers = HTTPHeaders()
             status = Self.status(of: bytes)
+            isHeadComplete = false
             return true
         }
+        if bytes == [0x0D, 0x0A] || bytes == [0x0A] { isHeadComplete = true }
         guard headers.append(line: bytes) else {
             failure = .tooLarge
             return false

@@ -27,7 +27,8 @@ extension CurlTransfer {
 
     /// What the end of the transfer means.
     func result(_ code: CURLcode) -> Result<HTTPResponse, TransportError> {
-        if code == CURLE_OK, status > 0 { return .success(response) }
+        // libcurl takes a connection that ends amid the header fields for a whole answer.
+        if code == CURLE_OK, status > 0, isHeadComplete { return .success(response) }
         let words = library.words(for: code)
         if let failure { return .failure(error(failure, reason: words)) }
         return switch code {

@@ -25,6 +25,7 @@ final class CurlTransfer {
     var bodyWasRead = false
     var status = 0
     var headers = HTTPHeaders()
+    var isHeadComplete = false
     var hasBody = false
     var failure: TransportError.Code?
 
@@ -38,6 +39,15 @@ final class CurlTransfer {
         self.library = library
         self.request = request
         self.isStreaming = isStreaming
+        // Anything else could end the header field and begin another one.
+        let isTokenClean =
+            request.token?.withBytes { bytes in
+                (0..<bytes.byteCount).allSatisfy { (0x21...0x7E).contains(bytes.byte(at: $0)) }
+            } ?? true
+        guard isTokenClean else {
+            throw TransportError(
+                .failed, mayHaveReachedServer: false, reason: "the token is not printable")
+        }
         timeouts = request.timeouts ?? configuration.timeouts
         maximumByteCount = configuration.maximumAnswerByteCount
         do throws(SealingError) {

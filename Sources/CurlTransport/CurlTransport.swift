@@ -31,7 +31,9 @@ package final class CurlTransport: HTTPTransport {
     }
 
     deinit {
-        for unsafeeasy in unsafe idle { unsafe library.table.pointee.easy_cleanup(easy) }
+        while let easy = unsafe idle.popLast() {
+            unsafe library.table.pointee.easy_cleanup(easy)
+        }
         _ = unsafe library.table.pointee.multi_cleanup(multi)
     }
 
