@@ -232,7 +232,9 @@ import VercelAPI
     @Test func `an answer that trickles ends when its time is over`() throws {
         let server = try LocalServer { _ in
             [.text("HTTP/1.1 200 X\r\nContent-Length: 900\r\n\r\n")]
-                + (0..<40).flatMap { _ in [.pause(milliseconds: 50), .text(" ")] as [LocalServer.Action] }
+                + (0..<40).flatMap { _ in
+                    [.pause(milliseconds: 50), .text(" ")] as [LocalServer.Action]
+                }
         }
         defer { server.stop() }
         let timeouts = HTTPTimeouts(idle: .milliseconds(300), total: .milliseconds(500))
