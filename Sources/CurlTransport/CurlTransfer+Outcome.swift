@@ -1,0 +1,64 @@
+internal import CCurl
+internal import VercelAPI
+
+extension CurlTransfer {
+    /// The earliest moment at which a time-out may be due.
+    var deadline: Int64 {
+        var deadline = Int64.max
+        if let total = timeouts.total { deadline = started + total.wholeMilliseconds }
+        if let lastActivity {
+            let wait = status > 0 ? timeouts.idle : timeouts.firstByte
+            deadline = min(deadline, lastActivity + wait.wholeMilliseconds)
+        }
+        return deadline
+    }
+
+    /// The error if something takes too long.
+    func timeout(at now: Int64) -> TransportError? {
+        // Until it is connected, libcurl's own time-out is at work.
+        if lastActivity == nil, mayHaveReachedServer { lastActivity = now }
+        guard now >= deadline else { return nil }
+        if let total = timeouts.total, now >= started + total.wholeMilliseconds {
+            return error(.timedOut, reason: "the request took too long")
+        }
+        return error(
+            .timedOut, reason: status > 0 ? "the answer stopped coming" : "no answer came in time")
+    }
+
+    /// What the end of the transfer means.
+    func result(_ code: CURLcode) -> Result<HTTPResponse, TransportError> {
+        // libcurl takes a connection that ends amid the header fields for a whole answer.
+        if code == CURLE_OK, status > 0, isHeadComplete { return .success(response) }
+        let words = library.words(for: code)
+        if let failure { return .failure(error(failure, reason: words)) }
+        return switch code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            .failure(error(.cannotResolve, reason: words))
+        case CURLE_COULDNT_CONNECT: .failure(error(.cannotConnect, reason: words))
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
+            CURLE_USE_SSL_FAILED:
+            .failure(error(.tls, reason: words))
+        case CURLE_OPERATION_TIMEDOUT: .failure(error(.timedOut, reason: words))
+        case CURLE_ABORTED_BY_CALLBACK: .failure(error(.cancelled, reason: words))
+        case CURLE_OK, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
+            CURLE_SEND_FAIL_REWIND, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WEIRD_SERVER_REPLY,
+            CURLE_UNSUPPORTED_PROTOCOL:
+            .failure(error(.cut, reason: words))
+        default: .failure(error(.failed, reason: words))
+        }
+    }
+
+    /// An error of this transfer.
+    func error(_ code: TransportError.Code, reason: String) -> TransportError {
+        TransportError(
+            code, mayHaveReachedServer: mayHaveReachedServer,
+            reason: "\(request.origin): \(reason)")
+    }
+
+    /// Whether libcurl got as far as sending: then some of it may have arrived.
+    private var mayHaveReachedServer: Bool {
+        if bodyWasRead || status > 0 { return true }
+        return unsafe zg_curl_size_info(library.table, easy, CURLINFO_PRETRANSFER_TIME_T) > 0
+    }
+}

@@ -1,0 +1,127 @@
+internal import Sealing
+
+/// One call of the API, before scope, token and origin are added.
+struct APICall {
+    /// What an answer of status 2xx must hold.
+    enum Expectation {
+        /// A JSON value; anything else is no answer.
+        case json
+        /// Nothing that matters.
+        case anything
+    }
+
+    var method: HTTPRequest.Method
+    var target: String
+    /// Names the kind of call, for the rate limits: method and path without ids.
+    var route: String
+    var isScoped = true
+    var query: [(name: String, value: String)] = []
+    var body: GuardedBytes?
+    var isRepeatable: Bool
+    var expectation = Expectation.json
+    var timeouts: HTTPTimeouts?
+    /// The values in the body, which no error may repeat.
+    var sent: [SecretSlice] = []
+
+    /// Makes a call of the path made of `version` and `segments`, each of which is one piece
+    /// whatever is in it. Words of the path itself are `StaticString`s, names and ids are not.
+    init(
+        _ method: HTTPRequest.Method, _ path: APIPath,
+        query: [(name: String, value: String?)] = [], isRepeatable: Bool? = nil
+    ) throws(VercelAPIError) {
+        self.method = method
+        target = try path.encoded()
+        route = "\(method.rawValue) \(path.route)"
+        self.query = query.compactMap { item in item.value.map { (item.name, $0) } }
+        self.isRepeatable = isRepeatable ?? (method != .post)
+    }
+
+    /// The body that `write` writes.
+    mutating func writeBody(
+        _ write: (inout JSONWriter) throws(JSONWriter.Problem) -> Void
+    ) throws(VercelAPIError) {
+        do throws(JSONWriter.Problem) {
+            var writer = try JSONWriter()
+            try write(&writer)
+            body = writer.finish()
+        } catch {
+            switch error {
+            case .invalidText:
+                throw VercelAPIError(.invalidRequest, reason: "a value is not valid UTF-8")
+            case .outOfMemory:
+                throw VercelAPIError(.outOfMemory, reason: "no guarded memory left")
+            }
+        }
+    }
+}
+
+/// The path of a call: fixed words, and names or ids between them.
+struct APIPath: ExpressibleByStringInterpolation {
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var pieces: [(text: String, isFixed: Bool)] = []
+
+        init(literalCapacity: Int, interpolationCount: Int) {}
+
+        mutating func appendLiteral(_ literal: String) { pieces.append((literal, true)) }
+
+        mutating func appendInterpolation(_ segment: String) { pieces.append((segment, false)) }
+    }
+
+    private let pieces: [(text: String, isFixed: Bool)]
+
+    init(stringLiteral literal: String) { pieces = [(literal, true)] }
+
+    init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
+
+    /// The path with a star for each name or id.
+    var route: String { pieces.map { $0.isFixed ? $0.text : "*" }.joined() }
+
+    /// The path as it is sent.
+    ///
+    /// - Throws: ``VercelAPIError/Code/invalidRequest`` if a name or id is empty, `.` or `..`: the
+    ///   path would mean another resource.
+    func encoded() throws(VercelAPIError) -> String {
+        var path = ""
+        for piece in pieces {
+            if piece.isFixed {
+                path += piece.text
+                continue
+            }
+            guard !["", ".", ".."].contains(piece.text), piece.text.utf8.count <= 1024 else {
+                throw VercelAPIError(.invalidRequest, reason: "not a name or id")
+            }
+            path += PercentEncoding.encoded(piece.text)
+        }
+        return path
+    }
+}
+
+/// Percent-encoding of the parts of a URL (RFC 3986).
+enum PercentEncoding {
+    /// `text` with every byte but letters, digits and `-._~` encoded.
+    static func encoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(digits[Int(byte >> 4)])
+                bytes.append(digits[Int(byte & 15)])
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A query with its question mark, or nothing.
+    static func query(_ items: [(name: String, value: String)]) -> String {
+        guard !items.isEmpty else { return "" }
+        return "?"
+            + items.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
+    }
+}

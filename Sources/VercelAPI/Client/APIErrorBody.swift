@@ -1,0 +1,59 @@
+/// What an answer of a status other than 2xx says, and what a batch says of one failed item.
+struct APIErrorBody: Decodable {
+    var code: String?
+    var message: String?
+    var invalidToken = false
+    var missingToken = false
+    var saml = false
+    var limited = false
+    var scope: String?
+    var key: String?
+    var targets: [String] = []
+    var gitBranch: String?
+    var resetMilliseconds: Int64?
+    /// The single items of a batch of which all were refused.
+    var failed: [APIErrorBody] = []
+
+    /// The body of an answer that says nothing.
+    init() {}
+
+    /// Reads `{"error":{…}}`, the same with `err`, a flat `{"code","message"}`, or the error as a
+    /// bare text.
+    init(from decoder: any Decoder) throws {
+        let outer = try decoder.object()
+        failed = outer.list("failed") ?? []
+        for name: JSONKey in ["error", "err"] where outer.contains(name) {
+            if let inner = try? outer.nestedContainer(keyedBy: JSONKey.self, forKey: name) {
+                read(inner)
+                if code == nil { code = outer.text("code") }
+                if message == nil { message = outer.text("message") }
+                return
+            }
+            code = outer.text(name)
+            message = outer.text("message")
+            return
+        }
+        read(outer)
+    }
+
+    private mutating func read(_ object: JSONObject) {
+        code = object.text("code")
+        message = object.text("message")
+        invalidToken = object.bool("invalidToken") ?? false
+        missingToken = object.bool("missingToken") ?? false
+        saml = object.bool("saml") ?? false
+        limited = object.bool("limited") ?? false
+        scope = object.text("scope")
+        key = object.text("envVarKey") ?? object.text("key")
+        targets = object.texts("target") ?? []
+        gitBranch = object.text("gitBranch")
+        if let limit = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "limit") {
+            resetMilliseconds = limit.number("resetMs")
+            if resetMilliseconds == nil, let seconds = limit.number("reset"),
+                (0..<(1 << 40)).contains(seconds)
+            {
+                resetMilliseconds = seconds * 1000
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+internal import Sealing
+
+/// Where a list goes on. The platform gives numbers and texts alike.
+struct PageCursor: Hashable, Decodable {
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        if let number = try? value.decode(Int64.self) {
+            text = String(number)
+        } else if let number = try? value.decode(Double.self), let whole = Int64(exactly: number) {
+            text = String(whole)
+        } else {
+            text = try value.decode(String.self)
+        }
+    }
+}
+
+/// One page of a list: an array, an object with the array in a member, or a single element.
+struct Page<Element: ListElement>: Decodable {
+    let elements: [Element]
+    let next: PageCursor?
+
+    init(from decoder: any Decoder) throws {
+        if let elements = try? [Element](from: decoder) {
+            (self.elements, next) = (elements, nil)
+            return
+        }
+        let object = try decoder.object()
+        for name in Element.listNames where object.contains(name) {
+            elements = try object.decode([Element].self, forKey: name)
+            let pagination = try? object.nestedContainer(
+                keyedBy: JSONKey.self, forKey: "pagination")
+            next = pagination?.part("next")
+            return
+        }
+        (elements, next) = ([try Element(from: decoder)], nil)
+    }
+}
+
+/// What lists of the API hold.
+protocol ListElement: Decodable {
+    /// The members that may hold the list.
+    static var listNames: [JSONKey] { get }
+    /// Tells elements apart.
+    var id: String { get }
+}
+
+/// Bounds for lists, whatever the platform says.
+enum Paging {
+    /// The largest number of pages of one list.
+    static let maximumPages = 1000
+}
+
+extension VercelClient {
+    /// Reads a list to its end, or until `limit` elements are there.
+    ///
+    /// - Parameter cursor: Name of the query item that takes the cursor.
+    /// - Throws: ``VercelAPIError/Code/malformedAnswer`` if a cursor comes twice or there are more
+    ///   than ``Paging/maximumPages`` pages: the end would never come.
+    func list<Element: ListElement>(
+        _ first: APICall, cursor: String, limit: Int = .max, of type: Element.Type = Element.self
+    ) throws(VercelAPIError) -> [Element] {
+        let answer = try perform(first)
+        return try list(continuing: answer, of: first, cursor: cursor, limit: limit)
+    }
+
+    /// Reads lists in parallel, each to its end.
+    func lists<Element: ListElement>(
+        _ calls: [APICall], cursor: String, of type: Element.Type = Element.self
+    ) -> [Result<[Element], VercelAPIError>] {
+        zip(calls, perform(calls)).map { call, answer in
+            Result { () throws(VercelAPIError) in
+                try self.list(continuing: try answer.get(), of: call, cursor: cursor, limit: .max)
+            }
+        }
+    }
+
+    private func list<Element: ListElement>(
+        continuing first: APIAnswer, of call: APICall, cursor: String, limit: Int
+    ) throws(VercelAPIError) -> [Element] {
+        var elements: [Element] = []
+        var ids: Set<String> = []
+        var cursors: Set<PageCursor> = []
+        var answer = first
+        while true {
+            let page = try read(answer, as: Page<Element>.self)
+            // Cursors are times, so elements of the same moment may come on both pages.
+            for element in page.elements where ids.insert(element.id).inserted {
+                elements.append(element)
+            }
+            guard let next = page.next, elements.count < limit else {
+                return Array(elements.prefix(limit))
+            }
+            guard cursors.insert(next).inserted, cursors.count < Paging.maximumPages else {
+                throw VercelAPIError(
+                    .malformedAnswer, reason: "the pages of a list do not come to an end")
+            }
+            var following = call
+            following.query.removeAll { $0.name == cursor }
+            following.query.append((cursor, next.text))
+            answer = try perform(following)
+        }
+    }
+
+    /// Decodes the answer of a call.
+    func read<T: Decodable>(
+        _ answer: APIAnswer, as type: T.Type
+    ) throws(VercelAPIError) -> T {
+        let body = answer.response.body
+        guard let value = body.withBytes({ JSONDecoding.value(type, from: $0) }) else {
+            var error = VercelAPIError(
+                .malformedAnswer, reason: "the API answered with something else than expected")
+            error.status = answer.response.status
+            throw error
+        }
+        return value
+    }
+
+    /// Runs a scan of an answer for values.
+    func scan<T>(
+        _ answer: APIAnswer, _ body: (RawSpan) throws(JSONScanner.Problem) -> T
+    ) throws(VercelAPIError) -> T {
+        do throws(JSONScanner.Problem) {
+            return try answer.response.body.withBytes(body)
+        } catch {
+            if case .outOfMemory = error {
+                throw VercelAPIError(.outOfMemory, reason: "no guarded memory left")
+            }
+            throw VercelAPIError(
+                .malformedAnswer, reason: "the API answered with something else than expected")
+        }
+    }
+}

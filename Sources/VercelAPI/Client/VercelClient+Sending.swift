@@ -1,0 +1,171 @@
+internal import Sealing
+
+/// How a call ended.
+struct APIAnswer {
+    let response: HTTPResponse
+    /// Whether an earlier attempt of the same call may have been carried out.
+    let isRepeat: Bool
+}
+
+extension VercelClient {
+    /// Makes one call.
+    func perform(_ call: APICall) throws(VercelAPIError) -> APIAnswer {
+        guard let answer = perform([call]).first else {
+            throw VercelAPIError(.unavailable, reason: "the request failed")
+        }
+        return try answer.get()
+    }
+
+    /// Makes calls in parallel, within the rate limits, and repeats those that are to be repeated.
+    ///
+    /// - Returns: One result for each call, in their order. One that fails does not stop the
+    ///   others; an interrupt stops all that are not done.
+    func perform(_ calls: [APICall]) -> [Result<APIAnswer, VercelAPIError>] {
+        var round = SendingRound(calls: calls, client: self)
+        while let next = round.next() {
+            switch next {
+            case .send(let places): round.send(places)
+            case .wait(let until): round.wait(until: until)
+            }
+        }
+        return round.results
+    }
+}
+
+/// The state of the calls that are made together.
+private struct SendingRound {
+    enum Step {
+        case send([(place: Int, group: Int64?)])
+        case wait(until: Duration)
+    }
+
+    private struct Attempt {
+        var count = 0
+        var firstSent: Duration?
+        var notBefore: Duration = .zero
+        var mayHaveBeenDone = false
+        var result: Result<APIAnswer, VercelAPIError>?
+    }
+
+    let calls: [APICall]
+    let client: VercelClient
+    private var attempts: [Attempt]
+
+    init(calls: [APICall], client: VercelClient) {
+        self.calls = calls
+        self.client = client
+        attempts = Array(repeating: Attempt(), count: calls.count)
+    }
+
+    private var session: VercelClient.Session { client.session }
+    private var now: Duration { session.waitingRoom.elapsed }
+
+    var results: [Result<APIAnswer, VercelAPIError>] {
+        attempts.map {
+            $0.result ?? .failure(VercelAPIError(.unavailable, reason: "the request failed"))
+        }
+    }
+
+    /// What to do next; nil once all calls are done.
+    mutating func next() -> Step? {
+        var places: [(place: Int, group: Int64?)] = []
+        var earliest: Duration?
+        let now = now
+        for place in attempts.indices where attempts[place].result == nil {
+            guard attempts[place].notBefore <= now else {
+                earliest = min(earliest ?? attempts[place].notBefore, attempts[place].notBefore)
+                continue
+            }
+            switch session.limits.reserve(calls[place].route, now: now) {
+            case .granted(let group): places.append((place, group))
+            case .notBefore(let time): earliest = min(earliest ?? time, time)
+            case .afterAnswer: break
+            }
+        }
+        if !places.isEmpty { return .send(places) }
+        return earliest.map { .wait(until: $0) }
+    }
+
+    /// Waits for the platform, unless that would take too long.
+    mutating func wait(until time: Duration) {
+        let pause = time - now
+        if pause > session.policy.longestRateLimitWait {
+            var error = VercelAPIError(
+                .rateLimited, reason: "the platform's limit of requests is used up",
+                hint: "try again later")
+            error.retryAfter = pause
+            return failRest(with: error)
+        }
+        if pause > .zero, !session.waitingRoom.wait(pause) {
+            failRest(with: VercelAPIError(.cancelled, reason: "stopped"))
+        }
+    }
+
+    private mutating func failRest(with error: VercelAPIError) {
+        for place in attempts.indices where attempts[place].result == nil {
+            attempts[place].result = .failure(error)
+        }
+    }
+
+    mutating func send(_ places: [(place: Int, group: Int64?)]) {
+        let requests = places.map { client.request(calls[$0.place]) }
+        for (place, _) in places where attempts[place].firstSent == nil {
+            attempts[place].firstSent = now
+        }
+        var answers: [(Int, Result<HTTPResponse, TransportError>)] = []
+        session.transport.send(requests, concurrency: client.concurrency) { index, result in
+            answers.append((index, result))
+            // Once the platform says "not now", the rest would only be turned away as well.
+            if case .success(let response) = result { return response.status != 429 }
+            if case .failure(let error) = result { return error.code != .cancelled }
+            return true
+        }
+        var isAnswered = [Bool](repeating: false, count: places.count)
+        for (index, result) in answers where places.indices.contains(index) {
+            isAnswered[index] = true
+            let (place, group) = places[index]
+            session.limits.finish(
+                calls[place].route, reserved: group, headers: (try? result.get())?.headers,
+                now: now, secondsSince1970: session.waitingRoom.secondsSince1970)
+            settle(place, result)
+        }
+        for (index, entry) in places.enumerated() where !isAnswered[index] {
+            session.limits.finish(
+                calls[entry.place].route, reserved: entry.group, headers: nil, now: now,
+                secondsSince1970: session.waitingRoom.secondsSince1970)
+        }
+    }
+
+    /// Notes the end of one attempt: it is the result, or the call is made again later.
+    private mutating func settle(_ place: Int, _ result: Result<HTTPResponse, TransportError>) {
+        let call = calls[place]
+        attempts[place].count += 1
+        let verdict = AnswerVerdict(
+            result, call: call, secrets: client.secrets(of: call),
+            secondsSince1970: session.waitingRoom.secondsSince1970)
+        if let error = verdict.error, error.code == .cancelled {
+            return failRest(with: error)
+        }
+        let first = attempts[place].firstSent ?? now
+        if let pause = session.policy.pause(
+            after: verdict.outcome, attempt: attempts[place].count, elapsed: now - first,
+            isRepeatable: call.isRepeatable, random: session.random())
+        {
+            attempts[place].notBefore = now + pause
+            if case .notNow = verdict.outcome {
+                session.limits.close(call.route, until: now + pause)
+            }
+            if case .broken(mayHaveReachedServer: true) = verdict.outcome {
+                attempts[place].mayHaveBeenDone = true
+            }
+            return
+        }
+        if var error = verdict.error {
+            error.isAfterRepeat = attempts[place].mayHaveBeenDone
+            attempts[place].result = .failure(error)
+        } else if let response = try? result.get() {
+            attempts[place].result = .success(
+                APIAnswer(response: response, isRepeat: attempts[place].mayHaveBeenDone))
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package import Sealing
+
+/// The API of the platform for one token, on behalf of its owner or one team.
+///
+/// All calls block. They wait for rate limits and repeat what is safe to repeat, as ``RetryPolicy``
+/// says; nothing else does. Not for use from several threads at once.
+package final class VercelClient {
+    /// Where requests go.
+    package let origin: APIOrigin
+    /// On whose behalf.
+    package let scope: APIScope
+    /// How many reads are under way at once.
+    package let concurrency: Int
+
+    let session: Session
+    private let token: SecretSlice
+    private let userAgent: String
+
+    /// What clients of one token share: the connection, the clock, and what is known of limits.
+    final class Session {
+        let transport: any HTTPTransport
+        let waitingRoom: any WaitingRoom
+        let policy: RetryPolicy
+        let random: () -> Double
+        var limits = RateLimits()
+
+        init(
+            transport: any HTTPTransport, waitingRoom: any WaitingRoom, policy: RetryPolicy,
+            random: @escaping () -> Double
+        ) {
+            self.transport = transport
+            self.waitingRoom = waitingRoom
+            self.policy = policy
+            self.random = random
+        }
+    }
+
+    /// Makes a client. Nothing is sent.
+    ///
+    /// - Parameters:
+    ///   - token: Sent to `origin` and nowhere else; whether it belongs there is the caller's to
+    ///     know.
+    ///   - random: From 0 to below 1; spreads repeated requests.
+    /// - Throws: ``VercelAPIError/Code/tokenMissing`` if the token is empty, and
+    ///   ``VercelAPIError/Code/tokenInvalid`` if it has bytes that no token has.
+    package init(
+        transport: any HTTPTransport, origin: APIOrigin, token: SecretSlice,
+        scope: APIScope = .personal, waitingRoom: any WaitingRoom,
+        policy: RetryPolicy = RetryPolicy(), userAgent: String = "zg-env", concurrency: Int = 8,
+        random: @escaping () -> Double = VercelClient.randomFraction
+    ) throws(VercelAPIError) {
+        guard token.count > 0 else {
+            throw VercelAPIError(
+                .tokenMissing, reason: "there is no token", hint: "log in with 'zg-env login'")
+        }
+        // Anything else could end the header field and begin another one.
+        let isClean = token.withBytes { bytes in
+            (0..<bytes.byteCount).allSatisfy { (0x21...0x7E).contains(bytes.byte(at: $0)) }
+        }
+        guard isClean, token.count <= 4096 else {
+            throw VercelAPIError(
+                .tokenInvalid, reason: "the token has characters that no token has",
+                hint: "copy the token again, without blanks or line ends")
+        }
+        self.origin = origin
+        self.token = token
+        self.scope = scope
+        self.userAgent = userAgent
+        self.concurrency = max(concurrency, 1)
+        session = Session(
+            transport: transport, waitingRoom: waitingRoom, policy: policy, random: random)
+    }
+
+    private init(_ other: VercelClient, scope: APIScope) {
+        origin = other.origin
+        token = other.token
+        userAgent = other.userAgent
+        concurrency = other.concurrency
+        session = other.session
+        self.scope = scope
+    }
+
+    /// The same client on behalf of somebody else; it shares connections and rate limits.
+    package func scoped(to scope: APIScope) -> VercelClient {
+        VercelClient(self, scope: scope)
+    }
+
+    /// A number from 0 to below 1 from the kernel's generator.
+    package static func randomFraction() -> Double {
+        let bits = Random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return Double(bits) / Double(1 << 32)
+    }
+
+    /// The request of `call`, with scope, token and what every request carries.
+    func request(_ call: APICall) -> HTTPRequest {
+        var headers: [(name: String, value: String)] = [
+            ("Accept", "application/json"), ("User-Agent", userAgent),
+        ]
+        if call.body != nil { headers.append(("Content-Type", "application/json")) }
+        let query = call.query + (call.isScoped ? scope.query : [])
+        return HTTPRequest(
+            method: call.method, origin: origin,
+            target: call.target + PercentEncoding.query(query), headers: headers, token: token,
+            body: call.body, isRepeatable: call.isRepeatable, timeouts: call.timeouts)
+    }
+
+    /// What no error of `call` may repeat.
+    func secrets(of call: APICall) -> [SecretSlice] { [token] + call.sent }
+}

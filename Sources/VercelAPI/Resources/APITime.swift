@@ -1,0 +1,15 @@
+/// A moment as the platform gives it. Only compared with other moments of the platform.
+package struct APITime: Hashable, Comparable, Sendable {
+    /// Milliseconds since 1970.
+    package let milliseconds: Int64
+
+    /// Wraps a number of milliseconds since 1970.
+    package init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    /// Whether `left` is earlier.
+    package static func < (left: APITime, right: APITime) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+}

@@ -1,0 +1,66 @@
+extension EnvironmentVariableRules {
+    /// The size and scope of one variable as it would be on the platform.
+    package struct Entry: Sendable, Equatable {
+        /// The variable's name.
+        package var key: String
+        /// The size of its value, in bytes.
+        package var valueByteCount: Int
+        /// What it is for.
+        package var targets: [EnvironmentVariable.Target]
+        /// The only branch it is for.
+        package var gitBranch: String?
+        /// The custom environments it is for.
+        package var customEnvironmentIds: [String]
+
+        /// Describes a variable.
+        package init(
+            key: String, valueByteCount: Int, targets: [EnvironmentVariable.Target],
+            gitBranch: String? = nil, customEnvironmentIds: [String] = []
+        ) {
+            self.key = key
+            self.valueByteCount = valueByteCount
+            self.targets = targets
+            self.gitBranch = gitBranch
+            self.customEnvironmentIds = customEnvironmentIds
+        }
+
+        fileprivate var byteCount: Int {
+            let (sum, overflow) = key.utf8.count.addingReportingOverflow(max(valueByteCount, 0))
+            return overflow ? Int.max : sum
+        }
+    }
+
+    /// The scopes whose variables are too large together, each with its size.
+    ///
+    /// - Parameter entries: All variables that a project would have afterwards.
+    package static func totalProblems(of entries: [Entry]) -> [Problem] {
+        var sizes: [(scope: String, byteCount: Int)] = []
+        let targets = Set(entries.flatMap(\.targets)).sorted { $0.rawValue < $1.rawValue }
+        for target in targets {
+            let general = entries.filter { $0.targets.contains(target) && $0.gitBranch == nil }
+            sizes.append((target.rawValue, total(general)))
+            let branches = Set(
+                entries.filter { $0.targets.contains(target) }.compactMap(\.gitBranch))
+            for branch in branches.sorted() {
+                let own = entries.filter { $0.targets.contains(target) && $0.gitBranch == branch }
+                let keys = Set(own.map(\.key))
+                // For its branch, a branch's own variable takes the place of the general one.
+                let rest = general.filter { !keys.contains($0.key) }
+                sizes.append(("\(target.rawValue) (\(branch))", total(own + rest)))
+            }
+        }
+        for id in Set(entries.flatMap(\.customEnvironmentIds)).sorted() {
+            sizes.append((id, total(entries.filter { $0.customEnvironmentIds.contains(id) })))
+        }
+        return sizes.filter { $0.byteCount > maximumTotalByteCount }.map {
+            .totalTooLarge(scope: $0.scope, byteCount: $0.byteCount)
+        }
+    }
+
+    private static func total(_ entries: [Entry]) -> Int {
+        entries.reduce(0) { sum, entry in
+            let (next, overflow) = sum.addingReportingOverflow(entry.byteCount)
+            return overflow ? Int.max : next
+        }
+    }
+}

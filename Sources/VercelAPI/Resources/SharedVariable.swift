@@ -1,0 +1,51 @@
+/// A variable of a team that several projects use.
+package struct SharedVariable: Decodable, Sendable, Equatable {
+    /// The id, `env_…`.
+    package let id: String
+    /// The variable's name.
+    package let key: String
+    /// How the platform keeps the value.
+    package let type: EnvironmentVariable.Kind
+    /// What it is for.
+    package let targets: [EnvironmentVariable.Target]
+    /// The projects that use it, by their ids.
+    package let projectIds: [String]
+    /// Whether it is for all custom environments too.
+    package let appliesToAllCustomEnvironments: Bool
+    /// A note.
+    package let comment: String?
+    /// When it was made.
+    package let createdAt: APITime?
+    /// When it was changed last.
+    package let updatedAt: APITime?
+
+    /// Reads a record. The value is passed over.
+    package init(from decoder: any Decoder) throws {
+        let object = try decoder.object()
+        id = try object.requiredText("id")
+        key = try object.requiredText("key")
+        type = EnvironmentVariable.Kind(rawValue: object.text("type") ?? "unknown")
+        targets = (object.texts("target") ?? []).map { .init(rawValue: $0) }
+        projectIds = object.texts("projectId") ?? []
+        appliesToAllCustomEnvironments = object.bool("applyToAllCustomEnvironments") ?? false
+        comment = object.text("comment")
+        createdAt = object.time("createdAt")
+        updatedAt = object.time("updatedAt")
+    }
+}
+
+extension SharedVariable: ListElement {
+    static var listNames: [JSONKey] { ["data", "envs"] }
+}
+
+extension VercelClient {
+    /// Lists the shared variables of the team, without values.
+    ///
+    /// - Parameter projectId: Only those that this project uses.
+    package func sharedVariables(
+        usedByProject projectId: String? = nil
+    ) throws(VercelAPIError) -> [SharedVariable] {
+        let call = try APICall(.get, "/v1/env", query: [("projectId", projectId)])
+        return try list(call, cursor: "until")
+    }
+}

@@ -1,0 +1,174 @@
+package import Sealing
+
+/// The variables that a deployment or target gets.
+package struct PulledEnvironment {
+    /// At run time. For a deployment this may hold no more than keys to decrypt the rest with.
+    package let environment: [String: SecretSlice]
+    /// While building.
+    package let buildEnvironment: [String: SecretSlice]
+
+    // Sensitive variables come as empty texts, so an empty value here proves nothing.
+}
+
+extension VercelClient {
+    /// Lists the variables of a project, without values.
+    ///
+    /// - Parameters:
+    ///   - gitBranch: Only those for previews of this branch, and the general ones.
+    ///   - customEnvironmentId: Only those of this custom environment.
+    package func environmentVariables(
+        ofProject project: String, gitBranch: String? = nil, customEnvironmentId: String? = nil
+    ) throws(VercelAPIError) -> [EnvironmentVariable] {
+        var call = try listCall(project)
+        if let gitBranch { call.query.append(("gitBranch", gitBranch)) }
+        if let customEnvironmentId {
+            call.query.append(("customEnvironmentId", customEnvironmentId))
+        }
+        return try list(call, cursor: "until")
+    }
+
+    /// Lists the variables of several projects in parallel, without values.
+    ///
+    /// - Returns: One result for each project, in their order.
+    package func environmentVariables(
+        ofProjects projects: [String]
+    ) throws(VercelAPIError) -> [Result<[EnvironmentVariable], VercelAPIError>] {
+        lists(
+            try projects.map { project throws(VercelAPIError) in try listCall(project) },
+            cursor: "until")
+    }
+
+    /// Lists the variables of a project with the values of the plain ones, which lists show.
+    package func environmentVariables(
+        ofProject project: String, valuesInto arena: SecretArena
+    ) throws(VercelAPIError) -> [ReadEnvironmentVariable] {
+        var call = try listCall(project)
+        var found: [ReadEnvironmentVariable] = []
+        var ids: Set<String> = []
+        var cursors: Set<PageCursor> = []
+        while true {
+            let answer = try perform(call)
+            let page = try read(answer, as: Page<EnvironmentVariable>.self)
+            let values = try scan(answer) { (body) throws(JSONScanner.Problem) in
+                try SecretMembers.texts("value", ofList: "envs", of: body, into: arena) { place in
+                    page.elements.indices.contains(place)
+                        && page.elements[place].isValueReadable(inList: true)
+                }
+            }
+            guard values.count == page.elements.count else {
+                throw VercelAPIError(
+                    .malformedAnswer,
+                    reason: "the API answered with something else than expected")
+            }
+            for (variable, value) in zip(page.elements, values)
+            where ids.insert(variable.id).inserted {
+                found.append(ReadEnvironmentVariable(variable: variable, value: value))
+            }
+            guard let next = page.next else { return found }
+            guard cursors.insert(next).inserted, cursors.count < Paging.maximumPages else {
+                throw VercelAPIError(
+                    .malformedAnswer, reason: "the pages of a list do not come to an end")
+            }
+            call.query.removeAll { $0.name == "until" }
+            call.query.append(("until", next.text))
+        }
+    }
+
+    /// Reads one variable with its value.
+    package func environmentVariable(
+        _ id: String, ofProject project: String, valueInto arena: SecretArena
+    ) throws(VercelAPIError) -> ReadEnvironmentVariable {
+        try readVariable(try perform(try oneCall(id, project)), into: arena)
+    }
+
+    /// Reads variables with their values in parallel, each by its project and id.
+    ///
+    /// - Returns: One result for each, in their order.
+    package func environmentVariables(
+        _ variables: [(project: String, id: String)], valuesInto arena: SecretArena
+    ) throws(VercelAPIError) -> [Result<ReadEnvironmentVariable, VercelAPIError>] {
+        let calls = try variables.map { entry throws(VercelAPIError) in
+            try oneCall(entry.id, entry.project)
+        }
+        return perform(calls).map { answer in
+            Result { () throws(VercelAPIError) in
+                try self.readVariable(try answer.get(), into: arena)
+            }
+        }
+    }
+
+    /// Reads all variables of a target with their values in one request. The call is not part of
+    /// the platform's public description.
+    ///
+    /// - Parameters:
+    ///   - target: `production`, `preview`, `development` or the name of a custom environment.
+    ///   - gitBranch: For previews of this branch.
+    package func pulledEnvironment(
+        ofProject project: String, target: String, gitBranch: String? = nil,
+        valuesInto arena: SecretArena
+    ) throws(VercelAPIError) -> PulledEnvironment {
+        let call =
+            if let gitBranch {
+                try APICall(.get, "/v3/env/pull/\(project)/\(target)/\(gitBranch)")
+            } else {
+                try APICall(.get, "/v3/env/pull/\(project)/\(target)")
+            }
+        return try readPulled(try perform(call), into: arena)
+    }
+
+    /// Reads all variables of targets of projects in parallel.
+    ///
+    /// - Returns: One result for each pair, in their order.
+    package func pulledEnvironments(
+        _ targets: [(project: String, target: String)], valuesInto arena: SecretArena
+    ) throws(VercelAPIError) -> [Result<PulledEnvironment, VercelAPIError>] {
+        let calls = try targets.map { entry throws(VercelAPIError) in
+            try APICall(.get, "/v3/env/pull/\(entry.project)/\(entry.target)")
+        }
+        return perform(calls).map { answer in
+            Result { () throws(VercelAPIError) in
+                try self.readPulled(try answer.get(), into: arena)
+            }
+        }
+    }
+
+    /// Reads the variables that a deployment was made with.
+    package func pulledEnvironment(
+        ofDeployment id: String, valuesInto arena: SecretArena
+    ) throws(VercelAPIError) -> PulledEnvironment {
+        try readPulled(try perform(try APICall(.get, "/v3/env/pull/\(id)")), into: arena)
+    }
+
+    private func listCall(_ project: String) throws(VercelAPIError) -> APICall {
+        try APICall(.get, "/v10/projects/\(project)/env")
+    }
+
+    private func oneCall(_ id: String, _ project: String) throws(VercelAPIError) -> APICall {
+        try APICall(.get, "/v1/projects/\(project)/env/\(id)")
+    }
+
+    private func readVariable(
+        _ answer: APIAnswer, into arena: SecretArena
+    ) throws(VercelAPIError) -> ReadEnvironmentVariable {
+        let variable = try read(answer, as: EnvironmentVariable.self)
+        guard variable.isValueReadable(inList: false) else {
+            return ReadEnvironmentVariable(variable: variable, value: nil)
+        }
+        let value = try scan(answer) { (body) throws(JSONScanner.Problem) in
+            try SecretMembers.text("value", of: body, into: arena)
+        }
+        return ReadEnvironmentVariable(variable: variable, value: value)
+    }
+
+    private func readPulled(
+        _ answer: APIAnswer, into arena: SecretArena
+    ) throws(VercelAPIError) -> PulledEnvironment {
+        try scan(answer) { (body) throws(JSONScanner.Problem) in
+            let environment = try SecretMembers.map("env", of: body, into: arena)
+            let build = try SecretMembers.map("buildEnv", of: body, into: arena)
+            guard environment != nil || build != nil else { throw .malformed }
+            return PulledEnvironment(
+                environment: environment ?? [:], buildEnvironment: build ?? [:])
+        }
+    }
+}

@@ -1,0 +1,155 @@
+internal import Sealing
+
+extension VercelClient {
+    /// Makes one variable.
+    ///
+    /// - Parameter isUpsert: Changes the record of the same name and exactly the same scope if
+    ///   there is one.
+    /// - Returns: The record. That the value was stored as sent has to be read back.
+    /// - Throws: ``VercelAPIError/Code/conflict`` if the scope is taken;
+    ///   ``VercelAPIError/Code/outcomeUnknown`` if it may have been made.
+    package func createEnvironmentVariable(
+        _ new: NewEnvironmentVariable, inProject project: String, isUpsert: Bool = false
+    ) throws(VercelAPIError) -> EnvironmentVariable {
+        var call = try createCall(project, isUpsert: isUpsert, sent: [new.value])
+        try call.writeBody { (json) throws(JSONWriter.Problem) in try new.write(to: &json) }
+        let batch = try readBatch(try perform(call), call: call)
+        if let failed = batch.failed.first { throw failed.error }
+        guard batch.created.count == 1 else { throw Self.unreadableCreation }
+        return batch.created[0]
+    }
+
+    /// Makes several variables in one request; the platform judges each by itself.
+    ///
+    /// - Parameter isUpsert: Changes the records of the same names and exactly the same scopes.
+    /// - Throws: An error only if nothing is known of the single ones.
+    package func createEnvironmentVariables(
+        _ new: [NewEnvironmentVariable], inProject project: String, isUpsert: Bool = false
+    ) throws(VercelAPIError) -> EnvironmentVariableBatch {
+        guard !new.isEmpty else { return EnvironmentVariableBatch(created: [], failed: []) }
+        var call = try createCall(project, isUpsert: isUpsert, sent: new.map(\.value))
+        try call.writeBody { (json) throws(JSONWriter.Problem) in
+            try json.array { (json) throws(JSONWriter.Problem) in
+                for variable in new { try variable.write(to: &json) }
+            }
+        }
+        do throws(VercelAPIError) {
+            return try readBatch(try perform(call), call: call)
+        } catch {
+            guard !error.failedVariables.isEmpty else { throw error }
+            return EnvironmentVariableBatch(created: [], failed: error.failedVariables)
+        }
+    }
+
+    /// Changes a variable.
+    ///
+    /// - Returns: The record as it is now, or nil if the answer does not hold it.
+    package func changeEnvironmentVariable(
+        _ id: String, ofProject project: String, _ change: EnvironmentVariableChange
+    ) throws(VercelAPIError) -> EnvironmentVariable? {
+        var call = try APICall(.patch, "/v9/projects/\(project)/env/\(id)")
+        call.sent = [change.value].compactMap { $0 }
+        try call.writeBody { (json) throws(JSONWriter.Problem) in try change.write(to: &json) }
+        let answer = try perform(call)
+        return answer.response.body.withBytes {
+            JSONDecoding.value(EnvironmentVariable.self, from: $0)
+        }
+    }
+
+    /// Deletes a variable with all its targets. To take one target away, change the list.
+    package func deleteEnvironmentVariable(
+        _ id: String, ofProject project: String
+    ) throws(VercelAPIError) -> DeletionOutcome {
+        var call = try APICall(.delete, "/v9/projects/\(project)/env/\(id)")
+        call.expectation = .anything
+        return try delete(call)
+    }
+
+    /// Deletes variables, up to 1000 in one request.
+    ///
+    /// - Returns: The ids that the platform says it deleted.
+    package func deleteEnvironmentVariables(
+        _ ids: [String], ofProject project: String
+    ) throws(VercelAPIError) -> [String] {
+        var deleted: [String] = []
+        var start = 0
+        while start < ids.count {
+            let part = Array(ids[start..<min(start + 1000, ids.count)])
+            var call = try APICall(.delete, "/v1/projects/\(project)/env")
+            try call.writeBody { (json) throws(JSONWriter.Problem) in
+                try json.object { (json) throws(JSONWriter.Problem) in
+                    try json.member("ids", part)
+                }
+            }
+            deleted += try read(try perform(call), as: DeletedIds.self).ids
+            start += part.count
+        }
+        return deleted
+    }
+
+    private static var unreadableCreation: VercelAPIError {
+        VercelAPIError(
+            .outcomeUnknown, reason: "the platform accepted it, but its answer cannot be read",
+            hint: "look it up before doing it again")
+    }
+
+    private func createCall(
+        _ project: String, isUpsert: Bool, sent: [SecretSlice]
+    ) throws(VercelAPIError) -> APICall {
+        // An upsert leaves the same behind however often it is sent; a creation does not.
+        var call = try APICall(
+            .post, "/v10/projects/\(project)/env",
+            query: [("upsert", isUpsert ? "true" : nil)], isRepeatable: isUpsert)
+        call.sent = sent
+        return call
+    }
+
+    private func readBatch(
+        _ answer: APIAnswer, call: APICall
+    ) throws(VercelAPIError) -> EnvironmentVariableBatch {
+        let body = try readCreated(answer, as: CreatedVariables.self)
+        let secrets = secrets(of: call)
+        return EnvironmentVariableBatch(
+            created: body.created,
+            failed: body.failed.map {
+                FailedVariable($0, status: answer.response.status, sent: secrets)
+            })
+    }
+}
+
+/// `{created: record | [records], failed: [{error}]}`.
+private struct CreatedVariables: Decodable {
+    let created: [EnvironmentVariable]
+    let failed: [APIErrorBody]
+
+    init(from decoder: any Decoder) throws {
+        let object = try decoder.object()
+        guard object.contains("created") || object.contains("failed") else {
+            created = [try EnvironmentVariable(from: decoder)]
+            failed = []
+            return
+        }
+        if let list: [EnvironmentVariable] = object.part("created") {
+            created = list
+        } else if object.contains("created"), try !object.decodeNil(forKey: "created") {
+            created = [try object.decode(EnvironmentVariable.self, forKey: "created")]
+        } else {
+            created = []
+        }
+        failed = object.list("failed") ?? []
+    }
+}
+
+/// `{deleted: n, ids: [...]}`; shared variables have the ids in `deleted`.
+private struct DeletedIds: Decodable {
+    let ids: [String]
+
+    init(from decoder: any Decoder) throws {
+        let object = try decoder.object()
+        guard let ids = object.part("ids", as: [String].self) ?? object.part("deleted") else {
+            throw DecodingError.valueNotFound(
+                [String].self, .init(codingPath: [], debugDescription: ""))
+        }
+        self.ids = ids
+    }
+}

@@ -1,0 +1,424 @@
+import CurlTransport
+import Foundation
+import Sealing
+import Synchronization
+import Testing
+import VercelAPI
+
+@Suite struct `Requests through libcurl` {
+    private func request(
+        _ server: LocalServer, _ method: HTTPRequest.Method = .get, target: String = "/",
+        token: SecretSlice? = nil, body: GuardedBytes? = nil, isRepeatable: Bool? = nil,
+        timeouts: HTTPTimeouts? = nil
+    ) throws -> HTTPRequest {
+        HTTPRequest(
+            method: method, origin: try APIOrigin(server.origin), target: target,
+            headers: [("X-One", "1")], token: token, body: body, isRepeatable: isRepeatable,
+            timeouts: timeouts)
+    }
+
+    private func failure(
+        _ transport: CurlTransport, _ request: HTTPRequest
+    ) -> TransportError? {
+        do throws(TransportError) {
+            _ = try transport.send(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `method, target, headers, token and body arrive as they are`() throws {
+        let server = try LocalServer { _ in
+            [.answer(201, #"{"a":1}"#, headers: ["X-Answer: yes", "x-twice:  a ", "X-Twice: b"])]
+        }
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let arena = SecretArena()
+        for method in [HTTPRequest.Method.post, .patch, .delete] {
+            let response = try transport.send(
+                request(
+                    server, method, target: "/a/..%2Fb/./c?x=%20", token: arena.secret("tok-1"),
+                    body: .holding("{\"k\":\"\u{fc}\"}")))
+            #expect(response.status == 201)
+            #expect(response.body.exposedText == #"{"a":1}"#)
+            #expect(response.headers[name: "x-answer"] == "yes")
+            #expect(response.headers[name: "X-TWICE"] == "a")
+        }
+        #expect(server.requests.map(\.method) == ["POST", "PATCH", "DELETE"])
+        for request in server.requests {
+            #expect(request.target == "/a/..%2Fb/./c?x=%20")
+            #expect(request.headers["authorization"] == "Bearer tok-1")
+            #expect(request.headers["x-one"] == "1")
+            #expect(request.headers["expect"] == nil)
+            #expect(String(decoding: request.body, as: UTF8.self) == "{\"k\":\"\u{fc}\"}")
+        }
+    }
+
+    @Test func `requests without a body send none`() throws {
+        let server = try LocalServer { _ in [.answer()] }
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        for method in [HTTPRequest.Method.get, .post, .patch, .delete] {
+            _ = try transport.send(request(server, method))
+        }
+        #expect(server.requests.map(\.method) == ["GET", "POST", "PATCH", "DELETE"])
+        #expect(server.requests.allSatisfy { $0.body.isEmpty })
+        #expect(server.requests.allSatisfy { $0.headers["authorization"] == nil })
+    }
+
+    @Test func `connections are kept for the next request`() throws {
+        let server = try LocalServer { _ in [.answer()] }
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        for _ in 0..<50 { _ = try transport.send(request(server)) }
+        #expect(server.requests.count == 50)
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test(arguments: [1, 4, 16])
+    func `as many requests as allowed are under way at once`(bound: Int) throws {
+        let server = try LocalServer { _ in [.pause(milliseconds: 20), .answer()] }
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let requests = try (0..<48).map { try request(server, target: "/\($0)") }
+        let answers = transport.send(requests, concurrency: bound)
+        #expect(answers.count == 48)
+        #expect(answers.allSatisfy { (try? $0.get())?.status == 200 })
+        #expect(server.mostUnderWay <= bound)
+        #expect(server.mostUnderWay >= min(bound, 4))
+        #expect(server.connectionCount <= bound)
+        #expect(Set(server.requests.map(\.target)).count == 48)
+    }
+
+    @Test func `answers come back in the order of the requests`() throws {
+        let server = try LocalServer { request in
+            let place = Int(request.target.dropFirst()) ?? 0
+            return [.pause(milliseconds: (8 - place) * 10), .answer(200, "{\"n\":\(place)}")]
+        }
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let requests = try (0..<8).map { try request(server, target: "/\($0)") }
+        let answers = transport.send(requests, concurrency: 8)
+        for (place, answer) in answers.enumerated() {
+            #expect(try answer.get().body.exposedText == "{\"n\":\(place)}")
+        }
+    }
+
+    @Test func `no further request begins once the caller has seen enough`() throws {
+        let server = try LocalServer { _ in [.answer(429)] }
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        var places: [Int] = []
+        let requests = try (0..<20).map { _ in try request(server) }
+        transport.send(requests, concurrency: 2) { place, _ in
+            places.append(place)
+            return false
+        }
+        #expect(places.count <= 2)
+        #expect(server.requests.count <= 2)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 X\r\nContent-Length: 100\r\n\r\n{\"a\":",
+        "HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n",
+        "HTTP/1.1 200 X\r\nContent-Le", "", "nonsense\r\n\r\n",
+    ])
+    func `a cut answer is an error that may have reached the server`(text: String) throws {
+        let server = try LocalServer { _ in [.text(text), .close] }
+        defer { server.stop() }
+        let error = try failure(try CurlTransport(), request(server))
+        #expect(error?.code == .cut)
+        #expect(error?.mayHaveReachedServer == true)
+    }
+
+    @Test func `a request that must not be sent twice is not, even on a connection that died`()
+        throws
+    {
+        let server = try LocalServer { request in
+            request.method == "POST" ? [.close] : [.answer()]
+        }
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        for _ in 0..<5 {
+            _ = try transport.send(request(server))
+            for body in [try GuardedBytes.holding(#"{"value":"1"}"#), nil] {
+                let error = try failure(transport, request(server, .post, body: body))
+                #expect(error?.code == .cut)
+                #expect(error?.mayHaveReachedServer == true)
+            }
+        }
+        #expect(server.requests.filter { $0.method == "POST" }.count == 10)
+    }
+
+    @Test func `a request that may be sent twice is sent again with its whole body`() throws {
+        let server = try LocalServer { request in
+            request.method == "PATCH" && request.connection == 0 ? [.close] : [.answer()]
+        }
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        _ = try transport.send(request(server))
+        let body = try GuardedBytes.holding(#"{"value":"1"}"#)
+        _ = try transport.send(request(server, .patch, body: body))
+        let patches = server.requests.filter { $0.method == "PATCH" }
+        #expect(patches.count == 2)
+        #expect(patches.allSatisfy { $0.body == body.exposed })
+    }
+
+    @Test func `nothing listening is an error that has not reached the server`() throws {
+        let server = try LocalServer { _ in [.answer()] }
+        let origin = server.origin
+        server.stop()
+        usleep(50_000)
+        let request = HTTPRequest(origin: try APIOrigin(origin), target: "/")
+        let error = failure(try CurlTransport(), request)
+        #expect(error?.code == .cannotConnect)
+        #expect(error?.mayHaveReachedServer == false)
+    }
+
+    @Test func `a name without an address is an error that has not reached the server`() throws {
+        let origin = try APIOrigin("https://nothing-here.invalid")
+        var configuration = CurlConfiguration()
+        configuration.proxy = ""
+        let transport = try CurlTransport(configuration)
+        let error = failure(transport, HTTPRequest(origin: origin, target: "/"))
+        #expect(error?.code == .cannotResolve)
+        #expect(error?.mayHaveReachedServer == false)
+    }
+
+    @Test func `a server that does not speak TLS is a TLS error`() throws {
+        let server = try LocalServer { _ in [.answer()] }
+        defer { server.stop() }
+        let origin = try APIOrigin("https://127.0.0.1:\(server.port)")
+        let timeouts = HTTPTimeouts(connect: .milliseconds(500))
+        let error = failure(
+            try CurlTransport(), HTTPRequest(origin: origin, target: "/", timeouts: timeouts))
+        #expect(error?.code == .tls || error?.code == .timedOut)
+        #expect(error?.mayHaveReachedServer == false)
+    }
+
+    @Test func `waiting for the first byte ends in time`() throws {
+        let server = try LocalServer { _ in [.pause(milliseconds: 1500), .answer()] }
+        defer { server.stop() }
+        let timeouts = HTTPTimeouts(firstByte: .milliseconds(200))
+        let clock = ContinuousClock()
+        var error: TransportError?
+        let time = try clock.measure {
+            error = try failure(try CurlTransport(), request(server, timeouts: timeouts))
+        }
+        #expect(error?.code == .timedOut)
+        #expect(error?.mayHaveReachedServer == true)
+        #expect(time >= .milliseconds(200) && time < .milliseconds(900))
+    }
+
+    @Test func `an answer that stops coming ends in time`() throws {
+        let server = try LocalServer { _ in
+            [
+                .text("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{"), .pause(milliseconds: 150),
+                .text("\"a\""), .pause(milliseconds: 1500), .text(":1}  "),
+            ]
+        }
+        defer { server.stop() }
+        let timeouts = HTTPTimeouts(idle: .milliseconds(300))
+        let clock = ContinuousClock()
+        var error: TransportError?
+        let time = try clock.measure {
+            error = try failure(try CurlTransport(), request(server, timeouts: timeouts))
+        }
+        #expect(error?.code == .timedOut)
+        #expect(time >= .milliseconds(450) && time < .milliseconds(1200))
+    }
+
+    @Test func `an answer that trickles ends when its time is over`() throws {
+        let server = try LocalServer { _ in
+            [.text("HTTP/1.1 200 X\r\nContent-Length: 900\r\n\r\n")]
+                + (0..<40).flatMap { _ in
+                    [.pause(milliseconds: 50), .text(" ")] as [LocalServer.Action]
+                }
+        }
+        defer { server.stop() }
+        let timeouts = HTTPTimeouts(idle: .milliseconds(300), total: .milliseconds(500))
+        let error = try failure(try CurlTransport(), request(server, timeouts: timeouts))
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test func `an interrupt ends requests within 200 ms`() throws {
+        let server = try LocalServer { _ in [.pause(milliseconds: 3000), .answer()] }
+        defer { server.stop() }
+        let clock = ContinuousClock()
+        let begin = clock.now
+        var configuration = CurlConfiguration()
+        configuration.shouldCancel = { clock.now - begin > .milliseconds(300) }
+        let transport = try CurlTransport(configuration)
+        let requests = try (0..<10).map { _ in try request(server) }
+        let answers = transport.send(requests, concurrency: 4)
+        #expect(clock.now - begin < .milliseconds(500))
+        let codes = answers.compactMap { answer -> TransportError.Code? in
+            guard case .failure(let error) = answer else { return nil }
+            return error.code
+        }
+        #expect(codes.filter { $0 == .cancelled }.count == 4)
+        #expect(codes.count == 10)
+        #expect(server.requests.count == 4)
+    }
+
+    @Test func `redirects are not followed and the token goes nowhere else`() throws {
+        let other = try LocalServer { _ in [.answer()] }
+        let elsewhere = other.origin
+        let server = try LocalServer { request in
+            [.answer(307, "", headers: ["Location: \(elsewhere)/x"])]
+        }
+        defer {
+            server.stop()
+            other.stop()
+        }
+        let token = try SecretArena().secret("token-that-stays")
+        let response = try CurlTransport().send(request(server, token: token))
+        #expect(response.status == 307)
+        #expect(response.headers[name: "Location"] == "\(elsewhere)/x")
+        #expect(other.connectionCount == 0)
+    }
+
+    @Test func `plain http never takes a proxy`() throws {
+        let proxy = try LocalServer { _ in [.answer(200, "\"proxy\"")] }
+        let server = try LocalServer { _ in [.answer(200, "\"direct\"")] }
+        defer {
+            server.stop()
+            proxy.stop()
+        }
+        var configuration = CurlConfiguration()
+        configuration.proxy = proxy.origin
+        let token = try SecretArena().secret("token-that-stays")
+        let response = try CurlTransport(configuration).send(request(server, token: token))
+        #expect(response.body.exposedText == "\"direct\"")
+        #expect(proxy.connectionCount == 0)
+    }
+
+    @Test func `a proxy gets the name of the host and not the token`() throws {
+        let proxy = try LocalServer { _ in [.answer(403, "no")] }
+        defer { proxy.stop() }
+        var configuration = CurlConfiguration()
+        configuration.proxy = proxy.origin
+        let token = try SecretArena().secret("token-that-stays")
+        let error = failure(
+            try CurlTransport(configuration),
+            HTTPRequest(origin: .vercel, target: "/v2/user", token: token))
+        #expect(error != nil)
+        #expect(error?.mayHaveReachedServer == false)
+        #expect(proxy.requests.map(\.method) == ["CONNECT"])
+        #expect(proxy.requests.allSatisfy { $0.headers["authorization"] == nil })
+    }
+
+    @Test func `large bodies come and go whole`() throws {
+        let large = String(repeating: "0123456789abcdef", count: 1 << 19)
+        let server = try LocalServer { request in
+            request.method == "POST" ? [.answer(200, "{}")] : [.answer(200, large)]
+        }
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let response = try transport.send(request(server))
+        #expect(response.body.count == 8 << 20)
+        #expect(response.body.exposedText == large)
+        _ = try transport.send(request(server, .post, body: .holding(large)))
+        #expect(server.requests.last?.body.count == 8 << 20)
+        #expect(server.requests.last.map { $0.body == Array(large.utf8) } == true)
+    }
+
+    @Test(arguments: [true, false])
+    func `an answer over the bound is refused`(isAnnounced: Bool) throws {
+        let server = try LocalServer { _ in
+            let length = isAnnounced ? "Content-Length: 5000000" : "Connection: close"
+            return [
+                .text("HTTP/1.1 200 X\r\n\(length)\r\n\r\n"),
+                .text(String(repeating: "x", count: 5_000_000)), .close,
+            ]
+        }
+        defer { server.stop() }
+        var configuration = CurlConfiguration()
+        configuration.maximumAnswerByteCount = 1 << 20
+        let error = try failure(try CurlTransport(configuration), request(server))
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test func `too many header fields are refused`() throws {
+        let server = try LocalServer { _ in
+            [.answer(200, "{}", headers: (0..<400).map { "X-\($0): \($0)" })]
+        }
+        defer { server.stop() }
+        #expect(try failure(try CurlTransport(), request(server))?.code == .tooLarge)
+    }
+
+    @Test func `a stream is handed over piece by piece`() throws {
+        let server = try LocalServer { _ in
+            [.text("HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n")]
+                + (0..<5).flatMap { number in
+                    [.text("3\r\n\(number)a\n\r\n"), .pause(milliseconds: 40)]
+                        as [LocalServer.Action]
+                } + [.text("0\r\n\r\n")]
+        }
+        defer { server.stop() }
+        var pieces: [String] = []
+        let response = try CurlTransport().stream(request(server)) { bytes in
+            pieces.append(
+                String(
+                    decoding: (0..<bytes.byteCount).map { bytes.byte(at: $0) }, as: UTF8.self))
+            return true
+        }
+        #expect(response.status == 200)
+        #expect(response.body.count == 0)
+        #expect(pieces.joined() == "0a\n1a\n2a\n3a\n4a\n")
+        #expect(pieces.count >= 3)
+    }
+
+    @Test func `a stream ends when its reader has enough`() throws {
+        let server = try LocalServer { _ in
+            [.text("HTTP/1.1 200 X\r\n\r\nfirst"), .pause(milliseconds: 2000), .text("second")]
+        }
+        defer { server.stop() }
+        var count = 0
+        let clock = ContinuousClock()
+        let time = try clock.measure {
+            _ = try CurlTransport().stream(request(server)) { bytes in
+                count += bytes.byteCount
+                return false
+            }
+        }
+        #expect(count == 5)
+        #expect(time < .seconds(1))
+    }
+
+    @Test func `the body of a refused stream is in its answer`() throws {
+        let server = try LocalServer { _ in [.answer(404, #"{"error":{}}"#)] }
+        defer { server.stop() }
+        let response = try CurlTransport().stream(request(server)) { _ in
+            Issue.record("handed over the body of a 404")
+            return true
+        }
+        #expect(response.status == 404)
+        #expect(response.body.exposedText == #"{"error":{}}"#)
+    }
+
+    @Test func `an interim answer is passed over`() throws {
+        let server = try LocalServer { _ in
+            [
+                .text("HTTP/1.1 103 Early\r\nX-Early: 1\r\n\r\n"),
+                .answer(200, "{}", headers: ["X-Late: 1"]),
+            ]
+        }
+        defer { server.stop() }
+        let response = try CurlTransport().send(request(server))
+        #expect(response.status == 200)
+        #expect(response.headers[name: "X-Early"] == nil)
+        #expect(response.headers[name: "X-Late"] == "1")
+    }
+
+    @Test func `a token that could end its line is not sent`() throws {
+        let server = try LocalServer { _ in [.answer()] }
+        defer { server.stop() }
+        for token in ["a\r\nX-Evil: 1", "a\u{0}b", "a\nb", "a b"] {
+            let secret = try SecretArena().secret(token)
+            #expect(try failure(try CurlTransport(), request(server, token: secret)) != nil)
+        }
+        #expect(server.requests.isEmpty)
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Sealing
+import Testing
+import VercelAPI
+
+extension SecretArena {
+    /// A secret made of a text that is none.
+    func secret(_ text: String) throws -> SecretSlice {
+        try Array(text.utf8).withBytes { try copy($0) }
+    }
+}
+
+extension SecretSlice {
+    /// The bytes, for comparison in tests.
+    var exposed: [UInt8] {
+        withBytes { bytes in (0..<bytes.byteCount).map { bytes.byte(at: $0) } }
+    }
+
+    var exposedText: String { String(decoding: exposed, as: UTF8.self) }
+}
+
+extension GuardedBytes {
+    /// The bytes, for comparison in tests.
+    var exposed: [UInt8] {
+        withBytes { bytes in (0..<bytes.byteCount).map { bytes.byte(at: $0) } }
+    }
+
+    var exposedText: String { String(decoding: exposed, as: UTF8.self) }
+
+    static func holding(_ text: String) throws -> GuardedBytes {
+        let bytes = try GuardedBytes()
+        try Array(text.utf8).withBytes { try bytes.append($0) }
+        return bytes
+    }
+}
+
+/// A generator whose numbers are the same in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
