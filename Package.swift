@@ -94,7 +94,7 @@ let package = Package(
             dependencies: ["VercelAPI", "CurlTransport", "Sandbox", "Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TestSupport"],
+            name: "CommandLineKitTests", dependencies: ["CLinux", "CommandLineKit", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SandboxTests", dependencies: ["Sandbox", "TestSupport"],
