@@ -45,7 +45,7 @@ package enum SyncState: String, Sendable {
     /// Only the platform's times are compared.
     ///
     /// - Returns: nil where the record is not of production, or the platform was never seen.
-    package static func isLive(_ variable: Variable, in project: Project) -> Bool? {
+    package static func isLive(_ variable: Variable, in project: VaultProject) -> Bool? {
         guard variable.attributes.scope.targets.contains(.production), project.seenAt > 0 else {
             return nil
         }

@@ -22,9 +22,9 @@ extension VaultTransaction {
     /// The project of that name, made where it is not there.
     package mutating func project(
         named name: String, at time: UInt64
-    ) -> (project: Project, isNew: Bool) {
+    ) -> (project: VaultProject, isNew: Bool) {
         if let project = index.project(named: name) { return (project, false) }
-        let project = Project(name: name, createdAt: time)
+        let project = VaultProject(name: name, createdAt: time)
         index.projects.append(project)
         return (project, true)
     }

@@ -40,7 +40,7 @@ extension VaultIndex {
         metadata = try IndexMetadata.decode(from: &section)
         try section.expectEnd(of: "the metadata")
         projects = try content.list(
-            "projects", Self.projectLimit, 38, Project.decode, { $0.id < $1.id })
+            "projects", Self.projectLimit, 38, VaultProject.decode, { $0.id < $1.id })
         variables = try content.list(
             "variables", VaultFormat.recordLimit, 93, Variable.decode, { $0.id < $1.id })
         let values = extent != .listing

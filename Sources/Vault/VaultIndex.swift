@@ -17,7 +17,7 @@ package struct VaultIndex {
     /// Generations, audit position, approved directories.
     package var metadata = IndexMetadata()
     /// In ascending order of ids.
-    package var projects: [Project] = []
+    package var projects: [VaultProject] = []
     /// In ascending order of ids, removed ones included.
     package var variables: [Variable] = []
     /// Where the current versions lie, by variable.
@@ -37,12 +37,12 @@ package struct VaultIndex {
     }
 
     /// The project of that name.
-    package func project(named name: String) -> Project? {
+    package func project(named name: String) -> VaultProject? {
         projects.first { $0.name == name }
     }
 
     /// The project of that id.
-    package func project(_ id: Identifier) -> Project? {
+    package func project(_ id: Identifier) -> VaultProject? {
         projects.first { $0.id == id }
     }
 

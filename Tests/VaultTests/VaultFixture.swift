@@ -69,7 +69,7 @@ extension VaultTransaction {
         if let found = index.project(named: "web") {
             project = found.id
         } else {
-            let made = Project(name: "web", createdAt: 1_000)
+            let made = VaultProject(name: "web", createdAt: 1_000)
             index.projects.append(made)
             project = made.id
         }

@@ -39,12 +39,12 @@ struct VaultIndexTests {
 
     static func sample() throws -> VaultIndex {
         var index = VaultIndex(extent: .everything)
-        var web = Project(name: "web", createdAt: 1)
+        var web = VaultProject(name: "web", createdAt: 1)
         web.binding = .init(
             origin: "https://api.vercel.com", accountID: "u", teamID: "team_1", teamSlug: "t",
             projectID: "prj_1", projectName: "web")
         web.live = .init(id: "dpl_1", createdAt: 5)
-        index.projects = [web, Project(name: "api", createdAt: 2)]
+        index.projects = [web, VaultProject(name: "api", createdAt: 2)]
         let scope = Scope(targets: .preview, customEnvironments: ["b", "a"], branch: "main")
         var variable = Variable(
             project: web.id, name: "KEY",

@@ -6,7 +6,7 @@ enum PushAfterwards {
     static let options: [OptionSpec] = []
 
     static func push(
-        _ variables: [Identifier], of project: Project, _ invocation: Invocation,
+        _ variables: [Identifier], of project: VaultProject, _ invocation: Invocation,
         beside result: CommandResult
     ) throws -> CommandResult {
         result

@@ -57,13 +57,13 @@ struct LinkFile: Equatable {
     }
 
     private struct Repository: Decodable {
-        struct Project: Decodable {
+        struct VaultProject: Decodable {
             var id: String
             var directory: String?
             var orgId: String?
         }
         var orgId: String?
-        var projects: [Project]
+        var projects: [VaultProject]
     }
 
     private static func read(

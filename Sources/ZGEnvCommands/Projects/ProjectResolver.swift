@@ -54,7 +54,7 @@ struct ProjectResolver {
     /// The project in the vault.
     ///
     /// - Throws: ``ExitCode/notFound`` when the vault has none of that name.
-    func existing(in index: VaultIndex) throws -> Project {
+    func existing(in index: VaultIndex) throws -> VaultProject {
         switch try reference() {
         case .named(let name):
             if let project = index.project(named: name) { return project }
@@ -67,7 +67,7 @@ struct ProjectResolver {
     }
 
     /// The project in the vault, or the name of one to be made.
-    func existingOrNew(in index: VaultIndex) throws -> (project: Project?, name: String) {
+    func existingOrNew(in index: VaultIndex) throws -> (project: VaultProject?, name: String) {
         if case .named(let name) = try reference() {
             return (index.project(named: name), name)
         }
@@ -77,7 +77,7 @@ struct ProjectResolver {
 
     private static func bound(
         to id: String, _ organisation: String, in index: VaultIndex
-    ) throws -> Project {
+    ) throws -> VaultProject {
         let match = index.projects.first {
             $0.binding?.projectID == id
                 && ($0.binding?.teamID ?? $0.binding?.accountID) == organisation
@@ -91,7 +91,7 @@ struct ProjectResolver {
 
     /// A directory may have come with a cloned repository, so its link counts only once this vault
     /// has approved it: otherwise foreign code could choose whose secrets it is handed.
-    private func approved(_ link: LinkFile, in index: VaultIndex) throws -> Project {
+    private func approved(_ link: LinkFile, in index: VaultIndex) throws -> VaultProject {
         let known = index.metadata.approvedDirectories.first { $0.path == link.directory }
         if let known, Self.matches(known, link), let project = index.project(known.vaultProject) {
             return project

@@ -25,7 +25,7 @@ enum List: Command {
         let index = try invocation.session.index(.listing)
         let wanted = try ScopeOptions(invocation.command).scope()
         let pattern = invocation.command.argument("PATTERN")
-        func listed(_ project: Project) -> [Variable] {
+        func listed(_ project: VaultProject) -> [Variable] {
             index.variables(of: project.id).filter { variable in
                 let scope = variable.attributes.scope
                 let inScope =
@@ -63,7 +63,7 @@ enum List: Command {
     }
 
     private static func text(
-        _ projects: [(Project, [Variable])], _ invocation: Invocation, _ now: UInt64, titled: Bool
+        _ projects: [(VaultProject, [Variable])], _ invocation: Invocation, _ now: UInt64, titled: Bool
     ) throws -> String {
         let look = OutputLook(invocation.context)
         var text = ""

@@ -6,7 +6,7 @@ internal import Vault
 /// The values that a program sees in one place: what `run` and `export` hand out.
 struct PlaceValues {
     /// The project they belong to.
-    let project: Project
+    let project: VaultProject
     /// The values, one a key, by name.
     let values: [RevealedValue]
 

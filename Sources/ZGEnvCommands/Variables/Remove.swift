@@ -74,7 +74,7 @@ enum Remove: Command {
     }
 
     private static func plan(
-        _ key: String, _ project: Project, _ index: VaultIndex, _ invocation: Invocation
+        _ key: String, _ project: VaultProject, _ index: VaultIndex, _ invocation: Invocation
     ) throws -> [Step] {
         let records = index.variables(of: project.id, named: key)
         guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
@@ -103,7 +103,7 @@ enum Remove: Command {
     }
 
     private static func json(
-        _ key: String, _ project: Project, _ plan: [Step], dryRun: Bool
+        _ key: String, _ project: VaultProject, _ plan: [Step], dryRun: Bool
     ) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("project", .string(project.name)), .init("key", .string(key)),

@@ -62,7 +62,7 @@ enum Reveal: Command {
 
     /// The record that applies in the place named, or the key's only one.
     private static func record(
-        _ name: String, _ project: Project, _ index: VaultIndex,
+        _ name: String, _ project: VaultProject, _ index: VaultIndex,
         _ place: EffectiveVariables.Place?, _ invocation: Invocation
     ) throws -> Variable {
         let options = ScopeOptions(invocation.command)

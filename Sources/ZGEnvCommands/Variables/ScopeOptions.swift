@@ -91,7 +91,7 @@ enum RecordSelection {
     ///
     /// - Throws: ``ExitCode/notFound``, or ``ExitCode/usage`` when there are several.
     static func one(
-        _ key: String, in project: Project, of index: VaultIndex, _ options: ScopeOptions
+        _ key: String, in project: VaultProject, of index: VaultIndex, _ options: ScopeOptions
     ) throws -> Variable {
         let records = index.variables(of: project.id, named: key)
         guard !records.isEmpty else { throw notFound(key, project, index) }
@@ -111,7 +111,7 @@ enum RecordSelection {
         throw ambiguous(key, holding)
     }
 
-    static func notFound(_ key: String, _ project: Project, _ index: VaultIndex) -> CommandError {
+    static func notFound(_ key: String, _ project: VaultProject, _ index: VaultIndex) -> CommandError {
         let names = Set(index.variables(of: project.id).map(\.name)).sorted()
         let near = Suggestion.nearest(to: key, among: names)
         return CommandError(

@@ -73,7 +73,7 @@ enum SetVariable: Command {
 
     /// What was done.
     private struct Outcome {
-        let project: Project
+        let project: VaultProject
         let projectCreated: Bool
         let variable: Variable
         let edit: RecordEdit

@@ -34,7 +34,7 @@ enum Show: Command {
     }
 
     private static func json(
-        _ variable: Variable, _ project: Project, _ index: VaultIndex
+        _ variable: Variable, _ project: VaultProject, _ index: VaultIndex
     ) -> JSONValue {
         let remote = variable.remote
         let pushedAt = remote.flatMap { $0.pushedAt == 0 ? nil : Int64(clamping: $0.pushedAt) }
@@ -58,7 +58,7 @@ enum Show: Command {
     }
 
     private static func text(
-        _ variable: Variable, _ project: Project, _ index: VaultIndex, _ now: UInt64
+        _ variable: Variable, _ project: VaultProject, _ index: VaultIndex, _ now: UInt64
     ) -> String {
         func age(_ time: UInt64) -> String {
             TimeText.age(of: Int64(clamping: time), at: Int64(clamping: now))

@@ -5,11 +5,11 @@ internal import Vault
 /// How variables are shown: what `list`, `show` and others say of a record, never its value.
 enum VariableListing {
     /// One record, in the form of the contract.
-    static func json(_ variable: Variable, in project: Project) -> JSONValue {
+    static func json(_ variable: Variable, in project: VaultProject) -> JSONValue {
         .object(members(variable, in: project))
     }
 
-    static func members(_ variable: Variable, in project: Project) -> [JSONValue.Member] {
+    static func members(_ variable: Variable, in project: VaultProject) -> [JSONValue.Member] {
         let scope = variable.attributes.scope
         return [
             .init("key", .string(variable.name)),
@@ -31,7 +31,7 @@ enum VariableListing {
     }
 
     /// A project with its records.
-    static func json(_ variables: [Variable], of project: Project) -> JSONValue {
+    static func json(_ variables: [Variable], of project: VaultProject) -> JSONValue {
         [
             "project": .string(project.name),
             "asOf": .time(orNull: project.seenAt == 0 ? nil : Int64(clamping: project.seenAt)),
@@ -40,7 +40,7 @@ enum VariableListing {
     }
 
     /// A table of records.
-    static func table(_ variables: [Variable], in project: Project, now: UInt64) -> Table {
+    static func table(_ variables: [Variable], in project: VaultProject, now: UInt64) -> Table {
         var table = Table([
             .init("KEY", canShrink: true), .init("TARGETS", canShrink: true), .init("TYPE"),
             .init("UPDATED"), .init("VERSION", trailing: true), .init("SYNC"), .init("LIVE"),

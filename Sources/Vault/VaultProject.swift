@@ -1,5 +1,5 @@
 /// A group of variables in the vault and, once bound, one project of the platform.
-package struct Project: Equatable, Sendable {
+package struct VaultProject: Equatable, Sendable {
     /// The platform's project that a vault project belongs to.
     package struct Binding: Equatable, Sendable {
         /// The API's origin, such as "https://api.vercel.com".
@@ -85,11 +85,11 @@ package struct Project: Equatable, Sendable {
         writer.uint64(seenAt)
     }
 
-    static func decode(from reader: inout ByteReader) throws(VaultError) -> Project {
+    static func decode(from reader: inout ByteReader) throws(VaultError) -> VaultProject {
         let limit = VaultFormat.textLimit
         let id = try reader.identifier()
         let name = try reader.text(limit: VaultFormat.nameLimit)
-        var project = Project(id: id, name: name, createdAt: try reader.uint64())
+        var project = VaultProject(id: id, name: name, createdAt: try reader.uint64())
         if try reader.flag() {
             project.binding = Binding(
                 origin: try reader.text(limit: limit), accountID: try reader.text(limit: limit),
