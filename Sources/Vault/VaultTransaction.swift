@@ -10,6 +10,9 @@ package struct VaultTransaction: ~Copyable {
     /// Opens values of the generation before; nil while the values are locked.
     package let values: ValueReader?
 
+    /// The vault's public key, 32 bytes.
+    var publicKey: [UInt8] { header.publicKey }
+
     /// The key that all values of this write share.
     private struct DataKey: ~Copyable {
         let bytes: SecretBytes

@@ -8,7 +8,8 @@ enum CommandTable {
             Init.self, Status.self,
             List.self, Show.self, Reveal.self, SetVariable.self, Remove.self, Import.self,
             Export.self,
-            Run.self,
+            Run.self, Login.self, Logout.self, ProjectList.self, Link.self, Push.self,
+            Redeploy.self,
         ]
     }
 
@@ -19,6 +20,7 @@ enum CommandTable {
         name: "zg-env", version: version,
         summary: "Keep environment variables sealed, and the platform in step",
         globalOptions: GlobalOptions.specs, commands: commands.map { $0.spec },
+        groups: [.init(["project"], "Work with projects")],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))
         } + [

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import CurlTransport
 internal import Glibc
 internal import SecretServiceKeyring
 internal import Vault
@@ -21,7 +22,14 @@ extension Context {
             arguments: ProcessParts.arguments, hardening: hardening, environment: environment,
             rawEnvironment: raw, workingDirectory: ProcessParts.workingDirectory ?? "/",
             files: PosixFileStore(), keyring: { desktopKeyring(environment) },
-            now: ProcessParts.milliseconds, output: OutputStream(descriptor: 1),
+            now: ProcessParts.milliseconds,
+            transport: {
+                var configuration = CurlConfiguration()
+                configuration.shouldCancel = { Interrupts.pending != nil }
+                return try CurlTransport(configuration)
+            },
+            waitingRoom: SystemWaitingRoom(shouldCancel: { Interrupts.pending != nil }),
+            output: OutputStream(descriptor: 1),
             messages: OutputStream(descriptor: 2))
     }
 

@@ -1,5 +1,6 @@
 package import CommandLineKit
 package import Vault
+internal import VercelAPI
 
 /// Everything of the outside that commands use. Handed in, so that a test can hand in other parts.
 package final class Context {
@@ -19,6 +20,10 @@ package final class Context {
     package let keyring: () -> (any Keyring)?
     /// Milliseconds since 1970.
     package let now: () -> UInt64
+    /// Opens the way to the network, once; only commands that talk to the platform do.
+    let transport: () throws -> any HTTPTransport
+    /// Where to wait for the platform.
+    let waitingRoom: any WaitingRoom
     /// Where data goes.
     package let output: OutputStream
     /// Where everything else goes.
@@ -39,7 +44,9 @@ package final class Context {
         arguments: [[UInt8]], hardening: ProcessHardening, environment: [String: String],
         rawEnvironment: [[UInt8]], workingDirectory: String,
         files: any FileStore, keyring: @escaping () -> (any Keyring)?,
-        now: @escaping () -> UInt64, output: OutputStream, messages: OutputStream
+        now: @escaping () -> UInt64,
+        transport: @escaping () throws -> any HTTPTransport, waitingRoom: any WaitingRoom,
+        output: OutputStream, messages: OutputStream
     ) {
         self.arguments = arguments
         self.hardening = hardening
@@ -49,6 +56,8 @@ package final class Context {
         self.files = files
         self.keyring = keyring
         self.now = now
+        self.transport = transport
+        self.waitingRoom = waitingRoom
         self.output = output
         self.messages = messages
     }

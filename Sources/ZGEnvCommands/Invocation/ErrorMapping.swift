@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import DotEnv
 internal import Sealing
 internal import Vault
+internal import VercelAPI
 
 extension CommandError {
     /// Translates any error of the layers below into the contract's codes.
@@ -12,6 +13,11 @@ extension CommandError {
         case let error as VaultError: self.init(mapping: error)
         case let error as SealingError:
             self.init(mapping: VaultError(error, damaged: "A seal does not hold"))
+        case let error as VercelAPIError: self.init(mapping: error)
+        case let error as TransportError:
+            self.init(mapping: VercelAPIError(transport: error, isRepeatable: true))
+        case is APIOrigin.Problem:
+            self.init(.failed, "The vault holds an address that is none.")
         case let error as TerminalError: self.init(mapping: error)
         case let error as DotEnvError: self.init(.usage, Self.sentence(error.description))
         case let error as OutputError: self.init(.failed, "The output cannot be written: \(error).")
@@ -44,6 +50,25 @@ extension CommandError {
             self.init(.failed, reason, hint: "End other programs, or raise the memory limit.")
         case .notConfirmed, .inputOutput: self.init(.failed, reason)
         }
+    }
+
+    private init(mapping error: VercelAPIError) {
+        let code: ExitCode =
+            switch error.code {
+            case .tokenMissing, .tokenInvalid, .teamUnauthorized, .samlRequired, .challengeRequired,
+                .limitedUser, .forbidden:
+                .unauthorized
+            case .notFound: .notFound
+            case .conflict: .conflict
+            case .rateLimited, .unavailable, .redirected, .malformedAnswer, .outcomeUnknown:
+                .unavailable
+            case .invalidRequest: .usage
+            case .badRequest, .notPossible, .paymentRequired, .gone, .tooLarge, .cancelled,
+                .libraryMissing, .outOfMemory:
+                .failed
+            }
+        self.init(
+            code, Self.sentence(error.description), hint: error.hint.map { Self.sentence($0) })
     }
 
     private init(mapping error: TerminalError) {

@@ -1,14 +1,68 @@
 internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
 internal import Vault
 
-/// `--push` of `set` and `rm`: sends just these records.
+/// `--push` of `set` and `rm`: sends this key alone, after the vault has it.
 enum PushAfterwards {
-    static let options: [OptionSpec] = []
+    static let options = [
+        OptionSpec(flag: "push", "Send this variable to the platform too"),
+        OptionSpec(
+            flag: "redeploy", "With --push: redeploy production afterwards, and wait for it"),
+    ]
 
+    /// Pushes the key where that was asked for, and joins the results.
+    ///
+    /// The vault's change stands whatever becomes of the push; an error says so.
+    ///
+    /// - Parameter atHand: Values that this process holds, by record.
     static func push(
-        _ variables: [Identifier], of project: VaultProject, _ invocation: Invocation,
+        _ key: String, _ invocation: Invocation, atHand: [Identifier: SecretSlice],
         beside result: CommandResult
     ) throws -> CommandResult {
-        result
+        guard invocation.command.has("push") else {
+            guard !invocation.command.has("redeploy") else {
+                throw CommandError(
+                    .usage, "--redeploy goes with --push.",
+                    hint: "The vault was changed; nothing was sent.")
+            }
+            return result
+        }
+        var rules = PushPlan.Rules()
+        rules.keys = [key]
+        var joined = result
+        do {
+            let pushed = try PushWork(invocation, rules: rules, atHand: atHand).run(asks: false)
+                .result()
+            joined = result.joined(with: "push", pushed)
+            if joined.failure == nil, invocation.command.has("redeploy") {
+                joined = joined.joined(with: "deployment", try Redeploy.afterPush(invocation))
+            }
+        } catch {
+            var failure = CommandError(mapping: error)
+            failure.message += " The vault has the change; the platform was not brought in step."
+            joined.failure = failure
+        }
+        return joined
+    }
+
+    /// Refuses `--redeploy` alone before anything is changed.
+    static func check(_ invocation: Invocation) throws {
+        guard invocation.command.has("push") || !invocation.command.has("redeploy") else {
+            throw CommandError(.usage, "--redeploy goes with --push.", hint: "Nothing was changed.")
+        }
+    }
+}
+
+extension CommandResult {
+    /// This result with another one as a member; the text and the failure of both.
+    fileprivate func joined(with name: String, _ other: CommandResult) -> CommandResult {
+        var joined = self
+        if case .object(let members) = json {
+            joined.json = .object(members + [.init(name, other.json)])
+        }
+        joined.text += other.text
+        joined.failure = failure ?? other.failure
+        return joined
     }
 }

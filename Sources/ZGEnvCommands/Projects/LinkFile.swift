@@ -24,6 +24,17 @@ struct LinkFile: Equatable {
     /// Where a link to a project of the vault is kept, below a directory.
     static let localPath = ".zg-env.json"
 
+    /// The link of exactly `directory`, whoever owns it; nil where there is none.
+    static func at(_ directory: String) throws -> LinkFile? {
+        for name in [localPath, platformPath, repositoryPath] {
+            let path = "\(directory == "/" ? "" : directory)/\(name)"
+            if FileKind.isFile(path) {
+                return try read(path, name: name, at: directory, from: directory)
+            }
+        }
+        return nil
+    }
+
     /// Finds the nearest link at `directory` or above.
     ///
     /// - Parameter warn: Told of files that are passed over because somebody else owns them.

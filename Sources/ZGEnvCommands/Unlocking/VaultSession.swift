@@ -54,6 +54,16 @@ package final class VaultSession {
         return passphraseSource.isUnattended ? try valueKeys() : nil
     }
 
+    /// The index where there is a vault and opening it takes no question; nil otherwise.
+    func indexWithoutAsking() throws -> VaultIndex? {
+        do {
+            guard let keys = try indexKeysWithoutAsking() else { return nil }
+            return try opened().index(with: keys, extent: .listing)
+        } catch let error as VaultError where error.code == .notFound {
+            return nil
+        }
+    }
+
     /// Keys that open the values: by passphrase, asked for even where the index is open already.
     func valueKeys() throws -> VaultKeys {
         if let keys, keys.opensValues { return keys }

@@ -63,7 +63,8 @@ enum List: Command {
     }
 
     private static func text(
-        _ projects: [(VaultProject, [Variable])], _ invocation: Invocation, _ now: UInt64, titled: Bool
+        _ projects: [(VaultProject, [Variable])], _ invocation: Invocation, _ now: UInt64,
+        titled: Bool
     ) throws -> String {
         let look = OutputLook(invocation.context)
         var text = ""

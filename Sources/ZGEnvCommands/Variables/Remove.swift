@@ -23,6 +23,7 @@ enum Remove: Command {
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""
         try VariableName.check(key)
+        try PushAfterwards.check(invocation)
         let keys = try invocation.session.indexKeys()
         let index = try invocation.session.index(.listing)
         let project = try ProjectResolver(invocation).existing(in: index)
@@ -60,7 +61,7 @@ enum Remove: Command {
         }
         for line in lines { try invocation.note("Done: \(line).") }
         return try PushAfterwards.push(
-            plan.map(\.record), of: project, invocation,
+            key, invocation, atHand: [:],
             beside: CommandResult(json: json(key, project, plan, dryRun: false)))
     }
 

@@ -111,7 +111,9 @@ enum RecordSelection {
         throw ambiguous(key, holding)
     }
 
-    static func notFound(_ key: String, _ project: VaultProject, _ index: VaultIndex) -> CommandError {
+    static func notFound(_ key: String, _ project: VaultProject, _ index: VaultIndex)
+        -> CommandError
+    {
         let names = Set(index.variables(of: project.id).map(\.name)).sorted()
         let near = Suggestion.nearest(to: key, among: names)
         return CommandError(

@@ -33,6 +33,7 @@ enum SetVariable: Command {
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""
         try VariableName.check(key)
+        try PushAfterwards.check(invocation)
         let scopeOptions = ScopeOptions(invocation.command)
         let wanted = try scopeOptions.scope()
         let kind = invocation.command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
@@ -67,7 +68,7 @@ enum SetVariable: Command {
         }
         try tell(outcome, invocation)
         return try PushAfterwards.push(
-            [outcome.variable.id], of: outcome.project, invocation,
+            key, invocation, atHand: [outcome.variable.id: value],
             beside: CommandResult(json: outcome.json))
     }
 

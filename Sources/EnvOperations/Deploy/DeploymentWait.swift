@@ -1,0 +1,97 @@
+package import VercelAPI
+
+/// Follows a deployment to its end: built, and serving production where it is for production.
+package struct DeploymentWait {
+    /// How it ended.
+    package enum End: Equatable, Sendable {
+        /// Built, and what it should be: current for production, ready elsewhere.
+        case live
+        /// Built, and production still serves another one; why, as far as is known.
+        case builtNotLive(String)
+        /// Failed, cancelled or blocked; the platform's words, as far as it has some.
+        case failed(String)
+        /// The time was over.
+        case timedOut
+        /// The caller asked to stop.
+        case interrupted
+    }
+
+    private let client: VercelClient
+    private let waitingRoom: any WaitingRoom
+    private let limit: Duration
+    private let changed: (Deployment) -> Void
+
+    /// - Parameters:
+    ///   - limit: The longest time to wait; the deployment itself is left alone.
+    ///   - changed: Told of each new state.
+    package init(
+        client: VercelClient, waitingRoom: any WaitingRoom, limit: Duration,
+        changed: @escaping (Deployment) -> Void
+    ) {
+        self.client = client
+        self.waitingRoom = waitingRoom
+        self.limit = limit
+        self.changed = changed
+    }
+
+    /// Waits.
+    ///
+    /// - Parameter project: The platform's id; whether the deployment is current is asked there.
+    package func wait(
+        for deployment: Deployment, project: String
+    ) throws(VercelAPIError) -> (deployment: Deployment, end: End) {
+        let start = waitingRoom.elapsed
+        var seen = deployment
+        changed(seen)
+        while true {
+            if let end = try end(of: seen, project) { return (seen, end) }
+            let spent = waitingRoom.elapsed - start
+            guard spent < limit else { return (seen, .timedOut) }
+            guard waitingRoom.wait(min(Self.pause(after: spent), limit - spent)) else {
+                return (seen, .interrupted)
+            }
+            let before = seen.state
+            seen = try client.deployment(seen.id)
+            if seen.state != before { changed(seen) }
+        }
+    }
+
+    /// Often at first, seldom later: a build that takes long is not done sooner for being asked.
+    private static func pause(after spent: Duration) -> Duration {
+        switch spent {
+        case ..<(.seconds(5)): .milliseconds(500)
+        case ..<(.seconds(15)): .seconds(1)
+        case ..<(.seconds(60)): .seconds(5)
+        case ..<(.seconds(300)): .seconds(15)
+        default: .seconds(30)
+        }
+    }
+
+    private func end(
+        of deployment: Deployment, _ project: String
+    ) throws(VercelAPIError) -> End? {
+        if deployment.state.isFailed {
+            return .failed(deployment.errorMessage ?? "the build failed")
+        }
+        if deployment.state == .canceled {
+            return .failed(
+                deployment.errorMessage
+                    ?? "the platform cancelled it, as an ignored-build step does")
+        }
+        if deployment.state == .blocked {
+            return .failed(deployment.errorMessage ?? "the platform blocked it")
+        }
+        guard deployment.state == .ready else { return nil }
+        guard deployment.target == "production" else { return .live }
+        let current = try client.project(project).production?.id
+        if current == deployment.id { return .live }
+        if let reason = deployment.aliasError {
+            return .builtNotLive("its domains could not be assigned: \(reason)")
+        }
+        if deployment.substate == .staged {
+            return .builtNotLive("it is staged, and production still serves another deployment")
+        }
+        return deployment.isAliasAssigned
+            ? .builtNotLive("production serves another deployment") : nil
+    }
+}

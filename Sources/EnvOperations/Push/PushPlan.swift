@@ -1,0 +1,140 @@
+package import Vault
+
+/// What a push would send, computed from the vault and the platform as it is now. Pure.
+///
+/// A change on the platform that the vault has not seen is a conflict, and a plan with conflicts is
+/// not to be sent.
+package struct PushPlan: Equatable, Sendable {
+    /// What to do with one record of the platform.
+    package enum Action: Equatable, Sendable {
+        /// Make it.
+        case create
+        /// Change the record of that id; the value too, or only what stands beside it.
+        case update(id: String, withValue: Bool)
+        /// Delete the record of that id.
+        case delete(id: String)
+    }
+
+    /// One thing to send.
+    package struct Step: Equatable, Sendable {
+        /// The vault's record; nil for one that only the platform has (`--prune`).
+        package let variable: Variable?
+        /// The key.
+        package let key: String
+        /// What the record is to be; for a deletion, what it was.
+        package let attributes: VariableAttributes
+        /// What to do.
+        package let action: Action
+    }
+
+    /// A difference that the vault has not seen.
+    package struct Conflict: Equatable, Sendable {
+        /// The key.
+        package let key: String
+        /// Where.
+        package let scope: Scope
+        /// One sentence: what changed, when, by whom where that is known.
+        package let reason: String
+    }
+
+    /// What the caller allows.
+    package struct Rules: Equatable, Sendable {
+        /// Overwrite what was changed on the platform.
+        package var force = false
+        /// Delete records that only the platform has.
+        package var prune = false
+        /// Keys to look at; nil for all.
+        package var keys: Set<String>?
+        /// Targets to look at; empty for all.
+        package var targets: Scope.Targets = []
+
+        /// Allows nothing special.
+        package init() {}
+    }
+
+    /// What to send, in the order of sending.
+    package private(set) var steps: [Step] = []
+    /// Records that need nothing.
+    package private(set) var unchanged: [Variable] = []
+    /// Differences that stop the push.
+    package private(set) var conflicts: [Conflict] = []
+    /// Removed records whose platform record is gone too: nothing is left to do but forget it.
+    package private(set) var forgotten: [Identifier] = []
+
+    /// Plans.
+    ///
+    /// - Parameters:
+    ///   - variables: All records of the project, removed ones included.
+    ///   - platform: All records of the platform's project.
+    ///   - adopted: Records of the vault, never pushed, whose value, scope and type were found equal on the platform.
+    package init(
+        variables: [Variable], platform: [PlatformRecord], adopted: [Identifier: PlatformRecord],
+        rules: Rules
+    ) {
+        let planning = PushPlanning(
+            variables: variables, platform: platform, adopted: adopted, rules: rules)
+        for variable in variables where rules.includes(variable) {
+            switch planning.judgement(of: variable) {
+            case .nothing: break
+            case .unchanged: unchanged.append(variable)
+            case .forgotten: forgotten.append(variable.id)
+            case .step(let step): steps.append(step)
+            case .conflict(let conflict): conflicts.append(conflict)
+            }
+        }
+        if rules.prune { steps += planning.pruning() }
+        steps = Self.ordered(steps, platform)
+    }
+
+    /// Pairs of a record never pushed and an unseen platform record of the same key, scope and type:
+    /// worth reading the value and comparing.
+    package static func adoptionCandidates(
+        variables: [Variable], platform: [PlatformRecord], rules: Rules
+    ) -> [(variable: Variable, record: PlatformRecord)] {
+        let known = Set(variables.compactMap { $0.remote?.id })
+        return variables.filter { $0.isLive && $0.remote == nil && rules.includes($0) }
+            .compactMap { variable in
+                let match = platform.first {
+                    $0.key == variable.name && !known.contains($0.id)
+                        && $0.attributes.scope == variable.attributes.scope
+                        && $0.attributes.kind == variable.attributes.kind
+                }
+                return match.map { (variable, $0) }
+            }
+    }
+
+    /// Narrowing changes and deletions that make room go before what takes the room; other
+    /// deletions go last, so that a value is never missing for longer than it must be.
+    private static func ordered(_ steps: [Step], _ platform: [PlatformRecord]) -> [Step] {
+        let scopes = Dictionary(
+            platform.map { ($0.id, $0.attributes.scope) }, uniquingKeysWith: { first, _ in first })
+        func rank(_ step: Step) -> Int {
+            switch step.action {
+            case .update(let id, _):
+                guard let before = scopes[id] else { return 2 }
+                return step.attributes.scope.subtracting(before).isEmpty ? 0 : 2
+            case .create: return 3
+            case .delete:
+                let makesRoom = steps.contains {
+                    if case .delete = $0.action { return false }
+                    return $0.key == step.key && $0.attributes.scope.overlaps(step.attributes.scope)
+                }
+                return makesRoom ? 1 : 4
+            }
+        }
+        return steps.enumerated().sorted {
+            (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
+        }.map(\.element)
+    }
+}
+
+extension PushPlan.Rules {
+    func includes(_ variable: Variable) -> Bool {
+        includes(key: variable.name, variable.attributes.scope)
+    }
+
+    func includes(key: String, _ scope: Scope) -> Bool {
+        (keys?.contains(key) ?? true)
+            && (targets.isEmpty || !scope.targets.isDisjoint(with: targets))
+    }
+}

@@ -1,0 +1,128 @@
+internal import Vault
+
+/// Judges each record of a push on its own. Pure.
+struct PushPlanning {
+    enum Judgement {
+        case nothing
+        case unchanged
+        case forgotten
+        case step(PushPlan.Step)
+        case conflict(PushPlan.Conflict)
+    }
+
+    private let variables: [Variable]
+    private let platform: [PlatformRecord]
+    private let platformByID: [String: PlatformRecord]
+    private let owners: [String: Variable]
+    private let adopted: [Identifier: PlatformRecord]
+    private let rules: PushPlan.Rules
+
+    init(
+        variables: [Variable], platform: [PlatformRecord], adopted: [Identifier: PlatformRecord],
+        rules: PushPlan.Rules
+    ) {
+        self.variables = variables
+        self.platform = platform
+        self.adopted = adopted
+        self.rules = rules
+        platformByID = Dictionary(
+            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        owners = Dictionary(
+            variables.compactMap { variable in variable.remote.map { ($0.id, variable) } },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    func judgement(of variable: Variable) -> Judgement {
+        guard let remote = variable.remote else {
+            return variable.isLive ? neverPushed(variable) : .nothing
+        }
+        guard let record = platformByID[remote.id] else { return gone(variable) }
+        let isChangedThere = record.updatedAt != remote.agreedUpdatedAt
+        guard variable.isLive else {
+            if isChangedThere && !rules.force { return .conflict(changed(variable, record)) }
+            return .step(step(variable, record.attributes, .delete(id: record.id)))
+        }
+        let withValue =
+            variable.currentVersion > 0 && variable.currentVersion != remote.pushedVersion
+        guard withValue || variable.attributes != remote.agreed else { return .unchanged }
+        if isChangedThere && !rules.force { return .conflict(changed(variable, record)) }
+        if let other = unseen(in: variable.attributes.scope, of: variable) {
+            return .conflict(taken(variable, other))
+        }
+        return .step(
+            step(variable, variable.attributes, .update(id: record.id, withValue: withValue)))
+    }
+
+    private func neverPushed(_ variable: Variable) -> Judgement {
+        // A record without a value has nothing to send and never had.
+        guard variable.currentVersion > 0 else { return .nothing }
+        if adopted[variable.id] != nil { return .unchanged }
+        if let other = unseen(in: variable.attributes.scope, of: variable) {
+            guard rules.force, other.attributes.scope == variable.attributes.scope else {
+                return .conflict(taken(variable, other))
+            }
+            return .step(
+                step(variable, variable.attributes, .update(id: other.id, withValue: true)))
+        }
+        return .step(step(variable, variable.attributes, .create))
+    }
+
+    private func gone(_ variable: Variable) -> Judgement {
+        guard variable.isLive else { return .forgotten }
+        guard rules.force, variable.currentVersion > 0 else {
+            return .conflict(
+                .init(
+                    key: variable.name, scope: variable.attributes.scope,
+                    reason: "it was removed on the platform"))
+        }
+        return .step(step(variable, variable.attributes, .create))
+    }
+
+    /// A record of the platform in the way of `scope` that stays there: one that no record of the
+    /// vault stands for, or whose own record this push does not move out of the way.
+    private func unseen(in scope: Scope, of variable: Variable) -> PlatformRecord? {
+        platform.first { record in
+            guard record.key == variable.name, record.id != variable.remote?.id,
+                record.attributes.scope.overlaps(scope)
+            else { return false }
+            guard let owner = owners[record.id] else { return true }
+            let willMove = rules.includes(owner) || rules.keys?.contains(owner.name) == true
+            let after = owner.isLive ? owner.attributes.scope : Scope(targets: [])
+            return !willMove || after.overlaps(scope)
+        }
+    }
+
+    private func changed(_ variable: Variable, _ record: PlatformRecord) -> PushPlan.Conflict {
+        let who = record.updatedBy.map { " by \($0)" } ?? ""
+        return .init(
+            key: variable.name, scope: variable.attributes.scope,
+            reason: "it was changed on the platform\(who) since the last push")
+    }
+
+    private func taken(_ variable: Variable, _ record: PlatformRecord) -> PushPlan.Conflict {
+        .init(
+            key: variable.name, scope: variable.attributes.scope,
+            reason: "the platform has one for \(record.attributes.scope.description) that this "
+                + "vault has not seen")
+    }
+
+    private func step(
+        _ variable: Variable, _ attributes: VariableAttributes, _ action: PushPlan.Action
+    ) -> PushPlan.Step {
+        PushPlan.Step(
+            variable: variable, key: variable.name, attributes: attributes, action: action)
+    }
+
+    /// Deletions of records that only the platform has.
+    func pruning() -> [PushPlan.Step] {
+        let kept = Set(adopted.values.map(\.id))
+        return platform.filter { record in
+            owners[record.id] == nil && !kept.contains(record.id)
+                && rules.includes(key: record.key, record.attributes.scope)
+                && record.attributes.kind != .system
+        }.map {
+            PushPlan.Step(
+                variable: nil, key: $0.key, attributes: $0.attributes, action: .delete(id: $0.id))
+        }
+    }
+}

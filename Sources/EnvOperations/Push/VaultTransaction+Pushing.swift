@@ -1,0 +1,68 @@
+package import Vault
+
+extension VaultTransaction {
+    /// Keeps what a push left on the platform.
+    ///
+    /// - Parameters:
+    ///   - account: Through whom it was sent.
+    ///   - time: This machine's clock, in milliseconds since 1970.
+    package mutating func keep(_ records: [PushRecord], account: String, time: UInt64) {
+        let positions = Dictionary(
+            index.variables.enumerated().map { ($0.element.id, $0.offset) },
+            uniquingKeysWith: { first, _ in first })
+        for entry in records {
+            guard let position = positions[entry.variable] else { continue }
+            guard let record = entry.record, let agreed = entry.agreed else {
+                index.variables[position].remote = nil
+                continue
+            }
+            index.variables[position].remote = RemoteState(
+                id: record.id, account: account, pushedVersion: entry.version, agreed: agreed,
+                updatedAt: record.updatedAt, pushedAt: time)
+        }
+    }
+
+    /// Takes platform records whose value, scope and type were found equal as pushed.
+    package mutating func adopt(
+        _ adopted: [Identifier: PlatformRecord], account: String, time: UInt64
+    ) {
+        let records = adopted.compactMap { id, record -> PushRecord? in
+            guard let position = position(of: id) else { return nil }
+            return PushRecord(
+                variable: id, version: index.variables[position].currentVersion, record: record,
+                agreed: record.attributes)
+        }
+        keep(records, account: account, time: time)
+    }
+
+    /// Forgets the platform's record of variables that are removed on both sides.
+    package mutating func forget(_ variables: [Identifier]) {
+        for id in variables {
+            if let position = position(of: id) { index.variables[position].remote = nil }
+        }
+    }
+
+    /// Keeps what was seen of the platform without writing to it.
+    package mutating func see(_ platform: [PlatformRecord], of project: Identifier) {
+        let found = Dictionary(
+            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for position in index.variables.indices where index.variables[position].project == project {
+            guard let remote = index.variables[position].remote else { continue }
+            if let record = found[remote.id] {
+                index.variables[position].remote?.seenUpdatedAt = record.updatedAt
+                index.variables[position].remote?.isGone = false
+            } else {
+                index.variables[position].remote?.isGone = true
+            }
+        }
+    }
+
+    /// Keeps which deployment serves production.
+    package mutating func see(
+        live: VaultProject.LiveDeployment?, of project: Identifier, time: UInt64
+    ) {
+        guard let position = index.projects.firstIndex(where: { $0.id == project }) else { return }
+        index.projects[position].live = live
+        index.projects[position].seenAt = time
+    }
+}

@@ -1,0 +1,134 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+internal import VercelAPI
+
+/// A project of the platform, and the vault's project that it belongs to where there is one.
+struct BoundProject {
+    /// The way to the platform, in the project's scope.
+    let access: PlatformSession.Access
+    /// The platform's project as it is now.
+    let platform: Project
+    /// The vault's project, bound; nil without a vault.
+    let local: VaultProject?
+
+    /// Finds the vault's project, and the platform's by id or, the first time, by name. The vault
+    /// keeps the id from then on.
+    ///
+    /// - Throws: ``ExitCode/notFound`` when vault or platform have none, ``ExitCode/conflict`` when
+    ///   options contradict the binding.
+    static func inVault(_ invocation: Invocation) throws -> BoundProject {
+        let session = try PlatformSession(invocation)
+        let index = try invocation.session.index(.listing)
+        let project = try ProjectResolver(invocation).existing(in: index)
+        let access = try session.access(project.binding)
+        if let binding = project.binding {
+            try check(binding, of: project, access, invocation)
+            let platform = try access.client.project(binding.projectID)
+            return BoundProject(access: access, platform: platform, local: project)
+        }
+        let platform = try find(project.name, access, invocation)
+        let bound = try bind(project, to: platform, access, invocation)
+        return BoundProject(access: access, platform: platform, local: bound)
+    }
+
+    /// Finds a project for a command that needs no vault.
+    static func anywhere(_ invocation: Invocation) throws -> BoundProject {
+        let session = try PlatformSession(invocation)
+        let resolver = ProjectResolver(invocation)
+        let index = try invocation.session.indexWithoutAsking()
+        if let index, let project = try? resolver.existing(in: index), project.binding != nil {
+            return try inVault(invocation)
+        }
+        let access = try session.access()
+        switch try resolver.reference() {
+        case .named(let name):
+            return BoundProject(
+                access: access, platform: try find(name, access, invocation), local: nil)
+        case .platform(let id, let organisation):
+            return try scoped(access, id, organisation)
+        case .link(let link):
+            // Without secrets to hand out the link chooses nothing but what is looked at.
+            guard case .platform(let id, let organisation) = link.target else {
+                throw CommandError(
+                    .notFound, "\(link.path) names a project that lives only in the vault.")
+            }
+            return try scoped(access, id, organisation)
+        }
+    }
+
+    private static func scoped(
+        _ access: PlatformSession.Access, _ id: String, _ organisation: String
+    ) throws -> BoundProject {
+        let scope: APIScope =
+            organisation.hasPrefix("team_") ? .team(id: organisation) : access.client.scope
+        let client = access.client.scoped(to: scope)
+        return BoundProject(
+            access: .init(client: client, account: access.account),
+            platform: try client.project(id), local: nil)
+    }
+
+    /// Finds a project of the platform by name.
+    static func find(
+        _ name: String, _ access: PlatformSession.Access, _ invocation: Invocation
+    ) throws -> Project {
+        do throws(VercelAPIError) {
+            return try access.client.project(name)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            let place =
+                invocation.options.team.map { "the team \(DisplayText.safe($0))" } ?? "this account"
+            throw CommandError(
+                .notFound, "The platform has no project \(DisplayText.safe(name)) in \(place).",
+                hint: "See what is there with: zg-env project list. Nothing was made.")
+        }
+    }
+
+    /// Keeps the platform's id with the vault's project.
+    static func bind(
+        _ project: VaultProject, to platform: Project, _ access: PlatformSession.Access,
+        _ invocation: Invocation
+    ) throws -> VaultProject {
+        let owner = platform.accountId ?? ""
+        let userID = try access.account?.userID ?? access.client.user().id
+        var bound = project
+        bound.binding = VaultProject.Binding(
+            origin: access.client.origin.description, accountID: userID,
+            teamID: owner.hasPrefix("team_") ? owner : nil, teamSlug: invocation.options.team,
+            projectID: platform.id, projectName: platform.name)
+        if invocation.options.dryRun { return bound }
+        let binding = bound.binding
+        try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
+            guard
+                let position = transaction.index.projects.firstIndex(where: {
+                    $0.id == project.id
+                })
+            else { throw ProjectResolver.notFound(project.name, in: transaction.index) }
+            transaction.index.projects[position].binding = binding
+        }
+        return bound
+    }
+
+    private static func check(
+        _ binding: VaultProject.Binding, of project: VaultProject,
+        _ access: PlatformSession.Access, _ invocation: Invocation
+    ) throws {
+        func contradiction(_ what: String) -> CommandError {
+            CommandError(
+                .conflict, "\(DisplayText.safe(project.name)) is bound to another \(what).",
+                hint:
+                    "Leave the option out, or bind a second name with: zg-env link NAME --as LOCAL")
+        }
+        if access.client.origin.description != binding.origin { throw contradiction("API address") }
+        if let team = invocation.options.team {
+            let known =
+                binding.teamID != nil && (binding.teamSlug == nil || binding.teamSlug == team)
+            guard known || binding.teamID == team else { throw contradiction("team") }
+        }
+        if invocation.options.account != nil, let account = access.account,
+            binding.teamID == nil, account.userID != binding.accountID
+        {
+            throw contradiction("account")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+internal import CommandLineKit
+internal import VercelAPI
+
+/// How deployments are shown.
+enum DeploymentListing {
+    /// A deployment in the form of the contract.
+    ///
+    /// - Parameter current: Whether it serves production; nil where that was not asked.
+    static func json(_ deployment: Deployment, current: Bool?) -> JSONValue {
+        .object(members(deployment, current: current))
+    }
+
+    static func members(_ deployment: Deployment, current: Bool?) -> [JSONValue.Member] {
+        [
+            .init("id", .string(deployment.id)),
+            .init("url", .string(orNull: address(of: deployment))),
+            .init("state", .string(deployment.state.rawValue)),
+            .init("target", .string(target(of: deployment))),
+            .init("branch", .string(orNull: deployment.branch)),
+            .init("createdAt", .time(orNull: deployment.createdAt?.milliseconds)),
+            .init("current", .bool(orNull: current)),
+        ]
+    }
+
+    /// The address of a deployment's site.
+    static func address(of deployment: Deployment) -> String? {
+        deployment.url.map { $0.contains("://") ? $0 : "https://\($0)" }
+    }
+
+    /// What a deployment is for, in the words of `-t`.
+    static func target(of deployment: Deployment) -> String {
+        deployment.target ?? deployment.customEnvironmentSlug ?? "preview"
+    }
+}

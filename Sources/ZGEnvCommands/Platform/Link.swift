@@ -1,0 +1,205 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Glibc
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// `link`: ties this directory to a project, and approves the tie for this vault.
+enum Link: Command {
+    static let spec = CommandSpec(
+        ["link"], "Tie this directory to a project", section: "Platform",
+        discussion: """
+            Writes .vercel/project.json, which the Vercel CLI reads too, and has the vault remember \
+            that this directory may use the project. Without a name the link that is there is \
+            approved as it is. With --local the project lives only in the vault.
+            """,
+        arguments: [
+            ArgumentSpec(
+                "NAME", .optional, "The project on the platform", completion: .dynamic(.project))
+        ],
+        options: [
+            OptionSpec("as", value: "LOCAL", "Call it this in the vault"),
+            OptionSpec("local", value: "NAME", "Tie to a project that lives only in the vault"),
+            OptionSpec(flag: "force", "Replace a link to another project"),
+        ],
+        exclusive: [["as", "local"]],
+        examples: [.init("zg-env link web --team acme", "tie this directory to a team's project")],
+        exitCodes: [
+            ExitCode.notFound.rawValue, ExitCode.conflict.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let keys = try invocation.session.indexKeys()
+        let directory = invocation.context.workingDirectory
+        if let name = invocation.command.value("local") {
+            try ProjectResolver.check(name)
+            return try linkLocal(name, directory, keys, invocation)
+        }
+        if let name = invocation.command.argument("NAME") ?? invocation.options.project {
+            return try linkPlatform(name, directory, keys, invocation)
+        }
+        return try approve(directory, keys, invocation)
+    }
+
+    private static func linkLocal(
+        _ name: String, _ directory: String, _ keys: VaultKeys, _ invocation: Invocation
+    ) throws -> CommandResult {
+        let path = "\(directory)/\(LinkFile.localPath)"
+        let content: JSONValue = ["project": .string(name)]
+        try write(content, to: path, target: .local(name), at: directory, invocation)
+        try remember(
+            directory, project: name, organisation: "", as: name, binding: nil, keys, invocation)
+        return result(invocation, project: name, path: path, platform: nil)
+    }
+
+    private static func linkPlatform(
+        _ name: String, _ directory: String, _ keys: VaultKeys, _ invocation: Invocation
+    ) throws -> CommandResult {
+        let access = try PlatformSession(invocation).access()
+        let platform = try BoundProject.find(name, access, invocation)
+        let userID = try access.account?.userID ?? access.client.user().id
+        let organisation = platform.accountId ?? userID
+        let local = invocation.command.value("as") ?? platform.name
+        try ProjectResolver.check(local)
+        let binding = VaultProject.Binding(
+            origin: access.client.origin.description, accountID: userID,
+            teamID: organisation.hasPrefix("team_") ? organisation : nil,
+            teamSlug: invocation.options.team, projectID: platform.id, projectName: platform.name)
+        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+        try checkBinding(index.project(named: local), binding)
+        let path = "\(directory)/\(LinkFile.platformPath)"
+        try write(
+            [
+                "projectId": .string(platform.id), "orgId": .string(organisation),
+                "projectName": .string(platform.name),
+            ], to: path, target: .platform(project: platform.id, organisation: organisation),
+            at: directory, invocation)
+        try remember(
+            directory, project: platform.id, organisation: organisation, as: local,
+            binding: binding, keys, invocation)
+        return result(invocation, project: local, path: path, platform: platform)
+    }
+
+    /// Approves a link that is there already, such as one that came with a cloned repository.
+    private static func approve(
+        _ directory: String, _ keys: VaultKeys, _ invocation: Invocation
+    ) throws -> CommandResult {
+        let found = try LinkFile.nearest(to: directory, user: geteuid()) {
+            invocation.context.warn("foreign-link", $0)
+        }
+        guard let link = found else {
+            throw CommandError(
+                .usage, "This directory has no link to approve.",
+                hint: "Name the project: zg-env link NAME")
+        }
+        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+        switch link.target {
+        case .local(let name):
+            guard index.project(named: name) != nil else {
+                throw ProjectResolver.notFound(name, in: index)
+            }
+            try confirm(link, name, invocation)
+            try remember(
+                link.directory, project: name, organisation: "", as: name, binding: nil, keys,
+                invocation)
+            return result(invocation, project: name, path: link.path, platform: nil)
+        case .platform(let id, let organisation):
+            let access = try PlatformSession(invocation).access()
+            let client =
+                organisation.hasPrefix("team_")
+                ? access.client.scoped(to: .team(id: organisation)) : access.client
+            let platform = try client.project(id)
+            let local =
+                invocation.command.value("as")
+                ?? index.projects.first { $0.binding?.projectID == id }?.name ?? platform.name
+            try confirm(link, local, invocation)
+            let binding = VaultProject.Binding(
+                origin: client.origin.description,
+                accountID: try access.account?.userID ?? client.user().id,
+                teamID: organisation.hasPrefix("team_") ? organisation : nil,
+                teamSlug: invocation.options.team, projectID: id, projectName: platform.name)
+            try checkBinding(index.project(named: local), binding)
+            try remember(
+                link.directory, project: id, organisation: organisation, as: local,
+                binding: binding, keys, invocation)
+            return result(invocation, project: local, path: link.path, platform: platform)
+        }
+    }
+
+    private static func confirm(_ link: LinkFile, _ name: String, _ invocation: Invocation) throws {
+        let plan = ["let programs run in \(link.directory) use the variables of \(name)"]
+        _ = try Confirmation.ask(invocation, plan: plan, question: "Approve this link?")
+    }
+
+    private static func checkBinding(
+        _ project: VaultProject?, _ binding: VaultProject.Binding
+    ) throws {
+        guard let project, let old = project.binding, old.projectID != binding.projectID else {
+            return
+        }
+        throw CommandError(
+            .conflict,
+            "\(DisplayText.safe(project.name)) of the vault is bound to another project of the platform.",
+            hint: "Choose another name for it in the vault: --as LOCAL. Nothing was changed.")
+    }
+
+    private static func write(
+        _ content: JSONValue, to path: String, target: LinkFile.Target, at directory: String,
+        _ invocation: Invocation
+    ) throws {
+        let present = try LinkFile.at(directory)
+        if let present, present.target == target { return }
+        if present != nil || FileKind.isFile(path), !invocation.command.has("force") {
+            throw CommandError(
+                .conflict, "This directory is tied to another project already.",
+                hint: "Nothing was changed. Say --force to tie it anew.")
+        }
+        if invocation.options.dryRun { return }
+        var writer = CommandLineKit.JSONWriter(to: ByteBuffer())
+        try writer.value(content)
+        var text = try writer.finish()
+        try text.write("\n")
+        if path.hasSuffix(LinkFile.platformPath) {
+            let folder = "\(directory)/.vercel"
+            guard unsafe mkdir(folder, 0o755) == 0 || errno == EEXIST else {
+                throw CommandError(.failed, "\(folder) cannot be made.")
+            }
+        }
+        try text.bytes.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
+    }
+
+    private static func remember(
+        _ directory: String, project: String, organisation: String, as local: String,
+        binding: VaultProject.Binding?, _ keys: VaultKeys, _ invocation: Invocation
+    ) throws {
+        if invocation.options.dryRun { return }
+        let time = invocation.context.now()
+        try invocation.session.update(with: keys) { transaction in
+            let vaultProject = transaction.project(named: local, at: time).project
+            if let binding,
+                let position = transaction.index.projects.firstIndex(where: {
+                    $0.id == vaultProject.id
+                })
+            {
+                transaction.index.projects[position].binding = binding
+            }
+            transaction.index.metadata.approve(
+                .init(
+                    path: directory, project: project, organisation: organisation,
+                    vaultProject: vaultProject.id))
+        }
+        try invocation.note("Tied \(directory) to \(local).")
+    }
+
+    private static func result(
+        _ invocation: Invocation, project: String, path: String, platform: Project?
+    ) -> CommandResult {
+        CommandResult(json: [
+            "project": .string(project), "file": .string(path),
+            "platformProjectId": .string(orNull: platform?.id),
+            "dryRun": .bool(invocation.options.dryRun),
+        ])
+    }
+}

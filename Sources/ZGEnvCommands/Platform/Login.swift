@@ -1,0 +1,92 @@
+internal import CommandLineKit
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// `login`: takes a token, checks it with the platform, seals it.
+enum Login: Command {
+    static let spec = CommandSpec(
+        ["login"], "Check a token with the platform and seal it in the vault", section: "Platform",
+        discussion: """
+            The token is typed at a hidden prompt, or read from stdin when that is not a terminal. It \
+            goes to the address it was checked with and nowhere else.
+            """,
+        options: [
+            OptionSpec("name", value: "N", "Call the account this"),
+            OptionSpec(flag: "protect", "Keep the token where only the passphrase opens it"),
+        ],
+        examples: [.init("zg-env login < token.txt", "take the token from stdin")],
+        exitCodes: [ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let session = try PlatformSession(invocation)
+        let origin = try PlatformSession.namedOrigin(invocation.options) ?? .vercel
+        if let name = invocation.command.value("name") { try ProjectResolver.check(name) }
+        let keys = try invocation.session.indexKeys()
+        let token = try token(invocation)
+        let client = try session.client(token, origin)
+        let user = try client.user()
+        let teams = user.isLimited ? [] : try client.teams()
+        let username = user.username ?? user.id
+        let name = invocation.command.value("name") ?? username
+        let protect = invocation.command.has("protect")
+        let result: JSONValue = [
+            "account": .string(name), "userId": .string(user.id), "username": .string(username),
+            "origin": .string(origin.description), "protected": .bool(protect),
+            "teams": .array(
+                teams.map { ["id": .string($0.id), "slug": .string($0.slug)] }),
+            "dryRun": .bool(invocation.options.dryRun),
+        ]
+        if invocation.options.dryRun { return CommandResult(json: result) }
+        let time = invocation.context.now()
+        try invocation.session.update(with: keys) { transaction in
+            let known = transaction.index.accounts.first { $0.name == name }
+            if let known, known.userID != user.id || known.origin != origin.description {
+                throw CommandError(
+                    .conflict,
+                    "The vault has another account called \(DisplayText.safe(name)).",
+                    hint: "Give this one another name with --name. Nothing was changed.")
+            }
+            let secret =
+                protect ? try transaction.protected(token, in: SecretArena()) : token
+            let isDefault =
+                known?.isDefault ?? !transaction.index.accounts.contains { $0.isDefault }
+            transaction.index.accounts.removeAll { $0.name == name }
+            transaction.index.accounts.append(
+                Account(
+                    name: name, origin: origin.description, userID: user.id, username: username,
+                    teamID: known?.teamID, teamSlug: known?.teamSlug, isDefault: isDefault,
+                    createdAt: time, protection: protect ? .values : .index, secret: secret))
+        }
+        try invocation.note("Logged in to \(origin.description) as \(username), kept as \(name).")
+        return CommandResult(json: result)
+    }
+
+    private static func token(_ invocation: Invocation) throws -> SecretSlice {
+        let arena = SecretArena(firstRegionByteCount: 8 << 10)
+        if TerminalDevice.isTerminal(0) {
+            let terminal = try TerminalDevice(
+                erasesPrompts: invocation.context.variable("TERM") != "dumb")
+            let room = try arena.allocate(count: 4_096)
+            let count = try room.withMutableBytes {
+                try terminal.readHidden(prompt: "Token: ", into: &$0)
+            }
+            return room.part(0..<count)
+        }
+        guard invocation.options.passphraseDescriptor != 0 else {
+            throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the token.")
+        }
+        let text = try SecretInput.read(descriptor: 0, limit: 4_097, what: "The token on stdin")
+        // Blanks and line ends around a token come from copying it.
+        let (start, end) = text.withBytes { bytes in
+            var (start, end) = (0, bytes.byteCount)
+            while start < end, bytes.byte(at: start) <= 0x20 { start += 1 }
+            while end > start, bytes.byte(at: end - 1) <= 0x20 { end -= 1 }
+            return (start, end)
+        }
+        guard end > start else {
+            throw CommandError(.usage, "There is no token on stdin.", hint: "Nothing was changed.")
+        }
+        return try text.withBytes { try arena.copy($0.extracting(start..<end)) }
+    }
+}

@@ -1,0 +1,123 @@
+internal import CommandLineKit
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// The platform for one command: which origin, whose token, which team. Nothing is sent before a
+/// call is made.
+final class PlatformSession {
+    /// A way to the platform.
+    struct Access {
+        /// Where, with which token, on whose behalf.
+        let client: VercelClient
+        /// The stored account; nil for a token of the environment.
+        let account: Account?
+    }
+
+    private let invocation: Invocation
+    private var options: GlobalOptions { invocation.options }
+
+    /// - Throws: ``ExitCode/unavailable`` with `--offline`, before anything else happens.
+    init(_ invocation: Invocation) throws {
+        self.invocation = invocation
+        guard !invocation.options.offline else {
+            throw CommandError(
+                .unavailable, "This needs the platform, and --offline forbids it.",
+                hint: "Nothing was sent.")
+        }
+    }
+
+    /// The origin that options or environment name; nil where they name none.
+    static func namedOrigin(_ options: GlobalOptions) throws -> APIOrigin? {
+        guard let text = options.apiURL else { return nil }
+        do throws(APIOrigin.Problem) {
+            return try APIOrigin(text)
+        } catch {
+            let reason =
+                error == .notSecure
+                ? "The API's address is plain http to another machine, which would show the token."
+                : "That is no address of an API."
+            throw CommandError(
+                .usage, reason, hint: "Give --api-url as https://HOST or http://127.0.0.1:PORT.")
+        }
+    }
+
+    /// A client for `token` at `origin`.
+    func client(
+        _ token: SecretSlice, _ origin: APIOrigin, scope: APIScope = .personal
+    ) throws -> VercelClient {
+        try VercelClient(
+            transport: try invocation.context.transport(), origin: origin, token: token,
+            scope: scope, waitingRoom: invocation.context.waitingRoom)
+    }
+
+    /// The token to use and the client for it.
+    ///
+    /// VERCEL_TOKEN wins over stored accounts unless `--account` names one. A stored token goes to
+    /// the origin it was checked with and nowhere else.
+    ///
+    /// - Parameter binding: The project's, which says the team and the origin where nothing else does.
+    /// - Throws: ``ExitCode/unauthorized`` without a token, or for another origin.
+    func access(_ binding: VaultProject.Binding? = nil) throws -> Access {
+        let named = try Self.namedOrigin(options)
+        if options.account == nil, let token = try environmentToken() {
+            let origin = try named ?? binding.map { try APIOrigin($0.origin) } ?? .vercel
+            return Access(
+                client: try client(token, origin, scope: scope(binding, nil)), account: nil)
+        }
+        let keys = try indexKeys()
+        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+        guard let account = index.account(named: options.account) else {
+            throw CommandError(
+                .unauthorized,
+                options.account.map { "The vault has no account \(DisplayText.safe($0))." }
+                    ?? "There is no token for the platform.",
+                hint: "Log in with: zg-env login, or set VERCEL_TOKEN.")
+        }
+        if let named, named.description != account.origin {
+            throw CommandError(
+                .unauthorized,
+                "The token of \(DisplayText.safe(account.name)) belongs to \(DisplayText.safe(account.origin)), and goes nowhere else.",
+                hint: "Log in there with: zg-env login --api-url \(named.description)")
+        }
+        let token = try token(of: account, keys)
+        let origin = try APIOrigin(account.origin)
+        return Access(
+            client: try client(token, origin, scope: scope(binding, account)), account: account)
+    }
+
+    private func indexKeys() throws -> VaultKeys {
+        do {
+            return try invocation.session.indexKeys()
+        } catch let error as VaultError where error.code == .notFound {
+            throw CommandError(
+                .unauthorized, "There is no token for the platform: no vault, and no VERCEL_TOKEN.",
+                hint: "Make a vault with: zg-env init, and log in with: zg-env login.")
+        }
+    }
+
+    private func token(of account: Account, _ keys: VaultKeys) throws -> SecretSlice {
+        switch account.protection {
+        case .index: return account.secret
+        case .values:
+            let open = keys.opensValues ? keys : try invocation.session.valueKeys()
+            return try open.token(of: account, in: SecretArena(firstRegionByteCount: 4096))
+        }
+    }
+
+    private func environmentToken() throws -> SecretSlice? {
+        let name = Array("VERCEL_TOKEN=".utf8)
+        guard let entry = invocation.context.rawEnvironment.first(where: { $0.starts(with: name) }),
+            entry.count > name.count
+        else { return nil }
+        return try Array(entry.dropFirst(name.count)).withBytes {
+            try SecretArena(firstRegionByteCount: 4096).copy($0)
+        }
+    }
+
+    private func scope(_ binding: VaultProject.Binding?, _ account: Account?) -> APIScope {
+        if let slug = options.team { return .teamSlug(slug) }
+        if let binding { return binding.teamID.map { .team(id: $0) } ?? .personal }
+        return account?.teamID.map { .team(id: $0) } ?? .personal
+    }
+}

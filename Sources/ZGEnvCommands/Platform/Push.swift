@@ -1,0 +1,54 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// `push`: brings the platform to what the vault says, and reads it back.
+enum Push: Command {
+    static let spec = CommandSpec(
+        ["push"], "Bring the platform to what the vault says, and read it back",
+        section: "Platform",
+        discussion: """
+            Sends only what changed. A change made on the platform that this vault has not seen stops \
+            it before anything is sent. Values that the platform does not show again are reported as \
+            sent and not read back.
+            """,
+        arguments: [
+            ArgumentSpec(
+                "KEY", .zeroOrMore, "Variables to push; all by default",
+                completion: .dynamic(.variable))
+        ],
+        options: [
+            ScopeOptions.target,
+            OptionSpec(flag: "prune", "Delete variables that only the platform has"),
+            OptionSpec(flag: "force", "Overwrite what was changed on the platform"),
+        ],
+        examples: [
+            .init("zg-env push -p web", "show the plan, ask, and send it"),
+            .init("zg-env push -p web --yes --json", "send it from a script"),
+        ],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let command = invocation.command
+        var rules = PushPlan.Rules()
+        rules.force = command.has("force")
+        rules.prune = command.has("prune")
+        let keys = command.arguments("KEY")
+        for key in keys { try VariableName.check(key) }
+        if !keys.isEmpty { rules.keys = Set(keys) }
+        rules.targets = try ScopeOptions(command).scope()?.targets ?? []
+        if !keys.isEmpty {
+            let index = try invocation.session.index(.listing)
+            let project = try ProjectResolver(invocation).existing(in: index)
+            let known = Set(index.variables.filter { $0.project == project.id }.map(\.name))
+            if let missing = keys.first(where: { !known.contains($0) }) {
+                throw RecordSelection.notFound(missing, project, index)
+            }
+        }
+        let report = try PushWork(invocation, rules: rules).run()
+        return report.result()
+    }
+}

@@ -1,0 +1,155 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+internal import VercelAPI
+
+/// What a push did, in the forms of the contract.
+struct PushReport {
+    private let project: String
+    private let plan: PushPlan
+    /// What became of each step; empty after a dry run or a conflict.
+    var outcomes: [PushOutcome] = []
+    /// Tells that it stopped after the plan.
+    var isDryRun = false
+
+    init(project: String, plan: PushPlan) {
+        self.project = project
+        self.plan = plan
+    }
+
+    /// The plan for people, one line a step.
+    var planLines: [String] {
+        plan.steps.map { "\(Self.verb($0)) \($0.key) for \($0.attributes.scope.description)" }
+    }
+
+    private static func verb(_ step: PushPlan.Step) -> String {
+        switch step.action {
+        case .create: "create"
+        case .update(_, let withValue): withValue ? "update" : "update the scope or type of"
+        case .delete: "delete"
+        }
+    }
+
+    /// The result as a command gives it back.
+    func result() -> CommandResult {
+        var members: [JSONValue.Member] = [
+            .init("project", .string(project)),
+            .init("created", list { if case .create = $0 { true } else { false } }),
+            .init("updated", list { if case .update = $0 { true } else { false } }),
+            .init("deleted", list { if case .delete = $0 { true } else { false } }),
+            .init(
+                "unchanged", .array(plan.unchanged.map { Self.entry($0.name, $0.attributes.scope) })
+            ),
+            .init(
+                "conflicts", .array(plan.conflicts.map { Self.entry($0.key, $0.scope, $0.reason) })),
+            .init("unverified", unverified),
+            .init("failed", failed),
+        ]
+        if isDryRun { members.append(.init("dryRun", true)) }
+        return CommandResult(json: .object(members), text: text, failure: failure)
+    }
+
+    /// Steps of one kind: those that were done, or for a dry run those that would be.
+    private func list(_ isKind: (PushPlan.Action) -> Bool) -> JSONValue {
+        if isDryRun {
+            return .array(
+                plan.steps.filter { isKind($0.action) }.map {
+                    Self.entry($0.key, $0.attributes.scope)
+                })
+        }
+        return .array(
+            outcomes.filter { isKind($0.step.action) && !$0.isFailed }.map {
+                Self.entry($0.step.key, $0.step.attributes.scope)
+            })
+    }
+
+    private var unverified: JSONValue {
+        .array(
+            outcomes.compactMap { outcome in
+                guard case .unverified(let reason) = outcome.end else { return nil }
+                return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
+            })
+    }
+
+    private var failed: JSONValue {
+        .array(
+            outcomes.compactMap { outcome in
+                guard case .failed(let reason, _) = outcome.end else { return nil }
+                return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
+            })
+    }
+
+    private static func entry(_ key: String, _ scope: Scope, _ reason: String? = nil) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("key", .string(key)), .init("targets", .strings(scope.targets.names)),
+            .init("customEnvironments", .strings(scope.customEnvironments)),
+            .init("branch", .string(orNull: scope.branch)),
+        ]
+        if let reason { members.append(.init("reason", .string(reason))) }
+        return .object(members)
+    }
+
+    private var text: String {
+        func safe(_ text: String) -> String { DisplayText.safe(text) }
+        if !plan.conflicts.isEmpty {
+            return plan.conflicts.map {
+                "conflict  \(safe($0.key)) (\(safe($0.scope.description))): \(safe($0.reason))\n"
+            }.joined()
+        }
+        if isDryRun {
+            return planLines.isEmpty
+                ? "Nothing to push.\n" : planLines.map { "Would \(safe($0))\n" }.joined()
+        }
+        if outcomes.isEmpty { return "Nothing to push.\n" }
+        return outcomes.map { outcome in
+            let what =
+                "\(safe(outcome.step.key)) (\(safe(outcome.step.attributes.scope.description)))"
+            switch outcome.end {
+            case .verified: return "\(Self.done(outcome.step))  \(what)\n"
+            case .unverified(let reason): return "\(Self.done(outcome.step))  \(what): \(reason)\n"
+            case .failed(let reason, _): return "failed    \(what): \(safe(reason))\n"
+            }
+        }.joined()
+    }
+
+    private static func done(_ step: PushPlan.Step) -> String {
+        switch step.action {
+        case .create: "created "
+        case .update: "updated "
+        case .delete: "deleted "
+        }
+    }
+
+    private var failure: CommandError? {
+        if !plan.conflicts.isEmpty {
+            return CommandError(
+                .conflict,
+                plan.conflicts.count == 1
+                    ? "\(DisplayText.safe(plan.conflicts[0].key)) differs on the platform from what this vault has seen."
+                    : "\(plan.conflicts.count) variables differ on the platform from what this vault has seen.",
+                hint:
+                    "Nothing was sent. Set the value you want, or say --force to overwrite the platform's."
+            )
+        }
+        let failures = outcomes.filter(\.isFailed)
+        guard !failures.isEmpty else { return nil }
+        let codes = Set(
+            failures.map { outcome -> ExitCode in
+                guard case .failed(_, let error?) = outcome.end else { return .failed }
+                return CommandError(mapping: error).code
+            })
+        let code: ExitCode =
+            codes == [.unauthorized]
+            ? .unauthorized : codes == [.unavailable] ? .unavailable : .failed
+        return CommandError(
+            code,
+            "\(failures.count) of \(outcomes.count) changes did not reach the platform as they should.",
+            hint: "The others did. Run zg-env push again to send the rest.")
+    }
+}
+
+extension PushOutcome {
+    fileprivate var isFailed: Bool {
+        if case .failed = end { true } else { false }
+    }
+}

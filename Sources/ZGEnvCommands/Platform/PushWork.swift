@@ -1,0 +1,201 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// One push: looks at both sides, plans, asks, sends, reads back, and keeps what it saw.
+struct PushWork {
+    private let invocation: Invocation
+    private let bound: BoundProject
+    private let project: VaultProject
+    private let rules: PushPlan.Rules
+    /// Values that this process holds, by record: `set --push` works while values are locked.
+    private let atHand: [Identifier: SecretSlice]
+
+    /// - Throws: What finding and binding the project throws.
+    init(
+        _ invocation: Invocation, rules: PushPlan.Rules, atHand: [Identifier: SecretSlice] = [:]
+    ) throws {
+        self.invocation = invocation
+        self.rules = rules
+        self.atHand = atHand
+        bound = try BoundProject.inVault(invocation)
+        guard let project = bound.local else {
+            throw CommandError(.notFound, "The vault has no such project.")
+        }
+        self.project = project
+    }
+
+    /// Pushes, or stops after the plan.
+    ///
+    /// - Parameter asks: False where the command has asked already.
+    func run(asks: Bool = true) throws -> PushReport {
+        let client = bound.access.client
+        let environments = try environmentNames()
+        let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
+            PlatformRecord($0, environments: environments)
+        }
+        let index = try invocation.session.index(.listing)
+        let variables = index.variables.filter { $0.project == project.id }
+        let adopted = try adopted(variables, platform)
+        let plan = PushPlan(
+            variables: variables, platform: platform, adopted: adopted, rules: rules)
+        var report = PushReport(project: project.name, plan: plan)
+        guard plan.conflicts.isEmpty else { return report }
+        let application = PushApplication(
+            client: client, project: bound.platform.id, environments: environments,
+            productionBranch: bound.platform.link?.productionBranch, values: try values(for: plan),
+            keep: { try keep($0) }, progress: progress())
+        let problems = try application.problems(of: plan)
+        guard problems.isEmpty else {
+            throw CommandError(
+                .usage,
+                "The platform would refuse this: \(DisplayText.safe(problems.joined(separator: "; "))).",
+                hint: "Nothing was sent.")
+        }
+        if asks || invocation.options.dryRun {
+            let answer = try Confirmation.ask(
+                invocation, plan: report.planLines, question: "Push to \(bound.platform.name)?")
+            guard answer == .goOn else {
+                report.isDryRun = true
+                return report
+            }
+        }
+        try keepSeen(platform, adopted, plan.forgotten)
+        if !plan.steps.isEmpty {
+            report.outcomes = try Interrupts.deferred { try application.send(plan) }
+            try keepLive()
+        }
+        return report
+    }
+
+    private func environmentNames() throws -> CustomEnvironmentNames {
+        CustomEnvironmentNames(
+            try bound.access.client.customEnvironments(ofProject: bound.platform.id))
+    }
+
+    /// Records never pushed whose value the platform already has: compared, then taken as pushed.
+    private func adopted(
+        _ variables: [Variable], _ platform: [PlatformRecord]
+    ) throws -> [Identifier: PlatformRecord] {
+        let candidates = PushPlan.adoptionCandidates(
+            variables: variables, platform: platform, rules: rules
+        ).filter { $0.variable.currentVersion > 0 && $0.record.attributes.kind != .sensitive }
+        guard !candidates.isEmpty else { return [:] }
+        let arena = SecretArena()
+        let source = try valueSource()
+        let answers = try bound.access.client.environmentVariables(
+            candidates.map { (bound.platform.id, $0.record.id) }, valuesInto: arena)
+        var adopted: [Identifier: PlatformRecord] = [:]
+        for (candidate, answer) in zip(candidates, answers) {
+            guard let theirs = try answer.get().value else { continue }
+            let ours = try source(candidate.variable)
+            let isEqual = ours.withBytes { ours in
+                theirs.withBytes { ours.isEqualInConstantTime(to: $0) }
+            }
+            if isEqual { adopted[candidate.variable.id] = candidate.record }
+        }
+        return adopted
+    }
+
+    /// Where values come from; opens the vault's values only for a plan that sends one.
+    private func values(for plan: PushPlan) throws -> PushApplication.ValueSource {
+        let needsValues = plan.steps.contains { step in
+            switch step.action {
+            case .create, .update(_, withValue: true): true
+            case .delete, .update(_, withValue: false): false
+            }
+        }
+        return needsValues
+            ? try valueSource()
+            : { _ in
+                throw CommandError(.locked, "The values are locked.")
+            }
+    }
+
+    private func valueSource() throws -> PushApplication.ValueSource {
+        let atHand = atHand
+        if !atHand.isEmpty {
+            return { variable in
+                guard let value = atHand[variable.id] else {
+                    throw CommandError(
+                        .locked, "The value of \(DisplayText.safe(variable.name)) is locked.",
+                        hint: "Push it with: zg-env push, which asks for the passphrase.")
+                }
+                return value
+            }
+        }
+        let keys = try invocation.session.valueKeys()
+        let vault = try invocation.session.opened()
+        let index = try vault.index(with: keys, extent: .currentValues)
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        let arena = SecretArena()
+        var opened: [Identifier: SecretSlice] = [:]
+        return { variable in
+            if let value = opened[variable.id] { return value }
+            guard let value = try reader.currentValue(of: variable, in: arena) else {
+                throw CommandError(
+                    .notFound, "The vault holds no value of \(DisplayText.safe(variable.name)).")
+            }
+            opened[variable.id] = value
+            return value
+        }
+    }
+
+    private var accountName: String {
+        bound.access.account?.userID ?? project.binding?.accountID ?? ""
+    }
+
+    private func keep(_ records: [PushRecord]) throws {
+        let (account, time) = (accountName, invocation.context.now())
+        try invocation.session.update(with: try invocation.session.indexKeys()) {
+            $0.keep(records, account: account, time: time)
+        }
+    }
+
+    /// Keeps what was seen before anything is sent: changes made elsewhere, adopted records, and
+    /// removed ones that are gone there too.
+    private func keepSeen(
+        _ platform: [PlatformRecord], _ adopted: [Identifier: PlatformRecord],
+        _ forgotten: [Identifier]
+    ) throws {
+        let (account, time) = (accountName, invocation.context.now())
+        let live = liveDeployment(bound.platform)
+        try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
+            transaction.adopt(adopted, account: account, time: time)
+            transaction.forget(forgotten)
+            transaction.see(platform, of: project.id)
+            transaction.see(live: live, of: project.id, time: time)
+        }
+    }
+
+    private func keepLive() throws {
+        guard let now = try? bound.access.client.project(bound.platform.id) else { return }
+        let (live, time) = (liveDeployment(now), invocation.context.now())
+        try invocation.session.update(with: try invocation.session.indexKeys()) {
+            $0.see(live: live, of: project.id, time: time)
+        }
+    }
+
+    private func liveDeployment(_ platform: Project) -> VaultProject.LiveDeployment? {
+        platform.production.flatMap { deployment in
+            deployment.createdAt.map {
+                .init(id: deployment.id, createdAt: UInt64(clamping: $0.milliseconds))
+            }
+        }
+    }
+
+    private func progress() -> (Int, Int) -> Void {
+        let descriptor = invocation.context.messages.descriptor
+        guard !invocation.options.quiet, !invocation.options.json,
+            TerminalDevice.isTerminal(descriptor)
+        else { return { _, _ in } }
+        let line = ProgressLine(descriptor: descriptor)
+        return { done, all in
+            if done < all { line.update("Pushed \(done) of \(all) …") } else { line.finish() }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+internal import VercelAPI
+
+/// Which deployment is to be built anew, and for what.
+struct RedeploySource {
+    /// The way to the platform, in the project's scope.
+    let client: VercelClient
+    /// The platform's id of the project.
+    let projectID: String
+    /// The project's name on the platform.
+    let projectName: String
+    /// The deployment whose source is built.
+    let deployment: Deployment
+    /// What the platform is told it is for; nil for a preview.
+    let apiTarget: String?
+    /// A custom environment, where it is for one.
+    let customEnvironment: String?
+    private let local: VaultProject?
+
+    /// What it is for, in the words of `-t`.
+    var targetName: String { customEnvironment ?? apiTarget ?? "preview" }
+
+    /// Finds the deployment that the arguments name, or the newest of the target.
+    init(_ invocation: Invocation) throws {
+        let names = invocation.command.values("target")
+        guard names.count <= 1, names.first != "development" else {
+            throw CommandError(
+                .usage, "A deployment is for production, preview or one custom environment.")
+        }
+        if let named = invocation.command.argument("DEPLOYMENT") {
+            try self.init(named: named, target: names.first, invocation)
+        } else {
+            let bound = try BoundProject.anywhere(invocation)
+            try self.init(newestOf: bound, target: names.first ?? "production")
+        }
+    }
+
+    /// Finds the newest production deployment of the invocation's project.
+    init(productionOf invocation: Invocation) throws {
+        try self.init(newestOf: try BoundProject.inVault(invocation), target: "production")
+    }
+
+    private init(newestOf bound: BoundProject, target: String) throws {
+        client = bound.access.client
+        projectID = bound.platform.id
+        projectName = bound.platform.name
+        local = bound.local
+        var filter = DeploymentFilter()
+        filter.projectId = bound.platform.id
+        filter.limit = target == "production" ? 20 : 100
+        if target == "production" { filter.target = "production" }
+        let found = try client.deployments(filter)
+        let match = found.first {
+            $0.state != .deleted
+                && (target == "preview"
+                    ? $0.target == nil && $0.customEnvironmentSlug == nil
+                    : $0.target == target || $0.customEnvironmentSlug == target)
+        }
+        guard let match else {
+            throw CommandError(
+                .notFound,
+                "\(DisplayText.safe(projectName)) has no deployment for \(DisplayText.safe(target)) to build anew.",
+                hint: "Deploy it once, then redeploy.")
+        }
+        deployment = match
+        (apiTarget, customEnvironment) = Self.aim(of: match, target)
+    }
+
+    private init(named text: String, target: String?, _ invocation: Invocation) throws {
+        let access = try PlatformSession(invocation).access(Self.binding(invocation))
+        let found = try access.client.deployment(Self.idOrHost(text))
+        guard let project = found.projectId else {
+            throw CommandError(
+                .failed, "The platform does not say which project \(found.id) belongs to.")
+        }
+        client = access.client
+        projectID = project
+        projectName = try access.client.project(project).name
+        deployment = found
+        local = try invocation.session.indexWithoutAsking()?.projects.first {
+            $0.binding?.projectID == project
+        }
+        (apiTarget, customEnvironment) = Self.aim(of: found, target)
+    }
+
+    /// The binding of the project in reach, for its team; a deployment can be named without one.
+    private static func binding(_ invocation: Invocation) throws -> VaultProject.Binding? {
+        guard let index = try invocation.session.indexWithoutAsking() else { return nil }
+        return (try? ProjectResolver(invocation).existing(in: index))?.binding
+    }
+
+    /// Takes scheme and path off an address.
+    private static func idOrHost(_ text: String) -> String {
+        var rest = Substring(text)
+        for scheme in ["https://", "http://"] where rest.hasPrefix(scheme) {
+            rest = rest.dropFirst(scheme.count)
+        }
+        return String(rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+    }
+
+    private static func aim(of deployment: Deployment, _ target: String?) -> (String?, String?) {
+        switch target {
+        case "production", "staging": return (target, nil)
+        case "preview": return (nil, nil)
+        case let slug?: return (nil, slug)
+        case nil:
+            return (
+                deployment.target,
+                deployment.target == nil
+                    ? deployment.customEnvironmentId ?? deployment.customEnvironmentSlug : nil
+            )
+        }
+    }
+
+    /// Keeps which deployment serves production, where the vault has the project and is at hand.
+    func keepLive(_ invocation: Invocation) throws {
+        guard let local, let keys = try invocation.session.indexKeysWithoutAsking() else { return }
+        let production = try client.project(projectID).production
+        let time = invocation.context.now()
+        let live = production.flatMap { deployment in
+            deployment.createdAt.map {
+                VaultProject.LiveDeployment(
+                    id: deployment.id, createdAt: UInt64(clamping: $0.milliseconds))
+            }
+        }
+        try invocation.session.update(with: keys) {
+            $0.see(live: live, of: local.id, time: time)
+        }
+    }
+}

@@ -1,0 +1,1 @@
+// The first suite of this target lands with the next change.
