@@ -5,6 +5,30 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/// A socket connected to a port of 127.0.0.1 whose every step takes at most so many seconds, or -1.
+/// The address structures belong to different Swift modules in static and in dynamic builds.
+static inline int zg_connect_loopback(uint16_t port, long patience_seconds) {
+    int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (file < 0) {
+        return -1;
+    }
+    struct timeval patience = {.tv_sec = patience_seconds, .tv_usec = 0};
+    struct sockaddr_in address;
+    memset(&address, 0, sizeof address);
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0 ||
+        setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) != 0 ||
+        connect(file, (struct sockaddr *)&address, sizeof address) != 0) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
 
 /// The first callback of a request: gets the undecoded target and makes the request's context.
 typedef void *_Nullable (*zg_target_callback)(void *_Nullable context, const char *_Nonnull target,
@@ -25,7 +49,6 @@ zg_start_loopback(uint16_t port, MHD_AccessHandlerCallback _Nonnull access,
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL, port, NULL,
         NULL, access, context,
         MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
-        MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
         MHD_OPTION_CONNECTION_LIMIT, 512u,
         MHD_OPTION_CONNECTION_TIMEOUT, 120u,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)65536,

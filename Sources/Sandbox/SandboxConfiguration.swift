@@ -7,6 +7,7 @@ package struct SandboxConfiguration: Sendable {
         /// What messages are signed with.
         package var secret: String
 
+        /// Keeps both as they are; nothing is sent to other machines whatever the address.
         package init(url: String, secret: String) {
             self.url = url
             self.secret = secret
@@ -15,17 +16,23 @@ package struct SandboxConfiguration: Sendable {
 
     /// 0 lets the system choose.
     package var port: UInt16 = 0
+    /// What the sandbox holds at first, when there is no state file yet.
     package var seed: Seed = .standard
     /// Where the state is kept; `nil` keeps it in memory only.
     package var stateFile: String?
     /// How long a build takes from its request to its end.
     package var buildSeconds: Double = 2
+    /// The faults of the start, to which a reset goes back.
     package var faults: [Fault] = []
+    /// The build mode of the start, to which a reset goes back.
     package var build: BuildMode = .ok
+    /// Somebody who is told about everything.
     package var webhook: WebhookReceiver?
     /// The requests that a token may make in a minute; `nil` for any number.
     package var requestsPerMinute: Int?
+    /// What the sandbox's time is counted from.
     package var clock: SandboxClock = .real
 
+    /// The standard seed on any port, with builds of two seconds.
     package init() {}
 }

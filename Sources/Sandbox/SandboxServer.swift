@@ -6,12 +6,19 @@ internal import Synchronization
 package final class SandboxServer: Sendable {
     /// One variable as the sandbox keeps it, with its value whatever its type.
     package struct StoredVariable: Sendable, Equatable {
+        /// The record's id.
         package let id: String
+        /// The name.
         package let key: String
+        /// The clear value.
         package let value: String
+        /// `system`, `encrypted`, `plain` or `sensitive`.
         package let type: String
+        /// `production`, `preview`, `development`.
         package let targets: [String]
+        /// The ids of custom environments.
         package let customEnvironmentIds: [String]
+        /// The branch of a preview record, `nil` for all.
         package let gitBranch: String?
         /// Milliseconds since 1970.
         package let updatedAt: Int64
@@ -19,6 +26,7 @@ package final class SandboxServer: Sendable {
 
     /// One request as the sandbox saw it.
     package struct SeenRequest: Sendable, Equatable {
+        /// The method in capitals.
         package let method: String
         /// The path with its query.
         package let path: String

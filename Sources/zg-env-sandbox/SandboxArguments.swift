@@ -28,7 +28,8 @@ struct SandboxArguments {
                                     repeatable; METHOD may be *, WHAT is one of 429[:SECONDS],
                                     a status, reset, lost-answer, slow:SECONDS, truncate,
                                     challenge, saml, html, redirect:URL, stores-empty,
-                                    drops-target, forces-sensitive, rejects-one, string-cursor
+                                    drops-target, forces-sensitive, rejects-one, string-cursor,
+                                    decrypts-lists
           --rate-limit N            at most N requests a minute for each token
           --webhook URL             tells URL (http, this machine) about every event
           --webhook-secret-file F   what those messages are signed with

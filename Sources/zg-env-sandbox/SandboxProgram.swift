@@ -3,6 +3,10 @@ internal import Sandbox
 
 /// Keeps SIGTERM and SIGINT for ``SandboxProgram``, and a closed pipe from ending the program.
 func blockEndSignals() {
+    // Shells start background programs with SIGINT ignored, and an ignored signal is dropped even
+    // where somebody waits for it.
+    signal(SIGTERM, SIG_DFL)
+    signal(SIGINT, SIG_DFL)
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGTERM)

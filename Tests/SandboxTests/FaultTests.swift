@@ -152,6 +152,16 @@ import Testing
         #expect(single.code == "UNKNOWN_ERROR")
     }
 
+    @Test func `of lists give clear values where they are asked for`() throws {
+        try sandbox.setFaults("GET /projects/*/env decrypts-lists")
+        let value = { (query: String) in
+            try sandbox.listed("SEED_DEBUG", query: query).first?["value"]
+        }
+        #expect(try value("?decrypt=true") == "seed:*")
+        #expect(try value("") != "seed:*")
+        #expect(try sandbox.listed("SEED_API_KEY", query: "?decrypt=true").first?["value"] == nil)
+    }
+
     @Test func `are set, shown and forgotten over HTTP without a token`() throws {
         var client = sandbox.client
         client.token = nil
@@ -205,6 +215,9 @@ import Testing
         client.token = nil
         #expect(try client.get(path).status == 403)
         #expect(try sandbox.client.get("/_sandbox/env?project=x").status == 404)
+        #expect(try sandbox.client.get("/_sandbox/env?project=api").status == 200)
+        #expect(try sandbox.client.get("/_sandbox/env?project=api&slug=acme").status == 200)
+        #expect(try sandbox.client.get("/_sandbox/env?project=web&slug=acme").status == 404)
         #expect(try sandbox.client.get("/_sandbox/nothing").status == 404)
     }
 

@@ -37,6 +37,8 @@ package struct Fault: Sendable, Equatable {
         case rejectsOne = "rejects-one"
         /// The next page is named by a text instead of a number.
         case stringCursor = "string-cursor"
+        /// A list that is asked for with `decrypt=true` has clear values, as some versions had.
+        case decryptsLists = "decrypts-lists"
     }
 
     /// The text it was made from.

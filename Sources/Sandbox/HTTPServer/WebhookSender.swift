@@ -1,3 +1,4 @@
+internal import CMicroHTTPD
 internal import Glibc
 
 /// Sends one message and reads the status of the answer.
@@ -7,9 +8,9 @@ enum WebhookSender {
 
     /// The status of the answer; `nil` when nobody answers or the address is not on this machine.
     static func send(_ message: WebhookMessage) -> Int? {
-        guard let address = WebhookAddress(message.url),
-            let socket = connectedSocket(port: address.port)
-        else { return nil }
+        guard let address = WebhookAddress(message.url) else { return nil }
+        let socket = zg_connect_loopback(address.port, patienceSeconds)
+        guard socket >= 0 else { return nil }
         defer { close(socket) }
         let body = Array(message.body.utf8)
         let head = """
@@ -25,29 +26,6 @@ enum WebhookSender {
             """
         guard write(Array(head.utf8) + body, to: socket) else { return nil }
         return status(from: socket)
-    }
-
-    private static func connectedSocket(port: UInt16) -> Int32? {
-        let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard file >= 0 else { return nil }
-        var patience = timeval(tv_sec: patienceSeconds, tv_usec: 0)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        unsafe setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
-        unsafe setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else {
-            close(file)
-            return nil
-        }
-        return file
     }
 
     private static func write(_ bytes: [UInt8], to socket: Int32) -> Bool {

@@ -80,11 +80,17 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral,
     ExpressibleByNilLiteral
 {
+    /// A text.
     package init(stringLiteral value: String) { self = .string(value) }
+    /// A whole number.
     package init(integerLiteral value: Int64) { self = .integer(value) }
+    /// A truth value.
     package init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// An array.
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// Null; where an optional is expected, `nil` means a missing member instead.
     package init(nilLiteral: ()) { self = .null }
+    /// An object; of members with the same name the last one stays.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
     }

@@ -96,9 +96,15 @@ enum ControlRoutes {
         let name = request.parameter("project") ?? ""
         let result: Result<JSONValue, APIError> = store.use { contents, now in
             Result { () throws(APIError) in
-                _ = try Authorization.token(secret, now: now, &contents.state)
+                let token = try Authorization.token(secret, now: now, &contents.state)
+                let owner = try Authorization.ownerId(request, token: token, contents.state)
                 let projects = contents.state.projects
-                guard let project = projects.first(where: { $0.id == name || $0.name == name })
+                let found = projects.filter { $0.id == name || $0.name == name }
+                // Without a team named any owner will do, the one asked for first.
+                let isScoped = ["teamId", "slug"].contains { request.parameter($0) != nil }
+                guard
+                    let project = found.first(where: { $0.ownerId == owner })
+                        ?? (isScoped ? nil : found.first)
                 else { throw .notFound("Project") }
                 let records = contents.state.variables.filter { $0.projectId == project.id }
                 return ["envs": .array(records.map(\.storedJSON))]

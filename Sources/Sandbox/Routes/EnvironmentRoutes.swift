@@ -43,7 +43,8 @@ enum EnvironmentRoutes {
             guard let environment else { throw .notFound("Custom environment") }
             records = records.filter { $0.customEnvironmentIds.contains(environment.id) }
         }
-        return .json(["envs": .array(records.map(\.json))])
+        let isClear = call.effect == .decryptsLists && call.request.flag("decrypt")
+        return .json(["envs": .array(records.map { isClear ? $0.decryptedJSON : $0.json })])
     }
 
     /// The record that the second parameter names, or 404.

@@ -1,0 +1,138 @@
+import Foundation
+import Sandbox
+import Testing
+
+/// The built program, run as a child.
+private struct Program {
+    struct Result {
+        var status: Int32
+        var output: String
+        var errors: String
+    }
+
+    let process = Process()
+    private let output = Pipe()
+    private let errors = Pipe()
+
+    init(_ arguments: [String]) throws {
+        // The program lies beside the bundle of tests, wherever the build directory is.
+        let place = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
+        let directory =
+            place?.deletingLastPathComponent()
+            ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        process.executableURL = directory.appendingPathComponent("zg-env-sandbox")
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+    }
+
+    /// The first line of the output.
+    func line() -> String {
+        var bytes = Data()
+        while let byte = try? output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty {
+            if byte[0] == 0x0A { break }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func end() throws -> Result {
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        let complaints = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Result(
+            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+            errors: String(decoding: complaints, as: UTF8.self))
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `The program` {
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `says where it is, serves, and ends on a signal`(signal: Int32) throws {
+        let program = try Program(["--port", "0", "--build-seconds=0.2"])
+        let line = program.line()
+        #expect(line.hasPrefix(#"{"url":"http://127.0.0.1:"#))
+        let greeting = try JSONParser.value(of: Array(line.utf8))
+        let client = TestClient(
+            url: try #require(greeting["url"]?.string), token: greeting["token"]?.string)
+        #expect(try client.get("/v2/user").status == 200)
+        let list = try client.get("/v6/deployments?projectId=web").json
+        let body: JSONValue = [
+            "name": "web", "deploymentId": list["deployments"]?[0]?["uid"] ?? .null,
+            "target": "production",
+        ]
+        let id = try client.send("POST", "/v13/deployments?forceNew=1", body).json["id"]
+        let isCurrent = try eventually {
+            try client.get("/v9/projects/web").json["targets"]?["production"]?["id"] == id
+        }
+        #expect(isCurrent)
+        kill(program.process.processIdentifier, signal)
+        let result = try program.end()
+        #expect(result.status == 0)
+        #expect(result.output == "")
+        #expect(result.errors == "")
+        #expect(throws: TestClient.ConnectError.self) { try client.get("/v2/user") }
+    }
+
+    @Test func `takes faults, a build mode, a limit, a seed and a state file`() throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("zg-env-sandbox-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let seed = directory.appendingPathComponent("seed.json").path
+        let state = directory.appendingPathComponent("state.json").path
+        try Data(#"{"token":"tok","projects":[{"name":"one"}]}"#.utf8)
+            .write(to: URL(fileURLWithPath: seed))
+        for isAgain in [false, true] {
+            let program = try Program([
+                "--seed", seed, "--state", state, "--fault", "GET /v2/teams 418 x1",
+                "--fault=* /v2/user reset x1", "--build", "staged", "--rate-limit", "5",
+            ])
+            let greeting = try JSONParser.value(of: Array(program.line().utf8))
+            #expect(greeting["token"] == "tok")
+            let client = TestClient(
+                url: try #require(greeting["url"]?.string), token: greeting["token"]?.string)
+            #expect(try client.get("/v2/teams").status == 418)
+            #expect(try client.get("/v2/user").ending == .reset)
+            #expect(try client.get("/_sandbox/faults").json["build"] == "staged")
+            let made = try client.send("POST", "/v11/projects", ["name": "two"])
+            #expect(made.status == (isAgain ? 409 : 200))
+            #expect(made.headers["x-ratelimit-limit"] == "5")
+            program.process.terminate()
+            #expect(try program.end().status == 0)
+        }
+    }
+
+    @Test(arguments: [
+        ["--port"], ["--port", "x"], ["--port", "70000"], ["--port=-1"], ["--nothing"], ["extra"],
+        ["--fault", "GET"], ["--build", "explode"], ["--build-seconds", "-1"],
+        ["--build-seconds", "nan"], ["--rate-limit", "0"], ["--webhook", "http://127.0.0.1:1/"],
+        ["--webhook-secret-file", "/nothing"], ["--seed", "/nothing/at/all"], ["--state", ""],
+        ["--webhook", "https://example.com/", "--webhook-secret-file", "/nothing"],
+        ["--seed", "/dev/null"],
+    ])
+    func `refuses wrong arguments with one sentence`(arguments: [String]) throws {
+        let result = try Program(arguments).end()
+        #expect(result.status == 2)
+        #expect(result.output == "")
+        #expect(result.errors.hasPrefix("zg-env-sandbox: "))
+        #expect(result.errors.hasSuffix(".\n"))
+        #expect(result.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func `helps, tells its version, and says when a port is taken`() throws {
+        let help = try Program(["--help"]).end()
+        #expect(help.status == 0)
+        for option in ["--port", "--seed", "--state", "--fault", "--webhook-secret-file"] {
+            #expect(help.output.contains(option))
+        }
+        let version = try Program(["--version"]).end()
+        #expect(version.status == 0)
+        #expect(version.output.hasPrefix("zg-env-sandbox "))
+        let sandbox = try SandboxFixture()
+        let taken = try Program(["--port", String(sandbox.client.port)]).end()
+        #expect(taken.status == 1)
+        #expect(taken.errors.contains("cannot be listened on"))
+    }
+}
