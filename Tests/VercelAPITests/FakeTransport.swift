@@ -23,7 +23,7 @@ final class FakeWaitingRoom: WaitingRoom {
 }
 
 /// A transport whose answers a test computes; keeps what was sent.
-final class FakeTransport: HTTPTransport {
+final class FakeTransport: HTTPTransport, CustomReflectable {
     struct Sent: Equatable {
         let method: String
         let target: String
@@ -34,6 +34,8 @@ final class FakeTransport: HTTPTransport {
 
     var sent: [Sent] = []
     var largestBatch = 0
+    /// What it keeps is no leak of the client's.
+    var customMirror: Mirror { Mirror(self, children: []) }
     private let answer: (Sent, Int) throws -> Result<HTTPResponse, TransportError>
 
     init(_ answer: @escaping (Sent, Int) throws -> Result<HTTPResponse, TransportError>) {

@@ -46,7 +46,8 @@ import VercelAPI
 
     @Test func `nesting is bounded`() {
         let deep = { (depth: Int) in
-            Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+            Array(
+                (String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
         }
         #expect(accepts(deep(JSONScanner.maximumDepth)))
         #expect(!accepts(deep(JSONScanner.maximumDepth + 1)))
@@ -105,7 +106,8 @@ import VercelAPI
                 try SecretMembers.map("env", of: span, into: arena)
             }?.mapValues(\.exposedText)
         }
-        #expect(try map(#"{"env":{"A":"1","B\u005f":"","é":"2"}}"#) == ["A": "1", "B_": "", "é": "2"])
+        #expect(
+            try map(#"{"env":{"A":"1","B\u005f":"","é":"2"}}"#) == ["A": "1", "B_": "", "é": "2"])
         #expect(try map(#"{"env":null}"#) == nil)
         #expect(try map(#"{"buildEnv":{"A":"1"}}"#) == nil)
         for bad in [#"{"env":{"A":1}}"#, #"{"env":{"A":"1","A":"2"}}"#, #"{"env":["A"]}"#] {

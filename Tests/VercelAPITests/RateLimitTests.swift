@@ -60,7 +60,8 @@ private final class LimitedServer {
         let transport = FakeTransport { sent, _ in
             let id = sent.target.split(separator: "/").last ?? ""
             return server.answer(
-                "{\"id\":\"\(id)\",\"key\":\"K\",\"type\":\"encrypted\",\"value\":\"v\(id)\",\"decrypted\":true}")
+                "{\"id\":\"\(id)\",\"key\":\"K\",\"type\":\"encrypted\",\"value\":\"v\(id)\",\"decrypted\":true}"
+            )
         }
         let client = try client(transport, room)
         let arena = SecretArena()
@@ -88,7 +89,9 @@ private final class LimitedServer {
         for round in 0..<20 {
             _ = try client.projects()
             let names = (0..<15).map { "r\(round)p\($0)" }
-            for result in try client.environmentVariables(ofProjects: names) { _ = try result.get() }
+            for result in try client.environmentVariables(ofProjects: names) {
+                _ = try result.get()
+            }
         }
         #expect(server.refused == 0)
         #expect(transport.sent.count == 320)
@@ -107,9 +110,15 @@ private final class LimitedServer {
     @Test(arguments: [
         [("X-RateLimit-Limit", "0"), ("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1")],
         [("X-RateLimit-Limit", "5"), ("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1")],
-        [("X-RateLimit-Limit", "5"), ("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "99999999999999999")],
+        [
+            ("X-RateLimit-Limit", "5"), ("X-RateLimit-Remaining", "0"),
+            ("X-RateLimit-Reset", "99999999999999999"),
+        ],
         [("X-RateLimit-Limit", "5"), ("X-RateLimit-Remaining", "0")],
-        [("X-RateLimit-Limit", "x"), ("X-RateLimit-Remaining", "-1"), ("X-RateLimit-Reset", "now")],
+        [
+            ("X-RateLimit-Limit", "x"), ("X-RateLimit-Remaining", "-1"),
+            ("X-RateLimit-Reset", "now"),
+        ],
     ])
     func `fields that make no sense stop nothing`(headers: [(String, String)]) throws {
         let room = FakeWaitingRoom()

@@ -5,7 +5,8 @@ import VercelAPI
 
 @Suite struct `Sending and repeating` {
     private let user = #"{"user":{"id":"u1","username":"ann"}}"#
-    private let created = #"{"created":{"id":"e1","key":"K","type":"encrypted","target":["production"]},"failed":[]}"#
+    private let created =
+        #"{"created":{"id":"e1","key":"K","type":"encrypted","target":["production"]},"failed":[]}"#
 
     private func create(_ api: FakeAPI, isUpsert: Bool = false) throws -> EnvironmentVariable {
         try api.client.createEnvironmentVariable(
@@ -76,7 +77,10 @@ import VercelAPI
     @Test(arguments: [
         FakeCase.broken(.cannotConnect, reached: false), .broken(.cut, reached: false),
         .answer(429, ""), .retryAfter(503, "1"),
-        .answer(400, #"{"error":{"code":"bad_request","message":"an ongoing update env update is already happening"}}"#),
+        .answer(
+            400,
+            #"{"error":{"code":"bad_request","message":"an ongoing update env update is already happening"}}"#
+        ),
     ])
     func `a creation that cannot have happened is repeated`(answer: FakeCase) throws {
         let api = try FakeAPI(answer.result, .answer(201, created))
@@ -92,7 +96,8 @@ import VercelAPI
         #expect(api.transport.sent.first?.target == "/v10/projects/web/env?upsert=true")
     }
 
-    @Test func `a deletion that finds nothing is an error at first and done when repeated`() throws {
+    @Test func `a deletion that finds nothing is an error at first and done when repeated`() throws
+    {
         let gone = #"{"error":{"code":"not_found","message":"gone"}}"#
         let first = try FakeAPI(.answer(404, gone))
         #expect(
@@ -111,23 +116,24 @@ import VercelAPI
         #expect(try fourth.client.deleteDeployment("dpl_1") == .deleted)
     }
 
-    @Test(arguments: [
-        (["Retry-After": "7"], "", 7), (["Retry-After": "0"], "", 0),
-        (
-            [
-                "Retry-After": "Sun, 06 Nov 1994 08:50:37 GMT",
-                "Date": "Sun, 06 Nov 1994 08:49:37 GMT",
-            ], "", 60
-        ),
-        (
-            ["Date": "Sun, 06 Nov 1994 08:49:37 GMT"],
-            #"{"error":{"code":"rate_limited","limit":{"remaining":0,"reset":784111782}}}"#, 5
-        ),
-        (
-            [:],
-            #"{"error":{"limit":{"reset":1,"resetMs":1800000009000}}}"#, 9
-        ),
-    ] as [([String: String], String, Int)])
+    @Test(
+        arguments: [
+            (["Retry-After": "7"], "", 7), (["Retry-After": "0"], "", 0),
+            (
+                [
+                    "Retry-After": "Sun, 06 Nov 1994 08:50:37 GMT",
+                    "Date": "Sun, 06 Nov 1994 08:49:37 GMT",
+                ], "", 60
+            ),
+            (
+                ["Date": "Sun, 06 Nov 1994 08:49:37 GMT"],
+                #"{"error":{"code":"rate_limited","limit":{"remaining":0,"reset":784111782}}}"#, 5
+            ),
+            (
+                [:],
+                #"{"error":{"limit":{"reset":1,"resetMs":1800000009000}}}"#, 9
+            ),
+        ] as [([String: String], String, Int)])
     func `429 is repeated after the time that the platform names`(
         headers: [String: String], body: String, seconds: Int
     ) throws {
@@ -197,7 +203,8 @@ enum FakeCase: Sendable, CustomTestStringConvertible {
         switch self {
         case .broken(let code, let reached): .broken(code, reached: reached)
         case .answer(let status, let body): .answer(status, body)
-        case .retryAfter(let status, let time): .answer(status, "", headers: [("Retry-After", time)])
+        case .retryAfter(let status, let time):
+            .answer(status, "", headers: [("Retry-After", time)])
         }
     }
 

@@ -141,7 +141,7 @@ private struct SendingRound {
         let call = calls[place]
         attempts[place].count += 1
         let verdict = AnswerVerdict(
-            result, call: call, secrets: client.secrets(of: call),
+            result, call: call, sent: client.sentTexts(of: call),
             secondsSince1970: session.waitingRoom.secondsSince1970)
         if let error = verdict.error, error.code == .cancelled {
             return failRest(with: error)
