@@ -225,10 +225,11 @@ import VercelAPI
             ("a\u{0}", .tokenInvalid), ("é", .tokenInvalid),
             (String(repeating: "a", count: 5000), .tokenInvalid),
         ] {
+            let token = try arena.secret(text)
             do throws(VercelAPIError) {
                 _ = try VercelClient(
-                    transport: FakeTransport(answers: []), origin: .vercel,
-                    token: try! arena.secret(text), waitingRoom: FakeWaitingRoom())
+                    transport: FakeTransport(answers: []), origin: .vercel, token: token,
+                    waitingRoom: FakeWaitingRoom())
                 Issue.record("accepted")
             } catch {
                 #expect(error.code == code)
