@@ -3,7 +3,10 @@
 
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -172,6 +175,36 @@ static inline void *_Nullable zg_curl_next_finished(
         }
     }
     return NULL;
+}
+
+/* With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE alone, and its TLS library may raise it where the
+   server has gone. The program wants the signal for its own output, so it is kept out of these calls
+   alone: blocked in this thread, taken if it came, and let through again. */
+struct zg_pipe_guard {
+    sigset_t mask;
+    int was_pending;
+};
+
+static inline void zg_pipe_guard_enter(struct zg_pipe_guard *_Nonnull guard) {
+    sigset_t pipe_only, pending;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    sigemptyset(&pending);
+    sigpending(&pending);
+    guard->was_pending = sigismember(&pending, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_only, &guard->mask);
+}
+
+static inline void zg_pipe_guard_leave(const struct zg_pipe_guard *_Nonnull guard) {
+    if (guard->was_pending == 0) {
+        sigset_t pipe_only;
+        struct timespec none = {0, 0};
+        sigemptyset(&pipe_only);
+        sigaddset(&pipe_only, SIGPIPE);
+        while (sigtimedwait(&pipe_only, NULL, &none) < 0 && errno == EINTR) {
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
 }
 
 /* Milliseconds of a clock that never goes back. */

@@ -39,6 +39,14 @@ struct CurlLibrary: @unchecked Sendable {
             TransportError(.libraryMissing, mayHaveReachedServer: false, reason: reason))
     }
 
+    /// Runs `body`, during which a server that has gone raises no signal.
+    func withoutPipeSignal<R>(_ body: () -> R) -> R {
+        var guarded = zg_pipe_guard()
+        unsafe zg_pipe_guard_enter(&guarded)
+        defer { unsafe zg_pipe_guard_leave(&guarded) }
+        return body()
+    }
+
     /// What libcurl calls an outcome, such as "Couldn't connect to server".
     func words(for code: CURLcode) -> String {
         guard let words = unsafe table.pointee.easy_strerror(code) else { return "error" }

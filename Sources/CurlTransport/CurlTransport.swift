@@ -31,10 +31,12 @@ package final class CurlTransport: HTTPTransport {
     }
 
     deinit {
-        while let easy = unsafe idle.popLast() {
-            unsafe library.table.pointee.easy_cleanup(easy)
+        library.withoutPipeSignal {
+            while let easy = unsafe idle.popLast() {
+                unsafe library.table.pointee.easy_cleanup(easy)
+            }
+            _ = unsafe library.table.pointee.multi_cleanup(multi)
         }
-        _ = unsafe library.table.pointee.multi_cleanup(multi)
     }
 
     /// Sends `requests` in their order, at most `concurrency` at a time.
@@ -90,7 +92,9 @@ package final class CurlTransport: HTTPTransport {
             }
             guard !underWay.isEmpty else { return }
             var running: Int32 = 0
-            let status = unsafe library.table.pointee.multi_perform(multi, &running)
+            let status = library.withoutPipeSignal {
+                unsafe library.table.pointee.multi_perform(multi, &running)
+            }
             guard status == CURLM_OK else {
                 for transfer in underWay {
                     finish(transfer, .failure(transfer.error(.failed, reason: "libcurl failed")))
@@ -153,7 +157,9 @@ package final class CurlTransport: HTTPTransport {
 
     /// Ends what libcurl does for `transfer` and keeps its handle for the next one.
     private func release(_ transfer: CurlTransfer) {
-        _ = unsafe library.table.pointee.multi_remove_handle(multi, transfer.easy)
+        library.withoutPipeSignal {
+            _ = unsafe library.table.pointee.multi_remove_handle(multi, transfer.easy)
+        }
         unsafe library.table.pointee.easy_reset(transfer.easy)
         unsafe idle.append(transfer.easy)
     }

@@ -6,28 +6,6 @@ import Testing
 import VercelAPI
 
 @Suite struct `Requests through libcurl` {
-    private func request(
-        _ server: LocalServer, _ method: HTTPRequest.Method = .get, target: String = "/",
-        token: SecretSlice? = nil, body: GuardedBytes? = nil, isRepeatable: Bool? = nil,
-        timeouts: HTTPTimeouts? = nil
-    ) throws -> HTTPRequest {
-        HTTPRequest(
-            method: method, origin: try APIOrigin(server.origin), target: target,
-            headers: [("X-One", "1")], token: token, body: body, isRepeatable: isRepeatable,
-            timeouts: timeouts)
-    }
-
-    private func failure(
-        _ transport: CurlTransport, _ request: HTTPRequest
-    ) -> TransportError? {
-        do throws(TransportError) {
-            _ = try transport.send(request)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     @Test func `method, target, headers, token and body arrive as they are`() throws {
         let server = try LocalServer { _ in
             [.answer(201, #"{"a":1}"#, headers: ["X-Answer: yes", "x-twice:  a ", "X-Twice: b"])]
@@ -37,8 +15,8 @@ import VercelAPI
         let arena = SecretArena()
         for method in [HTTPRequest.Method.post, .patch, .delete] {
             let response = try transport.send(
-                request(
-                    server, method, target: "/a/..%2Fb/./c?x=%20", token: arena.secret("tok-1"),
+                server.request(
+                    method, target: "/a/..%2Fb/./c?x=%20", token: arena.secret("tok-1"),
                     body: .holding("{\"k\":\"\u{fc}\"}")))
             #expect(response.status == 201)
             #expect(response.body.exposedText == #"{"a":1}"#)
@@ -60,7 +38,7 @@ import VercelAPI
         defer { server.stop() }
         let transport = try CurlTransport()
         for method in [HTTPRequest.Method.get, .post, .patch, .delete] {
-            _ = try transport.send(request(server, method))
+            _ = try transport.send(server.request(method))
         }
         #expect(server.requests.map(\.method) == ["GET", "POST", "PATCH", "DELETE"])
         #expect(server.requests.allSatisfy { $0.body.isEmpty })
@@ -71,7 +49,7 @@ import VercelAPI
         let server = try LocalServer { _ in [.answer()] }
         defer { server.stop() }
         let transport = try CurlTransport()
-        for _ in 0..<50 { _ = try transport.send(request(server)) }
+        for _ in 0..<50 { _ = try transport.send(server.request()) }
         #expect(server.requests.count == 50)
         #expect(server.connectionCount == 1)
     }
@@ -81,7 +59,7 @@ import VercelAPI
         let server = try LocalServer { _ in [.pause(milliseconds: 20), .answer()] }
         defer { server.stop() }
         let transport = try CurlTransport()
-        let requests = try (0..<48).map { try request(server, target: "/\($0)") }
+        let requests = try (0..<48).map { try server.request(target: "/\($0)") }
         let answers = transport.send(requests, concurrency: bound)
         #expect(answers.count == 48)
         #expect(answers.allSatisfy { (try? $0.get())?.status == 200 })
@@ -98,7 +76,7 @@ import VercelAPI
         }
         defer { server.stop() }
         let transport = try CurlTransport()
-        let requests = try (0..<8).map { try request(server, target: "/\($0)") }
+        let requests = try (0..<8).map { try server.request(target: "/\($0)") }
         let answers = transport.send(requests, concurrency: 8)
         for (place, answer) in answers.enumerated() {
             #expect(try answer.get().body.exposedText == "{\"n\":\(place)}")
@@ -110,7 +88,7 @@ import VercelAPI
         defer { server.stop() }
         let transport = try CurlTransport()
         var places: [Int] = []
-        let requests = try (0..<20).map { _ in try request(server) }
+        let requests = try (0..<20).map { _ in try server.request() }
         transport.send(requests, concurrency: 2) { place, _ in
             places.append(place)
             return false
@@ -127,7 +105,7 @@ import VercelAPI
     func `a cut answer is an error that may have reached the server`(text: String) throws {
         let server = try LocalServer { _ in [.text(text), .close] }
         defer { server.stop() }
-        let error = try failure(try CurlTransport(), request(server))
+        let error = try CurlTransport().failure(of: server.request())
         #expect(error?.code == .cut)
         #expect(error?.mayHaveReachedServer == true)
     }
@@ -141,9 +119,9 @@ import VercelAPI
         defer { server.stop() }
         let transport = try CurlTransport()
         for _ in 0..<5 {
-            _ = try transport.send(request(server))
+            _ = try transport.send(server.request())
             for body in [try GuardedBytes.holding(#"{"value":"1"}"#), nil] {
-                let error = try failure(transport, request(server, .post, body: body))
+                let error = try transport.failure(of: server.request(.post, body: body))
                 #expect(error?.code == .cut)
                 #expect(error?.mayHaveReachedServer == true)
             }
@@ -157,9 +135,9 @@ import VercelAPI
         }
         defer { server.stop() }
         let transport = try CurlTransport()
-        _ = try transport.send(request(server))
+        _ = try transport.send(server.request())
         let body = try GuardedBytes.holding(#"{"value":"1"}"#)
-        _ = try transport.send(request(server, .patch, body: body))
+        _ = try transport.send(server.request(.patch, body: body))
         let patches = server.requests.filter { $0.method == "PATCH" }
         #expect(patches.count == 2)
         #expect(patches.allSatisfy { $0.body == body.exposed })
@@ -171,7 +149,7 @@ import VercelAPI
         server.stop()
         usleep(50_000)
         let request = HTTPRequest(origin: try APIOrigin(origin), target: "/")
-        let error = failure(try CurlTransport(), request)
+        let error = try CurlTransport().failure(of: request)
         #expect(error?.code == .cannotConnect)
         #expect(error?.mayHaveReachedServer == false)
     }
@@ -181,7 +159,7 @@ import VercelAPI
         var configuration = CurlConfiguration()
         configuration.proxy = ""
         let transport = try CurlTransport(configuration)
-        let error = failure(transport, HTTPRequest(origin: origin, target: "/"))
+        let error = transport.failure(of: HTTPRequest(origin: origin, target: "/"))
         #expect(error?.code == .cannotResolve)
         #expect(error?.mayHaveReachedServer == false)
     }
@@ -191,75 +169,10 @@ import VercelAPI
         defer { server.stop() }
         let origin = try APIOrigin("https://127.0.0.1:\(server.port)")
         let timeouts = HTTPTimeouts(connect: .milliseconds(500))
-        let error = failure(
-            try CurlTransport(), HTTPRequest(origin: origin, target: "/", timeouts: timeouts))
+        let error = try CurlTransport().failure(
+            of: HTTPRequest(origin: origin, target: "/", timeouts: timeouts))
         #expect(error?.code == .tls || error?.code == .timedOut)
         #expect(error?.mayHaveReachedServer == false)
-    }
-
-    @Test func `waiting for the first byte ends in time`() throws {
-        let server = try LocalServer { _ in [.pause(milliseconds: 1500), .answer()] }
-        defer { server.stop() }
-        let timeouts = HTTPTimeouts(firstByte: .milliseconds(200))
-        let clock = ContinuousClock()
-        var error: TransportError?
-        let time = try clock.measure {
-            error = try failure(try CurlTransport(), request(server, timeouts: timeouts))
-        }
-        #expect(error?.code == .timedOut)
-        #expect(error?.mayHaveReachedServer == true)
-        #expect(time >= .milliseconds(200) && time < .milliseconds(900))
-    }
-
-    @Test func `an answer that stops coming ends in time`() throws {
-        let server = try LocalServer { _ in
-            [
-                .text("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{"), .pause(milliseconds: 150),
-                .text("\"a\""), .pause(milliseconds: 1500), .text(":1}  "),
-            ]
-        }
-        defer { server.stop() }
-        let timeouts = HTTPTimeouts(idle: .milliseconds(300))
-        let clock = ContinuousClock()
-        var error: TransportError?
-        let time = try clock.measure {
-            error = try failure(try CurlTransport(), request(server, timeouts: timeouts))
-        }
-        #expect(error?.code == .timedOut)
-        #expect(time >= .milliseconds(450) && time < .milliseconds(1200))
-    }
-
-    @Test func `an answer that trickles ends when its time is over`() throws {
-        let server = try LocalServer { _ in
-            [.text("HTTP/1.1 200 X\r\nContent-Length: 900\r\n\r\n")]
-                + (0..<40).flatMap { _ in
-                    [.pause(milliseconds: 50), .text(" ")] as [LocalServer.Action]
-                }
-        }
-        defer { server.stop() }
-        let timeouts = HTTPTimeouts(idle: .milliseconds(300), total: .milliseconds(500))
-        let error = try failure(try CurlTransport(), request(server, timeouts: timeouts))
-        #expect(error?.code == .timedOut)
-    }
-
-    @Test func `an interrupt ends requests within 200 ms`() throws {
-        let server = try LocalServer { _ in [.pause(milliseconds: 3000), .answer()] }
-        defer { server.stop() }
-        let clock = ContinuousClock()
-        let begin = clock.now
-        var configuration = CurlConfiguration()
-        configuration.shouldCancel = { clock.now - begin > .milliseconds(300) }
-        let transport = try CurlTransport(configuration)
-        let requests = try (0..<10).map { _ in try request(server) }
-        let answers = transport.send(requests, concurrency: 4)
-        #expect(clock.now - begin < .milliseconds(500))
-        let codes = answers.compactMap { answer -> TransportError.Code? in
-            guard case .failure(let error) = answer else { return nil }
-            return error.code
-        }
-        #expect(codes.filter { $0 == .cancelled }.count == 4)
-        #expect(codes.count == 10)
-        #expect(server.requests.count == 4)
     }
 
     @Test func `redirects are not followed and the token goes nowhere else`() throws {
@@ -273,7 +186,7 @@ import VercelAPI
             other.stop()
         }
         let token = try SecretArena().secret("token-that-stays")
-        let response = try CurlTransport().send(request(server, token: token))
+        let response = try CurlTransport().send(server.request(token: token))
         #expect(response.status == 307)
         #expect(response.headers[name: "Location"] == "\(elsewhere)/x")
         #expect(other.connectionCount == 0)
@@ -289,7 +202,7 @@ import VercelAPI
         var configuration = CurlConfiguration()
         configuration.proxy = proxy.origin
         let token = try SecretArena().secret("token-that-stays")
-        let response = try CurlTransport(configuration).send(request(server, token: token))
+        let response = try CurlTransport(configuration).send(server.request(token: token))
         #expect(response.body.exposedText == "\"direct\"")
         #expect(proxy.connectionCount == 0)
     }
@@ -300,9 +213,8 @@ import VercelAPI
         var configuration = CurlConfiguration()
         configuration.proxy = proxy.origin
         let token = try SecretArena().secret("token-that-stays")
-        let error = failure(
-            try CurlTransport(configuration),
-            HTTPRequest(origin: .vercel, target: "/v2/user", token: token))
+        let error = try CurlTransport(configuration).failure(
+            of: HTTPRequest(origin: .vercel, target: "/v2/user", token: token))
         #expect(error != nil)
         #expect(error?.mayHaveReachedServer == false)
         #expect(proxy.requests.map(\.method) == ["CONNECT"])
@@ -316,10 +228,10 @@ import VercelAPI
         }
         defer { server.stop() }
         let transport = try CurlTransport()
-        let response = try transport.send(request(server))
+        let response = try transport.send(server.request())
         #expect(response.body.count == 8 << 20)
         #expect(response.body.exposedText == large)
-        _ = try transport.send(request(server, .post, body: .holding(large)))
+        _ = try transport.send(server.request(.post, body: .holding(large)))
         #expect(server.requests.last?.body.count == 8 << 20)
         #expect(server.requests.last.map { $0.body == Array(large.utf8) } == true)
     }
@@ -336,7 +248,7 @@ import VercelAPI
         defer { server.stop() }
         var configuration = CurlConfiguration()
         configuration.maximumAnswerByteCount = 1 << 20
-        let error = try failure(try CurlTransport(configuration), request(server))
+        let error = try CurlTransport(configuration).failure(of: server.request())
         #expect(error?.code == .tooLarge)
     }
 
@@ -345,7 +257,7 @@ import VercelAPI
             [.answer(200, "{}", headers: (0..<400).map { "X-\($0): \($0)" })]
         }
         defer { server.stop() }
-        #expect(try failure(try CurlTransport(), request(server))?.code == .tooLarge)
+        #expect(try CurlTransport().failure(of: server.request())?.code == .tooLarge)
     }
 
     @Test func `a stream is handed over piece by piece`() throws {
@@ -358,7 +270,7 @@ import VercelAPI
         }
         defer { server.stop() }
         var pieces: [String] = []
-        let response = try CurlTransport().stream(request(server)) { bytes in
+        let response = try CurlTransport().stream(server.request()) { bytes in
             pieces.append(
                 String(
                     decoding: (0..<bytes.byteCount).map { bytes.byte(at: $0) }, as: UTF8.self))
@@ -378,7 +290,7 @@ import VercelAPI
         var count = 0
         let clock = ContinuousClock()
         let time = try clock.measure {
-            _ = try CurlTransport().stream(request(server)) { bytes in
+            _ = try CurlTransport().stream(server.request()) { bytes in
                 count += bytes.byteCount
                 return false
             }
@@ -390,7 +302,7 @@ import VercelAPI
     @Test func `the body of a refused stream is in its answer`() throws {
         let server = try LocalServer { _ in [.answer(404, #"{"error":{}}"#)] }
         defer { server.stop() }
-        let response = try CurlTransport().stream(request(server)) { _ in
+        let response = try CurlTransport().stream(server.request()) { _ in
             Issue.record("handed over the body of a 404")
             return true
         }
@@ -406,7 +318,7 @@ import VercelAPI
             ]
         }
         defer { server.stop() }
-        let response = try CurlTransport().send(request(server))
+        let response = try CurlTransport().send(server.request())
         #expect(response.status == 200)
         #expect(response.headers[name: "X-Early"] == nil)
         #expect(response.headers[name: "X-Late"] == "1")
@@ -417,7 +329,7 @@ import VercelAPI
         defer { server.stop() }
         for token in ["a\r\nX-Evil: 1", "a\u{0}b", "a\nb", "a b"] {
             let secret = try SecretArena().secret(token)
-            #expect(try failure(try CurlTransport(), request(server, token: secret)) != nil)
+            #expect(try CurlTransport().failure(of: server.request(token: secret)) != nil)
         }
         #expect(server.requests.isEmpty)
     }

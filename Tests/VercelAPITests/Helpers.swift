@@ -1,3 +1,4 @@
+import CurlTransport
 import Foundation
 import Sealing
 import Testing
@@ -46,5 +47,30 @@ struct SeededGenerator: RandomNumberGenerator {
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
         return mixed ^ (mixed >> 31)
+    }
+}
+
+extension LocalServer {
+    /// A request to this server.
+    func request(
+        _ method: HTTPRequest.Method = .get, target: String = "/", token: SecretSlice? = nil,
+        body: GuardedBytes? = nil, isRepeatable: Bool? = nil, timeouts: HTTPTimeouts? = nil
+    ) throws -> HTTPRequest {
+        HTTPRequest(
+            method: method, origin: try APIOrigin(origin), target: target,
+            headers: [("X-One", "1")], token: token, body: body, isRepeatable: isRepeatable,
+            timeouts: timeouts)
+    }
+}
+
+extension CurlTransport {
+    /// The error of a request, or nil if there is an answer.
+    func failure(of request: HTTPRequest) -> TransportError? {
+        do throws(TransportError) {
+            _ = try send(request)
+            return nil
+        } catch {
+            return error
+        }
     }
 }

@@ -22,6 +22,8 @@ struct APICall {
     var timeouts: HTTPTimeouts?
     /// The values in the body, which no error may repeat.
     var sent: [SecretSlice] = []
+    /// The names in the body, which errors may repeat.
+    var names: Set<String> = []
 
     /// Makes a call of the path made of `version` and `segments`, each of which is one piece
     /// whatever is in it. Words of the path itself are `StaticString`s, names and ids are not.

@@ -69,10 +69,8 @@ extension VercelClient {
     func lists<Element: ListElement>(
         _ calls: [APICall], cursor: String, of type: Element.Type = Element.self
     ) -> [Result<[Element], VercelAPIError>] {
-        zip(calls, perform(calls)).map { call, answer in
-            Result { () throws(VercelAPIError) in
-                try self.list(continuing: try answer.get(), of: call, cursor: cursor, limit: .max)
-            }
+        perform(calls) { (place, answer) throws(VercelAPIError) in
+            try self.list(continuing: answer, of: calls[place], cursor: cursor, limit: .max)
         }
     }
 

@@ -1,4 +1,19 @@
-internal import Sealing
+package import Sealing
+
+/// What a request carried, as far as it matters for what its answer may repeat.
+package struct SentTexts {
+    /// The token and the values. No error may hold a part of them.
+    package var secrets: [SecretSlice]
+    /// Names of variables, targets and branches, which may be told even where a value is the same,
+    /// as in `NODE_ENV=production`.
+    package var names: Set<String>
+
+    /// Lists what was sent.
+    package init(secrets: [SecretSlice], names: Set<String> = []) {
+        self.secrets = secrets
+        self.names = names.union(["production", "preview", "development"])
+    }
+}
 
 /// Makes text from the network fit to be shown.
 package enum UntrustedText {
@@ -7,14 +22,14 @@ package enum UntrustedText {
     /// The longest message that is kept, in characters of Unicode.
     package static let maximumLength = 300
     /// From this many bytes in common with a value on, a text counts as repeating it.
-    static let window = 12
+    package static let window = 12
 
     /// The text without control, format and direction characters, on one line, shortened, and
-    /// withheld if it holds a part of one of `secrets`.
-    static func message(_ text: String, sent secrets: [SecretSlice]) -> String? {
+    /// withheld if it holds a part of one of the secrets that were sent.
+    static func message(_ text: String, sent: SentTexts) -> String? {
         let clean = cleaned(text)
         guard !clean.isEmpty else { return nil }
-        for secret in secrets where repeats(text, secret) || repeats(clean, secret) {
+        for secret in sent.secrets where repeats(text, secret) || repeats(clean, secret) {
             return withheld
         }
         var scalars = clean.unicodeScalars
@@ -23,8 +38,11 @@ package enum UntrustedText {
         return String(scalars) + "…"
     }
 
-    /// The text if it is a plain word such as `ENV_CONFLICT` and no part of one of `secrets`.
-    static func word(_ text: String, sent secrets: [SecretSlice]) -> String? {
+    /// The text if it is a name that was sent, or a plain word such as `ENV_CONFLICT` that holds no
+    /// part of one of the secrets that were sent. A secret of up to three bytes would be part of
+    /// many words by chance; it counts only as the whole of one.
+    static func word(_ text: String, sent: SentTexts) -> String? {
+        if sent.names.contains(text) { return text }
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -35,7 +53,15 @@ package enum UntrustedText {
             }
         }
         guard isPlain, (1...250).contains(text.utf8.count) else { return nil }
-        return secrets.contains { repeats(text, $0) } ? nil : text
+        let isSecret = sent.secrets.contains { secret in
+            (secret.count > 3 || secret.count == text.utf8.count) && repeats(text, secret)
+        }
+        return isSecret ? nil : text
+    }
+
+    /// The text if it is a name that was sent; else as a message.
+    static func name(_ text: String, sent: SentTexts) -> String? {
+        sent.names.contains(text) ? text : message(text, sent: sent)
     }
 
     private static func cleaned(_ text: String) -> String {

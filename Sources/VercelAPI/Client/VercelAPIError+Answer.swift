@@ -1,11 +1,11 @@
-package import Sealing
+internal import Sealing
 
 extension VercelAPIError {
     /// What an answer of a status other than 2xx means.
     ///
     /// - Parameter sent: The token and the values of the request; no part of them gets into the
     ///   error.
-    package init(answer: HTTPResponse, sent: [SecretSlice]) {
+    package init(answer: HTTPResponse, sent: SentTexts) {
         self.init(
             status: answer.status, headers: answer.headers,
             body: answer.body.withBytes { JSONDecoding.value(APIErrorBody.self, from: $0) },
@@ -13,7 +13,7 @@ extension VercelAPIError {
     }
 
     /// What one failed item of a batch means.
-    init(item: APIErrorBody, status: Int, sent: [SecretSlice]) {
+    init(item: APIErrorBody, status: Int, sent: SentTexts) {
         self.init(
             status: (200..<300).contains(status) ? 400 : status, headers: HTTPHeaders(),
             body: item, isBodyEmpty: false, sent: sent)
@@ -21,7 +21,7 @@ extension VercelAPIError {
 
     private init(
         status: Int, headers: HTTPHeaders, body: APIErrorBody?, isBodyEmpty: Bool,
-        sent: [SecretSlice]
+        sent: SentTexts
     ) {
         let (code, reason, hint) = Self.meaning(
             status: status, headers: headers, body: body, isBodyEmpty: isBodyEmpty, sent: sent)
@@ -38,7 +38,7 @@ extension VercelAPIError {
                 targets: body?.targets.prefix(20).compactMap {
                     UntrustedText.word($0, sent: sent)
                 } ?? [],
-                gitBranch: body?.gitBranch.flatMap { UntrustedText.message($0, sent: sent) })
+                gitBranch: body?.gitBranch.flatMap { UntrustedText.name($0, sent: sent) })
         }
     }
 
@@ -51,7 +51,7 @@ extension VercelAPIError {
 
     private static func meaning(
         status: Int, headers: HTTPHeaders, body: APIErrorBody?, isBodyEmpty: Bool,
-        sent: [SecretSlice]
+        sent: SentTexts
     ) -> (Code, String, String?) {
         if (300..<400).contains(status) {
             let named = headers[name: "Location"].flatMap { Self.host(ofLocation: $0) }
@@ -147,11 +147,11 @@ extension VercelAPIError {
 
 extension FailedVariable {
     /// Reads one failed item of a batch.
-    init(_ item: APIErrorBody, status: Int, sent: [SecretSlice]) {
+    init(_ item: APIErrorBody, status: Int, sent: SentTexts) {
         self.init(
             key: item.key.flatMap { UntrustedText.word($0, sent: sent) },
             targets: item.targets.prefix(20).compactMap { UntrustedText.word($0, sent: sent) },
-            gitBranch: item.gitBranch.flatMap { UntrustedText.message($0, sent: sent) },
+            gitBranch: item.gitBranch.flatMap { UntrustedText.name($0, sent: sent) },
             error: VercelAPIError(item: item, status: status, sent: sent))
     }
 }

@@ -16,6 +16,26 @@ extension VercelClient {
         return try answer.get()
     }
 
+    /// Makes calls in parallel and reads each answer with `read`.
+    ///
+    /// Every answer held takes four mappings, of which the kernel allows some 65,000, so no more
+    /// than a few hundred are held at a time.
+    func perform<T>(
+        _ calls: [APICall], read: (Int, APIAnswer) throws(VercelAPIError) -> T
+    ) -> [Result<T, VercelAPIError>] {
+        var results: [Result<T, VercelAPIError>] = []
+        results.reserveCapacity(calls.count)
+        while results.count < calls.count {
+            let part = Array(calls.dropFirst(results.count).prefix(256))
+            for answer in perform(part) {
+                let place = results.count
+                results.append(
+                    Result { () throws(VercelAPIError) in try read(place, try answer.get()) })
+            }
+        }
+        return results
+    }
+
     /// Makes calls in parallel, within the rate limits, and repeats those that are to be repeated.
     ///
     /// - Returns: One result for each call, in their order. One that fails does not stop the
@@ -141,7 +161,7 @@ private struct SendingRound {
         let call = calls[place]
         attempts[place].count += 1
         let verdict = AnswerVerdict(
-            result, call: call, secrets: client.secrets(of: call),
+            result, call: call, sent: client.sentTexts(of: call),
             secondsSince1970: session.waitingRoom.secondsSince1970)
         if let error = verdict.error, error.code == .cancelled {
             return failRest(with: error)

@@ -104,6 +104,8 @@ package final class VercelClient {
             body: call.body, isRepeatable: call.isRepeatable, timeouts: call.timeouts)
     }
 
-    /// What no error of `call` may repeat.
-    func secrets(of call: APICall) -> [SecretSlice] { [token] + call.sent }
+    /// What errors of `call` may and may not repeat.
+    func sentTexts(of call: APICall) -> SentTexts {
+        SentTexts(secrets: [token] + call.sent, names: call.names)
+    }
 }

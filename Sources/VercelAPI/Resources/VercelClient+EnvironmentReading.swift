@@ -90,10 +90,8 @@ extension VercelClient {
         let calls = try variables.map { entry throws(VercelAPIError) in
             try oneCall(entry.id, entry.project)
         }
-        return perform(calls).map { answer in
-            Result { () throws(VercelAPIError) in
-                try self.readVariable(try answer.get(), into: arena)
-            }
+        return perform(calls) { (_, answer) throws(VercelAPIError) in
+            try self.readVariable(answer, into: arena)
         }
     }
 
@@ -125,10 +123,8 @@ extension VercelClient {
         let calls = try targets.map { entry throws(VercelAPIError) in
             try APICall(.get, "/v3/env/pull/\(entry.project)/\(entry.target)")
         }
-        return perform(calls).map { answer in
-            Result { () throws(VercelAPIError) in
-                try self.readPulled(try answer.get(), into: arena)
-            }
+        return perform(calls) { (_, answer) throws(VercelAPIError) in
+            try self.readPulled(answer, into: arena)
         }
     }
 

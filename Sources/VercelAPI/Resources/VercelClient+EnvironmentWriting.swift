@@ -11,7 +11,7 @@ extension VercelClient {
     package func createEnvironmentVariable(
         _ new: NewEnvironmentVariable, inProject project: String, isUpsert: Bool = false
     ) throws(VercelAPIError) -> EnvironmentVariable {
-        var call = try createCall(project, isUpsert: isUpsert, sent: [new.value])
+        var call = try createCall(project, isUpsert: isUpsert, of: [new])
         try call.writeBody { (json) throws(JSONWriter.Problem) in try new.write(to: &json) }
         let batch = try readBatch(try perform(call), call: call)
         if let failed = batch.failed.first { throw failed.error }
@@ -27,7 +27,7 @@ extension VercelClient {
         _ new: [NewEnvironmentVariable], inProject project: String, isUpsert: Bool = false
     ) throws(VercelAPIError) -> EnvironmentVariableBatch {
         guard !new.isEmpty else { return EnvironmentVariableBatch(created: [], failed: []) }
-        var call = try createCall(project, isUpsert: isUpsert, sent: new.map(\.value))
+        var call = try createCall(project, isUpsert: isUpsert, of: new)
         try call.writeBody { (json) throws(JSONWriter.Problem) in
             try json.array { (json) throws(JSONWriter.Problem) in
                 for variable in new { try variable.write(to: &json) }
@@ -49,6 +49,7 @@ extension VercelClient {
     ) throws(VercelAPIError) -> EnvironmentVariable? {
         var call = try APICall(.patch, "/v9/projects/\(project)/env/\(id)")
         call.sent = [change.value].compactMap { $0 }
+        call.names = Set([change.key, change.gitBranch ?? nil].compactMap { $0 })
         try call.writeBody { (json) throws(JSONWriter.Problem) in try change.write(to: &json) }
         let answer = try perform(call)
         return answer.response.body.withBytes {
@@ -94,13 +95,14 @@ extension VercelClient {
     }
 
     private func createCall(
-        _ project: String, isUpsert: Bool, sent: [SecretSlice]
+        _ project: String, isUpsert: Bool, of new: [NewEnvironmentVariable]
     ) throws(VercelAPIError) -> APICall {
         // An upsert leaves the same behind however often it is sent; a creation does not.
         var call = try APICall(
             .post, "/v10/projects/\(project)/env",
             query: [("upsert", isUpsert ? "true" : nil)], isRepeatable: isUpsert)
-        call.sent = sent
+        call.sent = new.map(\.value)
+        call.names = Set(new.map(\.key) + new.compactMap(\.gitBranch))
         return call
     }
 
@@ -108,11 +110,11 @@ extension VercelClient {
         _ answer: APIAnswer, call: APICall
     ) throws(VercelAPIError) -> EnvironmentVariableBatch {
         let body = try readCreated(answer, as: CreatedVariables.self)
-        let secrets = secrets(of: call)
+        let sent = sentTexts(of: call)
         return EnvironmentVariableBatch(
             created: body.created,
             failed: body.failed.map {
-                FailedVariable($0, status: answer.response.status, sent: secrets)
+                FailedVariable($0, status: answer.response.status, sent: sent)
             })
     }
 }

@@ -96,7 +96,7 @@ extension VercelClient {
         var ended = call
         ended.expectation = .anything
         let verdict = AnswerVerdict(
-            result, call: ended, secrets: secrets(of: call),
+            result, call: ended, sent: sentTexts(of: call),
             secondsSince1970: session.waitingRoom.secondsSince1970)
         return (verdict.error, verdict.outcome)
     }

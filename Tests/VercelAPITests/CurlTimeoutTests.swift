@@ -1,0 +1,71 @@
+import CurlTransport
+import Foundation
+import Testing
+import VercelAPI
+
+@Suite struct `Time-outs and interrupts` {
+    @Test func `waiting for the first byte ends in time`() throws {
+        let server = try LocalServer { _ in [.pause(milliseconds: 1500), .answer()] }
+        defer { server.stop() }
+        let timeouts = HTTPTimeouts(firstByte: .milliseconds(200))
+        let clock = ContinuousClock()
+        var error: TransportError?
+        let time = try clock.measure {
+            error = try CurlTransport().failure(of: server.request(timeouts: timeouts))
+        }
+        #expect(error?.code == .timedOut)
+        #expect(error?.mayHaveReachedServer == true)
+        #expect(time >= .milliseconds(190) && time < .milliseconds(1400))
+    }
+
+    @Test func `an answer that stops coming ends in time`() throws {
+        let server = try LocalServer { _ in
+            [
+                .text("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{"), .pause(milliseconds: 150),
+                .text("\"a\""), .pause(milliseconds: 1500), .text(":1}  "),
+            ]
+        }
+        defer { server.stop() }
+        let timeouts = HTTPTimeouts(idle: .milliseconds(300))
+        let clock = ContinuousClock()
+        var error: TransportError?
+        let time = try clock.measure {
+            error = try CurlTransport().failure(of: server.request(timeouts: timeouts))
+        }
+        #expect(error?.code == .timedOut)
+        #expect(time >= .milliseconds(440) && time < .milliseconds(1600))
+    }
+
+    @Test func `an answer that trickles ends when its time is over`() throws {
+        let server = try LocalServer { _ in
+            [.text("HTTP/1.1 200 X\r\nContent-Length: 900\r\n\r\n")]
+                + (0..<40).flatMap { _ in
+                    [.pause(milliseconds: 50), .text(" ")] as [LocalServer.Action]
+                }
+        }
+        defer { server.stop() }
+        let timeouts = HTTPTimeouts(idle: .milliseconds(300), total: .milliseconds(500))
+        let error = try CurlTransport().failure(of: server.request(timeouts: timeouts))
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test func `an interrupt ends requests within 200 ms`() throws {
+        let server = try LocalServer { _ in [.pause(milliseconds: 3000), .answer()] }
+        defer { server.stop() }
+        let clock = ContinuousClock()
+        let begin = clock.now
+        var configuration = CurlConfiguration()
+        configuration.shouldCancel = { clock.now - begin > .milliseconds(300) }
+        let transport = try CurlTransport(configuration)
+        let requests = try (0..<10).map { _ in try server.request() }
+        let answers = transport.send(requests, concurrency: 4)
+        #expect(clock.now - begin < .milliseconds(600))
+        let codes = answers.compactMap { answer -> TransportError.Code? in
+            guard case .failure(let error) = answer else { return nil }
+            return error.code
+        }
+        #expect(codes.filter { $0 == .cancelled }.count == 4)
+        #expect(codes.count == 10)
+        #expect(server.requests.count == 4)
+    }
+}

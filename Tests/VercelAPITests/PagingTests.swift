@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+import VercelAPI
+
+@Suite struct `Lists of several pages` {
+    private func page(_ ids: [Int], next: String) -> Result<HTTPResponse, TransportError> {
+        let projects = ids.map { "{\"id\":\"prj_\($0)\",\"name\":\"p\($0)\"}" }
+        return .answer(
+            200,
+            "{\"projects\":[\(projects.joined(separator: ","))],\"pagination\":{\"count\":2,\"next\":\(next),\"prev\":1}}"
+        )
+    }
+
+    @Test func `cursors are numbers or texts and are followed to the end`() throws {
+        let api = try FakeAPI(
+            page([1, 2], next: "1700000000000"), page([2, 3], next: "\"AB=/+ \""),
+            page([4], next: "17.0"), page([5], next: "null"))
+        #expect(try api.client.projects().map(\.name) == ["p1", "p2", "p3", "p4", "p5"])
+        #expect(
+            api.transport.sent.map(\.target) == [
+                "/v10/projects?limit=100", "/v10/projects?limit=100&from=1700000000000",
+                "/v10/projects?limit=100&from=AB%3D%2F%2B%20", "/v10/projects?limit=100&from=17",
+            ])
+    }
+
+    @Test func `a cursor that stands still or goes round is an error`() throws {
+        let still = try FakeAPI(page([1], next: "5"))
+        #expect(still.error { _ = try still.client.projects() }?.code == .malformedAnswer)
+        #expect(still.transport.sent.count == 2)
+        let round = try FakeAPI(
+            page([1], next: "5"), page([2], next: "4"), page([3], next: "5"))
+        #expect(round.error { _ = try round.client.projects() }?.code == .malformedAnswer)
+        #expect(round.transport.sent.count == 3)
+        let variables = try FakeAPI(.answer(200, #"{"envs":[],"pagination":{"next":5}}"#))
+        let arena = variables.arena
+        #expect(
+            variables.error {
+                _ = try variables.client.environmentVariables(ofProject: "a", valuesInto: arena)
+            }?.code == .malformedAnswer)
+    }
+
+    @Test func `a list without an end is given up`() throws {
+        let transport = FakeTransport { _, number in
+            .answer(200, "{\"projects\":[],\"pagination\":{\"next\":\(number)}}")
+        }
+        let api = try FakeAPI(transport)
+        #expect(api.error { _ = try api.client.projects() }?.code == .malformedAnswer)
+        #expect(transport.sent.count == 1000)
+    }
+
+    @Test(arguments: [
+        #"[{"id":"prj_1","name":"p1"}]"#, #"{"projects":[{"id":"prj_1","name":"p1"}]}"#,
+        #"{"projects":[{"id":"prj_1","name":"p1"}],"pagination":null}"#,
+        #"{"projects":[{"id":"prj_1","name":"p1"}],"pagination":{}}"#,
+        #"{"projects":[{"id":"prj_1","name":"p1"}],"pagination":{"next":null}}"#,
+        #"{"id":"prj_1","name":"p1"}"#,
+    ])
+    func `a list comes in several forms`(body: String) throws {
+        let api = try FakeAPI(.answer(200, body))
+        #expect(try api.client.projects().map(\.id) == ["prj_1"])
+        #expect(api.transport.sent.count == 1)
+    }
+
+    @Test func `no more pages are read than are wanted`() throws {
+        let transport = FakeTransport { _, number in
+            .answer(
+                200,
+                "{\"deployments\":[{\"uid\":\"a\(number)\"},{\"uid\":\"b\(number)\"}],\"pagination\":{\"next\":\(number)}}"
+            )
+        }
+        let api = try FakeAPI(transport)
+        var filter = DeploymentFilter()
+        filter.limit = 3
+        #expect(try api.client.deployments(filter).map(\.id) == ["a0", "b0", "a1"])
+        #expect(transport.sent.count == 2)
+    }
+
+    @Test func `lists of many projects go on page by page`() throws {
+        let transport = FakeTransport { sent, _ in
+            let isSecond = sent.target.contains("until=7")
+            let next = isSecond ? "null" : "7"
+            return .answer(
+                200,
+                "{\"envs\":[{\"id\":\"\(isSecond ? 2 : 1)\",\"key\":\"K\"}],\"pagination\":{\"next\":\(next)}}"
+            )
+        }
+        let api = try FakeAPI(transport, scope: .team(id: "team_1"))
+        let results = try api.client.environmentVariables(ofProjects: ["a", "b"])
+        #expect(try results.map { try $0.get().map(\.id) } == [["1", "2"], ["1", "2"]])
+        #expect(transport.sent.count == 4)
+        #expect(transport.sent.allSatisfy { $0.target.contains("teamId=team_1") })
+    }
+}
