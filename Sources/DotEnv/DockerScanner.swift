@@ -33,7 +33,8 @@ struct DockerScanner {
             guard sign > first else {
                 throw text.failure(.refused, "docker refuses a line without a name", at: first)
             }
-            for position in first..<sign where text.spaceWidth(at: position, .go) > 0 {
+            for position in first..<sign
+            where text[position] == Byte.space || text[position] == Byte.tab {
                 throw text.failure(
                     .refused, "docker refuses white space in a name", at: position)
             }

@@ -36,7 +36,14 @@ struct DotEnvReading {
             noteIgnored(scanner.ignored)
         case .systemd:
             var scanner = SystemdScanner(text)
-            while let statement = scanner.next() { try add(statement) }
+            while let statement = scanner.next() {
+                let extent = statement.key.lowerBound..<statement.value.upperBound
+                if let offset = text.noncharacter(in: extent) {
+                    throw text.failure(
+                        .refused, "systemd refuses a noncharacter of Unicode", at: offset)
+                }
+                try add(statement)
+            }
             noteIgnored(scanner.ignored)
         case .compose:
             var scanner = ComposeScanner(text, survey)

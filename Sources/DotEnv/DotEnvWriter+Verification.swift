@@ -33,7 +33,9 @@ extension DotEnvWriter {
         guard file.entries.count == keys.count else {
             throw DotEnvError(.notVerified, "what was written reads back as other variables")
         }
-        if let difference = file.diagnostics.first(where: { $0.code.isDisagreement }) {
+        if format == .dotenv,
+            let difference = file.diagnostics.first(where: { $0.code.isDisagreement })
+        {
             throw DotEnvError(
                 .notVerified, "readers would disagree about what was written",
                 key: difference.key)

@@ -84,7 +84,9 @@ struct PortableScanner {
             statement.value = statement.value.lowerBound..<index
         }
         let isPlain = statement.value.lowerBound == key.upperBound + 1
-        guard isPortable(statement.value, quote: isPlain ? nil : quote) else {
+        guard isPortable(statement.value, quote: isPlain ? nil : quote),
+            text.noncharacter(in: statement.value) == nil
+        else {
             throw text.failure(
                 .refused, "readers disagree about this value", at: key.upperBound + 1, key: name)
         }

@@ -8,6 +8,8 @@ struct ShellScanner {
     /// Names that are exported without a value.
     private(set) var ignored: [Range<Int>] = []
     private var commandStart = 0
+    /// Whether the current `export` has a name; without any it would print the environment.
+    private var hasExported = false
 
     init(_ text: SourceText) {
         self.text = text
@@ -40,13 +42,13 @@ struct ShellScanner {
             case Byte.backslash where text[index + 1] == Byte.lineFeed:
                 index += 2
             case Byte.lineFeed:
-                isExport = false
+                try endCommand()
                 index += 1
             case UInt8(ascii: ";"):
                 guard hasCommand else {
                     throw refusal("a shell refuses ; without a command before it", at: index)
                 }
-                isExport = false
+                try endCommand()
                 hasCommand = false
                 index += 1
                 continue
@@ -59,7 +61,16 @@ struct ShellScanner {
             }
             if byte == Byte.lineFeed { hasCommand = false }
         }
+        try endCommand()
         return nil
+    }
+
+    private mutating func endCommand() throws(DotEnvError) {
+        if isExport, !hasExported {
+            throw refusal("a shell would print its environment here", at: commandStart)
+        }
+        isExport = false
+        hasExported = false
     }
 
     /// Whether there is a command before the place on the line.
@@ -78,6 +89,7 @@ struct ShellScanner {
             index = value
             try readWord()
             try checkEnd()
+            hasExported = true
             let extentStart = isExport ? commandStart : start
             return Statement(
                 key: start..<nameEnd, value: value..<index, encoding: .shell,
@@ -87,6 +99,7 @@ struct ShellScanner {
         if isName, isAlone, isExport {
             if ignored.count < DotEnvReader.maximumDiagnostics { ignored.append(start..<nameEnd) }
             index = nameEnd
+            hasExported = true
             try checkEnd()
             return nil
         }
@@ -136,7 +149,11 @@ struct ShellScanner {
         while index < text.count, !Self.endsWord(text[index]) {
             switch text[index] {
             case Byte.backslash:
-                index = min(index + 2, text.count)
+                // What bash makes of a backslash at the very end depends on what came before.
+                guard index + 1 < text.count else {
+                    throw text.failure(.refused, "a backslash ends the text", at: index)
+                }
+                index += 2
             case Byte.singleQuote:
                 let close = text.firstIndex(
                     of: Byte.singleQuote, from: index + 1, to: text.count)
@@ -151,8 +168,14 @@ struct ShellScanner {
                 index += 1
             case Byte.backtick:
                 throw refusal("a shell would run a command here", at: index)
-            case UInt8(ascii: "~") where index == start || text[index - 1] == Byte.colon:
+            case UInt8(ascii: "~")
+            where index == start || text[index - 1] == Byte.colon
+                || text[index - 1] == Byte.lineFeed:
+                // A line feed is only here after a backslash, and both are as good as absent.
                 throw refusal("a shell would expand ~ here", at: index)
+            case Byte.leftBrace where isExport:
+                // Unlike a plain assignment, an argument of export may have its braces expanded.
+                throw refusal("a shell would expand braces here", at: index)
             default:
                 index += 1
             }

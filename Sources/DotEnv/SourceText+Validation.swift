@@ -55,6 +55,22 @@ extension SourceText {
         return true
     }
 
+    /// The first noncharacter of Unicode (U+FDD0 to U+FDEF, and the last two of each plane) in a
+    /// range of well-formed text. systemd refuses a file with one in a name or value.
+    func noncharacter(in range: Range<Int>) -> Int? {
+        for index in range where self[index] >= 0xEF {
+            let second = self[index + 1]
+            let third = self[index + 2]
+            if self[index] == 0xEF {
+                if second == 0xB7, third >= 0x90, third <= 0xAF { return index }
+                if second == 0xBF, third >= 0xBE { return index }
+            } else if second & 0x0F == 0x0F, third == 0xBF, self[index + 3] >= 0xBE {
+                return index
+            }
+        }
+        return nil
+    }
+
     /// The length of the well-formed UTF-8 sequence at `index`; 0 when it is ill-formed.
     private func scalarWidth(at index: Int) -> Int {
         func continues(_ offset: Int, from low: UInt8 = 0x80, to high: UInt8 = 0xBF) -> Bool {

@@ -21,6 +21,8 @@ struct WritingRules {
         /// `"`, `\`, `$` or a backtick.
         var hasDoubleQuoteSpecial = false
         var isUTF8 = true
+        /// A noncharacter, which systemd does not take.
+        var hasNoncharacter = false
     }
 
     /// The longest line that `docker` reads.
@@ -43,6 +45,7 @@ struct WritingRules {
     private static func traits(of value: SourceText) -> Traits {
         var traits = Traits()
         traits.isUTF8 = value.isUTF8
+        traits.hasNoncharacter = value.noncharacter(in: 0..<value.count) != nil
         for index in 0..<value.count {
             let byte = value[index]
             if !isBareByte(byte) { traits.isBare = false }
@@ -77,7 +80,7 @@ struct WritingRules {
 
     /// The form that all readers of `.env` files take alike, or nil if there is none.
     var portableForm: Form? {
-        if !traits.isUTF8 || traits.hasNUL { return nil }
+        if !traits.isUTF8 || traits.hasNUL || traits.hasNoncharacter { return nil }
         if traits.isBare { return .bare }
         if traits.hasCarriageReturn { return nil }
         if !traits.hasSingleQuote && !traits.hasExpansion && !traits.hasFragileBackslash {
@@ -136,6 +139,8 @@ struct WritingRules {
         switch format {
         case .dotenv where portableForm == nil:
             return "no form of this value means the same to all readers of .env files"
+        case .systemd where traits.hasNoncharacter:
+            return "systemd does not take a noncharacter of Unicode"
         case .docker where traits.hasLineFeed:
             return "docker has no way to write a line break"
         case .docker where endsInReturn:
