@@ -45,6 +45,8 @@ package struct PushPlan: Equatable, Sendable {
         package var prune = false
         /// Keys to look at; nil for all.
         package var keys: Set<String>?
+        /// Records to look at; nil for all.
+        package var records: Set<Identifier>?
         /// Targets to look at; empty for all.
         package var targets: Scope.Targets = []
 
@@ -130,7 +132,8 @@ package struct PushPlan: Equatable, Sendable {
 
 extension PushPlan.Rules {
     func includes(_ variable: Variable) -> Bool {
-        includes(key: variable.name, variable.attributes.scope)
+        (records?.contains(variable.id) ?? true)
+            && includes(key: variable.name, variable.attributes.scope)
     }
 
     func includes(key: String, _ scope: Scope) -> Bool {

@@ -86,7 +86,7 @@ struct PushPlanning {
                 record.attributes.scope.overlaps(scope)
             else { return false }
             guard let owner = owners[record.id] else { return true }
-            let willMove = rules.includes(owner) || rules.keys?.contains(owner.name) == true
+            let willMove = rules.includes(owner)
             let after = owner.isLive ? owner.attributes.scope : Scope(targets: [])
             return !willMove || after.overlaps(scope)
         }

@@ -32,6 +32,7 @@ enum PushAfterwards {
         rules.keys = [key]
         var joined = result
         do {
+            rules.records = try records(of: key, invocation).union(atHand.keys)
             let pushed = try PushWork(invocation, rules: rules, atHand: atHand).run(asks: false)
                 .result()
             joined = result.joined(with: "push", pushed)
@@ -44,6 +45,18 @@ enum PushAfterwards {
             joined.failure = failure
         }
         return joined
+    }
+
+    /// The key's records that the platform has: what lost targets must lose them there too.
+    private static func records(
+        of key: String, _ invocation: Invocation
+    ) throws -> Set<Identifier> {
+        let index = try invocation.session.index(.listing)
+        let project = try ProjectResolver(invocation).existing(in: index)
+        return Set(
+            index.variables.filter {
+                $0.project == project.id && $0.name == key && $0.remote != nil
+            }.map(\.id))
     }
 
     /// Refuses `--redeploy` alone before anything is changed.

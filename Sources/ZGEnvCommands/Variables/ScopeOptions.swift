@@ -14,9 +14,16 @@ struct ScopeOptions {
     private let names: [String]
     private let branch: String?
 
+    /// Reads both options of a command that has both.
     init(_ command: ParsedCommand) {
         names = command.values("target")
         branch = command.value("branch")
+    }
+
+    /// Reads the targets of a command that has no `--branch`.
+    init(targetsOf command: ParsedCommand) {
+        names = command.values("target")
+        branch = nil
     }
 
     /// Tells whether neither option was given.
