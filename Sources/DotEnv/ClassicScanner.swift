@@ -42,7 +42,7 @@ struct ClassicScanner {
                 return statement
             }
             index = text.lineTerminator(from: start)
-            if text[start] != Byte.hash, ignored.count < DotEnvReader.maximumDiagnostics {
+            if text[start] != Byte.hash, ignored.count <= DotEnvReader.maximumDiagnostics {
                 ignored.append(start..<index)
             }
         }

@@ -73,7 +73,7 @@ struct ComposeScanner {
         }
         index = skippingBlanks(from: isNameless ? name : end + 1)
         if !isNameless, text[end] == Byte.lineFeed {
-            if ignored.count < DotEnvReader.maximumDiagnostics { ignored.append(start..<end) }
+            if ignored.count <= DotEnvReader.maximumDiagnostics { ignored.append(start..<end) }
             return nil
         }
         var statement = Statement(key: key, value: index..<index, extent: start..<index)
@@ -171,7 +171,7 @@ struct ComposeScanner {
     }
 
     private mutating func note(_ value: Range<Int>) {
-        if live.count < DotEnvReader.maximumDiagnostics { live.append(value) }
+        if live.count <= DotEnvReader.maximumDiagnostics { live.append(value) }
     }
 
     /// Whether Compose would expand anything: `$` before a letter, underscore or brace, where two

@@ -39,7 +39,7 @@ struct DockerScanner {
                     .refused, "docker refuses white space in a name", at: position)
             }
             guard sign < end else {
-                if ignored.count < DotEnvReader.maximumDiagnostics { ignored.append(first..<end) }
+                if ignored.count <= DotEnvReader.maximumDiagnostics { ignored.append(first..<end) }
                 continue
             }
             return Statement(key: first..<sign, value: sign + 1..<end, extent: first..<end)

@@ -6,7 +6,7 @@ package struct DotEnvDocument: Sendable {
     /// What the text holds. The dialect is `dotenv` or `vercel-pull`.
     package let file: DotEnvFile
     /// The index of the entry that counts for each name: the last one.
-    private let effective: [String: Int]
+    private let effective: [ExactName: Int]
 
     /// Reads a text.
     ///
@@ -18,8 +18,8 @@ package struct DotEnvDocument: Sendable {
             throw DotEnvError(.refused, "only a dotenv text can be rewritten in place")
         }
         file = try DotEnvReader.read(source, as: dialect)
-        var effective: [String: Int] = [:]
-        for (index, entry) in file.entries.enumerated() { effective[entry.key] = index }
+        var effective: [ExactName: Int] = [:]
+        for (index, entry) in file.entries.enumerated() { effective[ExactName(entry.key)] = index }
         self.effective = effective
     }
 
@@ -97,9 +97,14 @@ package struct DotEnvDocument: Sendable {
             for step in plan.replacements {
                 let entry = file.entries[step.entry]
                 text.copy(index..<entry.literalRange.lowerBound, into: &sink)
+                // On a line of its own only a value in quotes belongs to the name above.
+                let line = text.lineBreak(
+                    from: entry.keyRange.upperBound, to: entry.literalRange.lowerBound)
                 values(step.key) { bytes in
                     bytes.withText {
-                        DotEnvWriter.writePortable(keys[step.key], $0, into: &sink)
+                        DotEnvWriter.writePortable(
+                            keys[step.key], $0, into: &sink,
+                            quotesAlways: line < entry.literalRange.lowerBound)
                     }
                 }
                 index = entry.literalRange.upperBound
@@ -140,12 +145,12 @@ package struct DotEnvDocument: Sendable {
         _ keys: [String], from source: RawSpan, lending values: DotEnvWriter.Lender
     ) throws(DotEnvError) -> Plan {
         var plan = Plan()
-        var seen = Set<String>(minimumCapacity: keys.count)
+        var seen = Set<ExactName>(minimumCapacity: keys.count)
         for (number, key) in keys.enumerated() {
-            guard seen.insert(key).inserted else {
+            guard seen.insert(ExactName(key)).inserted else {
                 throw DotEnvError(.duplicateKey, "there are two values", key: key)
             }
-            let entry = effective[key]
+            let entry = effective[ExactName(key)]
             var rules: WritingRules?
             var isKept = false
             values(number) { bytes in
@@ -200,9 +205,9 @@ package struct DotEnvDocument: Sendable {
         lending values: DotEnvWriter.Lender
     ) throws(DotEnvError) {
         let result = try DotEnvReader.read(merged, as: file.dialect)
-        var numbers: [String: Int] = [:]
-        for (number, key) in keys.enumerated() { numbers[key] = number }
-        let added = keys.filter { effective[$0] == nil }
+        var numbers: [ExactName: Int] = [:]
+        for (number, key) in keys.enumerated() { numbers[ExactName(key)] = number }
+        let added = keys.filter { effective[ExactName($0)] == nil }
         guard result.entries.count == file.entries.count + added.count else {
             throw DotEnvError(.notVerified, "the merged text reads back as other variables")
         }
@@ -210,7 +215,7 @@ package struct DotEnvDocument: Sendable {
             let isOld = index < file.entries.count
             let key = isOld ? file.entries[index].key : added[index - file.entries.count]
             var isEqual = false
-            if let number = numbers[key], !isOld || effective[key] == index {
+            if let number = numbers[ExactName(key)], !isOld || effective[ExactName(key)] == index {
                 values(number) { isEqual = entry.decodes(in: merged, to: $0) }
             } else if isOld {
                 let old = file.entries[index]
@@ -225,7 +230,7 @@ package struct DotEnvDocument: Sendable {
                     }
                 }
             }
-            guard entry.key == key, isEqual else {
+            guard ExactName(entry.key) == ExactName(key), isEqual else {
                 throw DotEnvError(
                     .notVerified, "the merged text reads back differently", key: key)
             }

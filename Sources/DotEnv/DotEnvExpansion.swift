@@ -20,7 +20,7 @@ package struct DotEnvExpansion: Sendable {
     /// References that stay because their name is not set, in the order of the text.
     package private(set) var diagnostics: [DotEnvDiagnostic] = []
     /// For each name the entry that counts.
-    let effective: [String: Int]
+    let effective: [ExactName: Int]
     /// What each value comes to; nil while it is not known.
     private var costs: [Cost?]
 
@@ -37,8 +37,8 @@ package struct DotEnvExpansion: Sendable {
     /// - Throws: ``DotEnvError`` with `expansionCycle` or `expansionTooLarge` and the name.
     package init(_ file: DotEnvFile, in source: RawSpan) throws(DotEnvError) {
         self.file = file
-        var effective: [String: Int] = [:]
-        for (index, entry) in file.entries.enumerated() { effective[entry.key] = index }
+        var effective: [ExactName: Int] = [:]
+        for (index, entry) in file.entries.enumerated() { effective[ExactName(entry.key)] = index }
         self.effective = effective
         costs = [Cost?](repeating: nil, count: file.entries.count)
         var total = Cost()
@@ -115,17 +115,18 @@ package struct DotEnvExpansion: Sendable {
                 cost.length += 1
             case .reference(let reference):
                 var target = Cost()
-                if let entry = effective[reference.name] {
+                if let entry = effective[ExactName(reference.name)] {
                     target = try measure(entry, text, &path, depth: depth + 1)
                     cost.height = max(cost.height, level + 1 + target.height)
                     cost.length += target.length
-                    cost.work += target.work
+                    // What is empty is not written again, however much was looked at for that.
+                    if target.length > 0 { cost.work += target.work }
                 }
                 if target.length == 0, var fallback = reference.fallback {
                     try measure(
                         &fallback, of: index, text, &path, &cost, depth: depth + 1,
                         level: level + 1)
-                } else if effective[reference.name] == nil {
+                } else if effective[ExactName(reference.name)] == nil {
                     cost.length += reference.count
                     note(index)
                 }
@@ -181,7 +182,7 @@ package struct DotEnvExpansion: Sendable {
             case .byte(let byte):
                 sink.append(byte)
             case .reference(let reference):
-                let target = effective[reference.name]
+                let target = effective[ExactName(reference.name)]
                 if let target, expandedLength(of: target) > 0 {
                     emit(target, text, into: &sink, depth: depth + 1)
                 } else if var fallback = reference.fallback {

@@ -9,12 +9,30 @@ package struct DotEnvFile: Sendable {
 
     /// The assignments that count: for each name the last one, in the order of these.
     package var effectiveEntries: [DotEnvEntry] {
-        var seen = Set<String>(minimumCapacity: entries.count)
+        var seen = Set<ExactName>(minimumCapacity: entries.count)
         var kept: [DotEnvEntry] = []
-        for entry in entries.reversed() where seen.insert(entry.key).inserted {
+        for entry in entries.reversed() where seen.insert(ExactName(entry.key)).inserted {
             kept.append(entry)
         }
         kept.reverse()
         return kept
+    }
+}
+
+/// A name that equals another only if all bytes do. Strings are also equal if they merely look the
+/// same, such as é in one or in two scalars, which are two names to every program.
+struct ExactName: Hashable {
+    private let name: String
+
+    init(_ name: String) {
+        self.name = name
+    }
+
+    static func == (left: ExactName, right: ExactName) -> Bool {
+        left.name.utf8.elementsEqual(right.name.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in name.utf8 { hasher.combine(byte) }
     }
 }

@@ -71,13 +71,14 @@ extension DotEnvWriter {
     /// Writes a value in the form that all readers of `.env` files take alike. The value must have
     /// one.
     static func writePortable(
-        _ key: String, _ value: SourceText, into sink: inout some ByteSink & ~Copyable
+        _ key: String, _ value: SourceText, into sink: inout some ByteSink & ~Copyable,
+        quotesAlways: Bool = false
     ) {
         let quote: UInt8? =
             switch WritingRules(key: key, value: value).portableForm {
             case .singleQuoted: Byte.singleQuote
             case .doubleQuoted: Byte.doubleQuote
-            case .bare, nil: nil
+            case .bare, nil: quotesAlways ? Byte.singleQuote : nil
             }
         if let quote { sink.append(quote) }
         value.copy(0..<value.count, into: &sink)

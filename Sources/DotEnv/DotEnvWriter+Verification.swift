@@ -41,7 +41,7 @@ extension DotEnvWriter {
                 key: difference.key)
         }
         for (index, entry) in file.entries.enumerated() {
-            guard entry.key == keys[index] else {
+            guard ExactName(entry.key) == ExactName(keys[index]) else {
                 throw DotEnvError(
                     .notVerified, "the name reads back differently", key: keys[index])
             }

@@ -73,10 +73,10 @@ package struct DotEnvWriter {
 
     /// Checks every pair before the first byte is written.
     private func check(_ keys: [String], lending values: Lender) throws(DotEnvError) {
-        var seen = Set<String>(minimumCapacity: keys.count)
+        var seen = Set<ExactName>(minimumCapacity: keys.count)
         var total = 0
         for (index, key) in keys.enumerated() {
-            guard seen.insert(key).inserted else {
+            guard seen.insert(ExactName(key)).inserted else {
                 throw DotEnvError(.duplicateKey, "there are two values", key: key)
             }
             var rules: WritingRules?

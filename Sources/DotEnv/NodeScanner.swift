@@ -114,7 +114,7 @@ struct NodeScanner {
     private mutating func noteTrailingText(from start: Int, to newline: Int) {
         let first = text.skippingSpaces(from: start, to: newline)
         if first < newline, text[first] != Byte.hash,
-            ignored.count < DotEnvReader.maximumDiagnostics
+            ignored.count <= DotEnvReader.maximumDiagnostics
         {
             ignored.append(first..<newline)
         }

@@ -97,7 +97,7 @@ struct ShellScanner {
         }
         let isAlone = nameEnd >= text.count || Self.endsWord(text[nameEnd])
         if isName, isAlone, isExport {
-            if ignored.count < DotEnvReader.maximumDiagnostics { ignored.append(start..<nameEnd) }
+            if ignored.count <= DotEnvReader.maximumDiagnostics { ignored.append(start..<nameEnd) }
             index = nameEnd
             hasExported = true
             try checkEnd()

@@ -33,7 +33,9 @@ struct SystemdScanner {
                 index += 1
             }
             guard text[index] == Byte.equals else {
-                if ignored.count < DotEnvReader.maximumDiagnostics { ignored.append(start..<index) }
+                if ignored.count <= DotEnvReader.maximumDiagnostics {
+                    ignored.append(start..<index)
+                }
                 continue
             }
             var keyEnd = index
@@ -46,7 +48,7 @@ struct SystemdScanner {
                     index += 1
                 }
                 guard text[index] == Byte.equals else {
-                    if ignored.count < DotEnvReader.maximumDiagnostics {
+                    if ignored.count <= DotEnvReader.maximumDiagnostics {
                         ignored.append(start..<index)
                     }
                     continue

@@ -1,0 +1,175 @@
+import DotEnv
+import Foundation
+import Testing
+
+/// What measured readers give for the cases of `dotenv-cases.json`.
+@Suite struct `Measured readers` {
+    struct Case {
+        let name: String
+        let input: String
+        let agree: Bool
+        /// What each reader gives; nil where it refuses the text.
+        let readers: [String: [Pair]?]
+    }
+
+    static let cases: [Case] = {
+        guard let data = try? Places.shared("testdata/dotenv-cases.json"),
+            let items = ExactJSON.value(data).object?["cases"]?.array
+        else { return [] }
+        return items.compactMap(\.object).map { item in
+            var readers: [String: [Pair]?] = [:]
+            for group in ["expected", "also"] {
+                for (reader, result) in item[group]?.object ?? [:] {
+                    readers[reader] = .some(result.pairs)
+                }
+            }
+            var agree = false
+            if case .bool(true) = item["agree"] { agree = true }
+            return Case(
+                name: item["name"]?.string ?? "", input: item["input"]?.string ?? "",
+                agree: agree, readers: readers)
+        }
+    }()
+
+    /// What a reader gives as a set; nil where it was not measured.
+    static func expected(_ reader: String, _ item: Case) -> Set<Pair>?? {
+        guard let result = item.readers[reader] else { return nil }
+        return .some(result.map { effective($0) })
+    }
+
+    @Test func `the cases are there`() {
+        #expect(Self.cases.count >= 190)
+    }
+
+    @Test func `the default dialect gives the values of motdotla`() throws {
+        for item in Self.cases {
+            let found = effective(try pairs(item.input)).filter { $0.key != "__proto__" }
+            #expect(found == Self.expected("motdotla", item), "\(item.name)")
+        }
+    }
+
+    @Test func `node gives the values of Node 20`() throws {
+        for item in Self.cases {
+            let found = effective(try pairs(item.input, as: .node))
+                .filter { $0.key != "__proto__" }
+            #expect(found == Self.expected("node", item), "\(item.name)")
+        }
+    }
+
+    @Test func `agreement has no diagnostic of disagreement`() throws {
+        for item in Self.cases where item.agree {
+            let found = try codes(item.input).filter { $0.hasPrefix("differs-") }
+            #expect(found.isEmpty, "\(item.name)")
+        }
+    }
+
+    @Test func `disagreement has a diagnostic`() throws {
+        var count = 0
+        for item in Self.cases {
+            let reference = Self.expected("motdotla", item)
+            let others = ["node", "python_dotenv"].map { Self.expected($0, item) }
+            guard others.contains(where: { $0 != reference }) else { continue }
+            count += 1
+            let found = try codes(item.input)
+            let isTold = found.contains { $0.hasPrefix("differs-") || $0.hasPrefix("ignored-") }
+            #expect(isTold, "\(item.name)")
+        }
+        #expect(count > 50)
+    }
+
+    @Test(arguments: [
+        (DotEnvDialect.docker, "docker_env_file"), (.systemd, "systemd_252"),
+        (.compose, "compose_go"), (.shell, "bash_source"),
+    ])
+    func `other dialects give what their readers give`(
+        dialect: DotEnvDialect, reader: String
+    ) throws {
+        var compared = 0
+        for item in Self.cases {
+            guard let expected = Self.expected(reader, item) else { continue }
+            let file = try? read(item.input, as: dialect)
+            // Nothing is expanded or run here, where Compose and bash do both.
+            let expands =
+                dialect == .compose
+                && file?.diagnostics.contains { $0.code == .unexpanded } == true
+            let runs = dialect == .shell && file == nil
+            if expands || runs { continue }
+            compared += 1
+            guard let expected else {
+                #expect(file == nil, "\(item.name)")
+                continue
+            }
+            let found = try? pairs(item.input, as: dialect)
+            #expect(found.map { effective($0) } == expected, "\(item.name)")
+        }
+        #expect(compared > (dialect == .shell ? 100 : 170))
+    }
+}
+
+/// Random texts with what real readers made of them; `Generator/generate.js` made the list.
+@Suite struct `Random texts` {
+    struct Item {
+        let text: String
+        let classic: [Pair]
+        let node: [Pair]
+        let python: [Pair]
+    }
+
+    static let items: [Item] = {
+        let place = Places.tests.appending(path: "Generator/random-texts.json")
+        guard let data = try? Data(contentsOf: place),
+            let list = ExactJSON.value(data).array
+        else { return [] }
+        return list.compactMap(\.array).filter { $0.count == 4 }.map { item in
+            let classic = item[1].pairs ?? []
+            return Item(
+                text: item[0].string ?? "", classic: classic,
+                node: item[2].pairs ?? classic, python: item[3].pairs ?? classic)
+        }
+    }()
+
+    @Test func `the list is there`() {
+        #expect(Self.items.count == 4000)
+    }
+
+    @Test func `the default dialect gives the pairs of motdotla in order`() throws {
+        for item in Self.items {
+            let found = try pairs(item.text).filter { $0.key != "__proto__" }
+            #expect(found == item.classic, "\(item.text.debugDescription)")
+        }
+    }
+
+    @Test func `node gives the values of Node 20`() throws {
+        for item in Self.items {
+            let found = effective(try pairs(item.text, as: .node))
+                .filter { $0.key != "__proto__" }
+            #expect(found == effective(item.node), "\(item.text.debugDescription)")
+        }
+    }
+
+    @Test func `just the disagreements have a diagnostic of disagreement`() throws {
+        var disagreements = 0
+        for item in Self.items {
+            let reference = effective(item.classic)
+            let differs =
+                effective(item.node) != reference || effective(item.python) != reference
+            disagreements += differs ? 1 : 0
+            let isTold = try codes(item.text).contains { $0.hasPrefix("differs-") }
+            #expect(isTold == differs, "\(item.text.debugDescription)")
+        }
+        #expect(disagreements > 2000)
+    }
+
+    @Test func `what portable takes is the same for all`() throws {
+        var count = 0
+        for item in Self.items {
+            guard let found = try? pairs(item.text, as: .portable) else { continue }
+            count += 1
+            #expect(effective(found) == effective(item.classic))
+            #expect(effective(found) == effective(item.node))
+            #expect(effective(found) == effective(item.python))
+            #expect(try pairs(item.text, as: .systemd).count == found.count)
+        }
+        #expect(count > 20)
+    }
+}

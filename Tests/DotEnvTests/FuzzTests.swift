@@ -1,0 +1,49 @@
+import DotEnv
+import Testing
+
+@Suite struct `Any bytes at all` {
+    static let tokens: [[UInt8]] = [
+        "A", "B=", "=", "\n", "\"", "'", "`", "#", "\\", "\\n", "export ", "${A}", "${B:-x}",
+        "${A:-${B}}", "$", "\r", "\r\n", "\t", " ", "\u{2028}", "\u{FEFF}", "A=\"", "B='", "é",
+        "😀", "{", "}", ":", "~", ";", "__proto__=1\n", "x", "\\\"", "\\0101",
+        "# Created by Vercel CLI\n", "A=1\n", "\nB=2", "\u{85}", nonCharacter,
+    ].map { Array($0.utf8) }
+
+    @Test func `20,000 random texts keep every promise`() throws {
+        var random = Seeded(7)
+        var variables = 0
+        for _ in 0..<20_000 {
+            var bytes: [UInt8] = []
+            for _ in 0..<Int.random(in: 0..<16, using: &random) {
+                if Int.random(in: 0..<40, using: &random) == 0 {
+                    bytes.append(UInt8.random(in: 0...255, using: &random))
+                } else {
+                    bytes += Self.tokens.randomElement(using: &random) ?? []
+                }
+            }
+            do {
+                variables += try withSpan(bytes) { try DotEnvFuzzing.exercise($0) }
+            } catch {
+                Issue.record("\(String(decoding: bytes, as: UTF8.self).debugDescription) \(error)")
+            }
+        }
+        #expect(variables > 10_000)
+    }
+
+    /// The time for 256 KiB must be far from that of anything quadratic, also without optimisation.
+    @Test(arguments: [
+        "\n", "\"", "'", "`", "=", "export ", "export", " ", "\\", "\\\"", "A=\"\\\"\n", "A=\"\n",
+        "A='\nB=\"\nC=`\n", "A=\n", "A\n", "A:\n", "\r", "\r\n", "#", " #", "A= #", "\u{2028}",
+        "A=x\u{2028}'", "export\n", "export A\n", "$", "${A:-", "A=${A:-", "{", "A\t", "'\\", ":",
+        "\u{FEFF}", " =\n", "A='x' y\n", "A=1 \\\n", ";", "A=\"",
+    ])
+    func `256 KiB of anything is read in linear time`(unit: String) {
+        var bytes: [UInt8] = []
+        while bytes.count < 1 << 18 { bytes += Array(unit.utf8) }
+        let start = ContinuousClock.now
+        for dialect in DotEnvDialect.allCases {
+            withSpan(bytes) { _ = try? DotEnvReader.read($0, as: dialect) }
+        }
+        #expect(ContinuousClock.now - start < .seconds(60))
+    }
+}
