@@ -13,7 +13,7 @@ extension CommandError {
         case let error as SealingError:
             self.init(mapping: VaultError(error, damaged: "A seal does not hold"))
         case let error as TerminalError: self.init(mapping: error)
-        case let error as DotEnvError: self.init(.usage, Self.sentence(error.description))
+        case let error as DotEnvError: self.init(mapping: error)
         case let error as OutputError: self.init(.failed, "The output cannot be written: \(error).")
         default: self.init(.failed, "Something unexpected failed: \(type(of: error)).")
         }
@@ -44,6 +44,14 @@ extension CommandError {
             self.init(.failed, reason, hint: "End other programs, or raise the memory limit.")
         case .notConfirmed, .inputOutput: self.init(.failed, reason)
         }
+    }
+
+    private init(mapping error: DotEnvError) {
+        let formats = error.formats.map(\.rawValue)
+        let hint =
+            formats.isEmpty
+            ? nil : "Formats that can carry it: \(formats.joined(separator: ", ")) (--format)."
+        self.init(.usage, Self.sentence(error.description), hint: hint)
     }
 
     private init(mapping error: TerminalError) {
