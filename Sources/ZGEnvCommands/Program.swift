@@ -38,8 +38,24 @@ package struct Program {
         }
     }
 
+    /// Tells whether the arguments name `run` as the command, for those that cannot be parsed.
     private var isRun: Bool {
-        context.arguments.contains(Array("run".utf8))
+        var isValue = false
+        for argument in context.arguments {
+            let word = String(decoding: argument, as: UTF8.self)
+            if isValue {
+                isValue = false
+            } else if word.hasPrefix("-") {
+                if word == "--" { return false }
+                let option = GlobalOptions.specs.first {
+                    word == "--\($0.name)" || word == $0.short.map { "-\($0)" }
+                }
+                isValue = option.map { !$0.isFlag } ?? false
+            } else {
+                return [word] == Run.spec.path
+            }
+        }
+        return false
     }
 
     private func run(_ parsed: ParsedCommand, _ renderer: Renderer) throws -> Int32 {

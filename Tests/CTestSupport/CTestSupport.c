@@ -27,7 +27,7 @@ int zg_spawn_set_flags(posix_spawnattr_t *attributes, int starts_session) {
     return posix_spawnattr_setflags(attributes, (short)flags);
 }
 
-int zg_pipe(int *ends) {
+int zg_test_pipe(int *ends) {
     return pipe2(ends, O_CLOEXEC);
 }
 

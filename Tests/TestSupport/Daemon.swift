@@ -26,11 +26,11 @@ final class Daemon {
             wait "$!"
             """
         var ends: [Int32] = [-1, -1]
-        guard unsafe zg_pipe(&ends) == 0 else { throw SystemCallError("pipe2") }
+        guard unsafe zg_test_pipe(&ends) == 0 else { throw SystemCallError("pipe2") }
         lifeline = ends[1]
         defer { close(ends[0]) }
         var input_: [Int32] = [-1, -1]
-        guard unsafe zg_pipe(&input_) == 0 else { throw SystemCallError("pipe2") }
+        guard unsafe zg_test_pipe(&input_) == 0 else { throw SystemCallError("pipe2") }
         defer {
             close(input_[0])
             close(input_[1])

@@ -205,7 +205,7 @@ final class ProgramSession {
 
     private static func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
-        guard unsafe zg_pipe(&ends) == 0 else { throw SystemCallError("pipe2") }
+        guard unsafe zg_test_pipe(&ends) == 0 else { throw SystemCallError("pipe2") }
         return (ends[0], ends[1])
     }
 

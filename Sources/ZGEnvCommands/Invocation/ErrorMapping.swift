@@ -19,7 +19,7 @@ extension CommandError {
         case is APIOrigin.Problem:
             self.init(.failed, "The vault holds an address that is none.")
         case let error as TerminalError: self.init(mapping: error)
-        case let error as DotEnvError: self.init(.usage, Self.sentence(error.description))
+        case let error as DotEnvError: self.init(mapping: error)
         case let error as OutputError: self.init(.failed, "The output cannot be written: \(error).")
         default: self.init(.failed, "Something unexpected failed: \(type(of: error)).")
         }
@@ -69,6 +69,14 @@ extension CommandError {
             }
         self.init(
             code, Self.sentence(error.description), hint: error.hint.map { Self.sentence($0) })
+    }
+
+    private init(mapping error: DotEnvError) {
+        let formats = error.formats.map(\.rawValue)
+        let hint =
+            formats.isEmpty
+            ? nil : "Formats that can carry it: \(formats.joined(separator: ", ")) (--format)."
+        self.init(.usage, Self.sentence(error.description), hint: hint)
     }
 
     private init(mapping error: TerminalError) {

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import Glibc
 internal import Sealing
 
 /// Where a passphrase comes from: the first source that is set, and only that one.
@@ -43,6 +44,7 @@ enum PassphraseSource: Equatable {
             let text = try SecretInput.read(
                 descriptor: descriptor, limit: Self.limit + 1,
                 what: "The passphrase on descriptor \(descriptor)")
+            Self.keepFromChildren(descriptor)
             return try Self.checked(text)
         case .file(let path):
             return try Self.checked(
@@ -55,6 +57,18 @@ enum PassphraseSource: Equatable {
                     what: "The passphrase command"))
         case .terminal, .pinentry:
             return try Self.asked(prompt, context)
+        }
+    }
+
+    /// A file behind the descriptor could be read again by whoever inherits it.
+    private static func keepFromChildren(_ descriptor: Int32) {
+        if descriptor > 2 {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        } else if descriptor == 0 {
+            let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+            guard null >= 0 else { return }
+            dup2(null, 0)
+            close(null)
         }
     }
 

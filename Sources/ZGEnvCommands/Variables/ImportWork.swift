@@ -44,7 +44,9 @@ struct ImportWork {
             let plan = try ImportPlan(
                 keys: source.keys, records: records ?? [:], wanted: wanted, standard: standard,
                 rule: rule, isEqual: isEqual)
-            try checkSensitive(plan)
+            for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
+                try SensitiveScope.check(entry.scope, kind, among: records?[entry.key] ?? [])
+            }
             return plan
         } catch ImportPlan.Refusal.ambiguous(let keys) {
             throw CommandError(
@@ -60,15 +62,6 @@ struct ImportWork {
     private func list(_ keys: [String]) -> String {
         let shown = keys.prefix(10).map { DisplayText.safe($0) }.joined(separator: ", ")
         return keys.count > 10 ? "\(shown) and \(keys.count - 10) more" : shown
-    }
-
-    private func checkSensitive(_ plan: ImportPlan) throws {
-        guard kind == .sensitive,
-            plan.entries.contains(where: { $0.scope.targets.contains(.development) })
-        else { return }
-        throw CommandError(
-            .usage, "The platform takes no sensitive variable for development.",
-            hint: "Nothing was imported. Name the targets: -t production,preview")
     }
 
     /// Does it.

@@ -118,11 +118,7 @@ enum SetVariable: Command {
         } else {
             scope = Scope(targets: kind == .sensitive ? [.production, .preview] : .all)
         }
-        if kind == .sensitive, scope.targets.contains(.development) {
-            throw CommandError(
-                .usage, "The platform takes no sensitive variable for development.",
-                hint: "Name the targets: -t production,preview")
-        }
+        try SensitiveScope.check(scope, kind, among: records)
         return scope
     }
 

@@ -67,7 +67,9 @@ enum ValueInput {
         }
         if endsInNewline && !invocation.command.has("raw") {
             text.removeLast(1)
-            try invocation.note("One trailing newline was dropped; --raw keeps it.")
+            let message = "One trailing newline was dropped; --raw keeps it."
+            try invocation.note(message)
+            if invocation.options.json { invocation.context.warn("newline-dropped", message) }
         }
         return try text.withBytes { try arena.copy($0) }
     }

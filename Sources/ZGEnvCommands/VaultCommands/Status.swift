@@ -30,9 +30,8 @@ enum Status: Command {
             json += members
             text += lines
         } else {
-            json += ["variables", "account", "project", "notPushed", "notLive"].map {
-                .init($0, .null)
-            }
+            let unknown = ["variables", "projects", "account", "project", "notPushed", "notLive"]
+            json += unknown.map { .init($0, .null) }
             text += "Names and what is not pushed can be seen once the index is open.\n"
         }
         return CommandResult(json: .object(json), text: text)

@@ -17,7 +17,7 @@ void zg_spawn_add_directory(posix_spawn_file_actions_t *_Nonnull actions,
 int zg_spawn_set_flags(posix_spawnattr_t *_Nonnull attributes, int starts_session);
 
 /// Makes a pipe that programs started elsewhere do not inherit: ends[0] is read. Zero, or -1 and errno.
-int zg_pipe(int *_Nonnull ends);
+int zg_test_pipe(int *_Nonnull ends);
 
 /// Makes a terminal: ends[0] is the controller, ends[1] the device, whose path goes to `path`, of
 /// `path_size` bytes. Zero, or -1 and errno.

@@ -1,1 +1,0 @@
-// The first suite of this target lands with the next change.

@@ -1,0 +1,124 @@
+import Foundation
+
+/// A home of its own for runs of `zg-env`: XDG directories, a passphrase file, and an environment with
+/// nothing of the user's.
+package final class CommandHome: Sendable {
+    /// The passphrase that ``passphrasePath`` holds, with a newline behind it there.
+    package static let passphrase = "correct horse battery staple"
+
+    /// The home directory, 0700, without a symbolic link in its path.
+    package let directory: TemporaryDirectory
+    /// The environment of every run, without a source of a passphrase.
+    package let environment: [String: String]
+    private let program: String
+
+    /// Makes a home without a vault.
+    ///
+    /// - Parameter keyring: A keyring that the programs find; nil for a home without a session bus.
+    package init(keyring: PrivateKeyring? = nil) throws {
+        directory = try TemporaryDirectory(named: "zg-home")
+        program = try ProgramRunner.pathOfProduct("zg-env")
+        var environment = ["HOME": directory.path, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
+        for (variable, name) in [
+            ("XDG_DATA_HOME", "data"), ("XDG_STATE_HOME", "state"), ("XDG_CACHE_HOME", "cache"),
+            ("XDG_CONFIG_HOME", "config"), ("XDG_RUNTIME_DIR", "runtime"),
+        ] {
+            environment[variable] = try directory.makeDirectory(name)
+        }
+        if let keyring { environment["DBUS_SESSION_BUS_ADDRESS"] = keyring.bus.address }
+        self.environment = environment
+        try directory.write(Self.passphrase + "\n", to: "passphrase")
+        try directory.makeDirectory("work")
+    }
+
+    /// The passphrase file, 0600.
+    package var passphrasePath: String { directory.path("passphrase") }
+    /// Where the vault is.
+    package var vaultPath: String { directory.path("data/zg-env/vault.zgv") }
+    /// All bytes of the vault.
+    package func vaultBytes() throws -> [UInt8] { try directory.read("data/zg-env/vault.zgv") }
+
+    /// Describes a run of `zg-env` in the directory `work`, without a terminal.
+    ///
+    /// - Parameters:
+    ///   - unlocked: Whether the environment names the passphrase file.
+    ///   - extra: Further variables; they win.
+    package func runner(
+        _ arguments: [String], input: ProgramRunner.Input = .null, unlocked: Bool = true,
+        environment extra: [String: String] = [:]
+    ) -> ProgramRunner {
+        var variables = environment
+        if unlocked { variables["ZG_ENV_PASSPHRASE_FILE"] = passphrasePath }
+        variables.merge(extra) { $1 }
+        var runner = ProgramRunner(path: program, arguments, environment: variables)
+        runner.input = input
+        runner.workingDirectory = directory.path("work")
+        return runner
+    }
+
+    /// Runs `zg-env` to its end; see ``runner(_:input:unlocked:environment:)``.
+    package func run(
+        _ arguments: [String], input: ProgramRunner.Input = .null, unlocked: Bool = true,
+        environment extra: [String: String] = [:]
+    ) throws -> ProgramResult {
+        try runner(arguments, input: input, unlocked: unlocked, environment: extra).run()
+    }
+
+    /// Describes a run of `zg-env` with a terminal, which prompts and the named streams use.
+    package func terminalRunner(
+        _ arguments: [String], streams: Bool = false, columns: Int = 80,
+        script: [(when: ProgramRunner.Trigger, then: ProgramRunner.Action)] = []
+    ) -> ProgramRunner {
+        var runner = runner(arguments, unlocked: false, environment: ["TERM": "xterm"])
+        runner.terminal = .init()
+        runner.terminal?.columns = columns
+        if streams {
+            runner.input = .terminal
+            runner.output = .terminal
+            runner.error = .terminal
+        }
+        runner.script = script
+        return runner
+    }
+
+    /// Describes a run of another program, to which the path of `zg-env` is a part of the arguments.
+    package func wrapped(_ path: String, _ arguments: (String) -> [String]) -> ProgramRunner {
+        var runner = runner([])
+        runner.path = path
+        runner.arguments = arguments(program).map { Array($0.utf8) }
+        return runner
+    }
+
+    /// Makes the vault, with the cheapest cost there is.
+    package func initialise() throws {
+        let result = try run(["init", "--kdf", "8MiB,1"])
+        guard result.status == 0 else { throw CommandHomeError(of: "init", result) }
+    }
+
+    /// Puts values into a project, each for all targets, and fails where that fails.
+    package func store(_ values: KeyValuePairs<String, String>, in project: String = "web") throws {
+        for (key, value) in values {
+            let result = try run(["set", key, "-p", project, "--raw"], input: .text(value))
+            guard result.status == 0 else { throw CommandHomeError(of: "set \(key)", result) }
+        }
+    }
+
+    /// What `reveal` gives out, or an error with what it said.
+    package func revealed(_ key: String, _ options: String..., project: String = "web") throws
+        -> [UInt8]
+    {
+        let result = try run(["reveal", key, "-p", project] + options)
+        guard result.status == 0 else { throw CommandHomeError(of: "reveal \(key)", result) }
+        return result.standardOutput
+    }
+}
+
+/// A step that a test stands on did not work.
+package struct CommandHomeError: Error, CustomStringConvertible {
+    /// The step, its exit and its messages.
+    package let description: String
+
+    init(of step: String, _ result: ProgramResult) {
+        description = "\(step): \(result.end), \(result.error)"
+    }
+}
