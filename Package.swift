@@ -88,14 +88,14 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DotEnvTests", dependencies: ["DotEnv", "TestSupport"],
-            swiftSettings: settings),
+            exclude: ["Generator"], swiftSettings: settings),
         .testTarget(
             name: "VercelAPITests",
             dependencies: ["VercelAPI", "CurlTransport", "Sandbox", "Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "CommandLineKitTests", dependencies: ["CLinux", "CommandLineKit", "TestSupport"],
-            swiftSettings: settings),
+            exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "SandboxTests", dependencies: ["Sandbox", "TestSupport"],
             swiftSettings: settings),
