@@ -14,6 +14,11 @@ enum JSONText {
         var start = 0
         var index = 0
         while index < bytes.byteCount {
+            // Most bytes are these, and need no look at what they are a part of.
+            if isPlain(bytes, at: index) {
+                index += 1
+                continue
+            }
             let (value, length) = scalar(bytes, at: index)
             if let escape = escape(value) {
                 try sink.write(bytes.extracting(start..<index))
@@ -24,6 +29,11 @@ enum JSONText {
         }
         try sink.write(bytes.extracting(start..<bytes.byteCount))
         try sink.write("\"")
+    }
+
+    private static func isPlain(_ bytes: RawSpan, at index: Int) -> Bool {
+        let byte = unsafe bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+        return byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C
     }
 
     private static func escape(_ value: UInt32) -> String? {

@@ -40,15 +40,18 @@ package struct Invocation {
 package struct CommandResult {
     /// For `--json`: one value. Warnings are added to an object.
     package var json: JSONValue
-    /// For people, on stdout.
-    package var text: String
+    /// For people, on stdout; put together only where it is shown.
+    package var text: () throws -> String
     /// Writes data that holds values, in place of `json` and `text`.
     package var secretWriter: (() throws -> Void)?
     /// What went wrong in a part, beside a result that stands.
     package var failure: CommandError?
 
     /// Makes a result.
-    package init(json: JSONValue, text: String = "", failure: CommandError? = nil) {
+    package init(
+        json: JSONValue, text: @escaping @autoclosure () throws -> String = "",
+        failure: CommandError? = nil
+    ) {
         self.json = json
         self.text = text
         self.failure = failure
@@ -57,7 +60,7 @@ package struct CommandResult {
     /// Makes a result whose data holds values and is written by `writer`.
     package init(writingSecrets writer: @escaping () throws -> Void) {
         json = .null
-        text = ""
+        text = { "" }
         secretWriter = writer
     }
 }

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import Sealing
 
 /// Shows what commands give back: data on stdout, everything else on stderr, one JSON value with
 /// `--json`.
@@ -23,7 +24,7 @@ struct Renderer {
         } else if json {
             try show(result.json)
         } else {
-            try context.output.write(result.text)
+            try context.output.write(result.text())
         }
         try context.output.flush()
         guard let failure = result.failure else { return ExitCode.done.rawValue }
@@ -39,9 +40,8 @@ struct Renderer {
             }
             value = .object(members + [.init("warnings", .array(warnings))])
         }
-        var writer = JSONWriter(to: context.output)
-        try writer.value(value)
-        _ = try writer.finish()
+        let text = try value.encoded()
+        try text.withBytes { try context.output.write($0) }
         try context.output.write("\n")
     }
 

@@ -74,7 +74,7 @@ extension CommandResult {
         if case .object(let members) = json {
             joined.json = .object(members + [.init(name, other.json)])
         }
-        joined.text += other.text
+        joined.text = { try self.text() + other.text() }
         joined.failure = failure ?? other.failure
         return joined
     }
