@@ -49,9 +49,7 @@ package struct VaultIndex {
     /// The variables in use of a project, by name and then scope.
     package func variables(of project: Identifier) -> [Variable] {
         variables.filter { $0.project == project && $0.isLive }.sorted { left, right in
-            if left.name != right.name {
-                return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
-            }
+            if left.name != right.name { return left.name < right.name }
             return left.attributes.scope.description < right.attributes.scope.description
         }
     }

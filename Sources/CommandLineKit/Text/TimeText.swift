@@ -7,18 +7,39 @@ package enum TimeText {
         let (seconds, fraction) = floorDivided(milliseconds, 1000)
         let (days, secondOfDay) = floorDivided(seconds, 86400)
         let (year, month, day) = date(daysSinceEpoch: days)
-        let yearText: String
+        // Digit by digit: a long list holds two of these a line, and interpolation is slow.
+        var text: [UInt8] = []
+        text.reserveCapacity(32)
         if (0...9999).contains(year) {
-            yearText = padded(year, 4)
+            append(year, 4, to: &text)
         } else {
-            yearText = (year < 0 ? "-" : "+") + padded(year.magnitude, 6)
+            text.append(UInt8(ascii: year < 0 ? "-" : "+"))
+            append(Int64(clamping: year.magnitude), 6, to: &text)
         }
-        let date = "\(yearText)-\(padded(month, 2))-\(padded(day, 2))"
-        let hour = padded(secondOfDay / 3600, 2)
-        let minute = padded(secondOfDay / 60 % 60, 2)
-        let second = padded(secondOfDay % 60, 2)
-        let tail = withMilliseconds ? ".\(padded(fraction, 3))Z" : "Z"
-        return "\(date)T\(hour):\(minute):\(second)\(tail)"
+        for (mark, number) in [
+            ("-", month), ("-", day), ("T", secondOfDay / 3600), (":", secondOfDay / 60 % 60),
+            (":", secondOfDay % 60),
+        ] as [(Unicode.Scalar, Int64)] {
+            text.append(UInt8(ascii: mark))
+            append(number, 2, to: &text)
+        }
+        if withMilliseconds {
+            text.append(UInt8(ascii: "."))
+            append(fraction, 3, to: &text)
+        }
+        text.append(UInt8(ascii: "Z"))
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends a number of at least `width` digits.
+    private static func append(_ number: Int64, _ width: Int, to text: inout [UInt8]) {
+        var digits: [UInt8] = []
+        var rest = number
+        while rest > 0 || digits.count < width {
+            digits.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        }
+        text.append(contentsOf: digits.reversed())
     }
 
     /// How long ago a time was, as in `3 min ago`; `in 3 min` for one to come, and `just now` for
@@ -65,10 +86,5 @@ package enum TimeText {
     private static func floorDivided(_ value: Int64, _ by: Int64) -> (Int64, Int64) {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: by)
         return remainder < 0 ? (quotient - 1, remainder + by) : (quotient, remainder)
-    }
-
-    private static func padded(_ number: some BinaryInteger, _ digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 }
