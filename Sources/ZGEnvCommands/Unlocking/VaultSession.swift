@@ -38,7 +38,7 @@ package final class VaultSession {
         } catch var error as CommandError {
             // Why the keyring did not help is half of the remedy.
             if error.code == .locked, let failure {
-                error.message += " \(CommandError.sentence(failure))"
+                error.message += " The desktop's keyring did not help: \(failure)."
             }
             throw error
         }
@@ -87,7 +87,10 @@ package final class VaultSession {
 
     private func keysFromKeyring(_ vault: Vault) -> (VaultKeys?, String?) {
         let slots = vault.header.slots.filter { $0.kind == .secretService }
-        guard !slots.isEmpty, let keyring = context.keyring() else { return (nil, nil) }
+        guard !slots.isEmpty else { return (nil, nil) }
+        guard let keyring = context.keyring() else {
+            return (nil, "there is no session bus to find it on")
+        }
         var failure: String?
         for slot in slots {
             do {

@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+
+/// The lock of a vault, held as another writer would.
+final class HeldLock: @unchecked Sendable {
+    /// F_OFD_SETLK, which glibc declares for _GNU_SOURCE only: 37 on every architecture of Linux.
+    private static let openFileSetLock: Int32 = 37
+
+    private let descriptor: Int32
+
+    /// Takes the lock.
+    init(of home: CommandHome) throws {
+        descriptor = unsafe open("\(home.vaultPath).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0, Self.apply(F_WRLCK, to: descriptor) == 0 else {
+            throw SystemCallError("lock")
+        }
+        // The number that a writer leaves for the messages of others.
+        let text = "\(getpid())\n"
+        ftruncate(descriptor, 0)
+        _ = unsafe pwrite(descriptor, text, text.utf8.count, 0)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Blocks until `process` has the lock's file open, and a moment more.
+    func awaitWaiter(_ process: Int32) {
+        let directory = "/proc/\(process)/fd"
+        for _ in 0..<2_000 {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+            let isWaiting = names.contains { name in
+                let path = "\(directory)/\(name)"
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+                return target?.hasSuffix(".lock") == true
+            }
+            if isWaiting { break }
+            usleep(2_000)
+        }
+        usleep(5_000)
+    }
+
+    /// Lets the others go on.
+    func release() {
+        _ = Self.apply(F_UNLCK, to: descriptor)
+    }
+
+    private static func apply(_ kind: Int32, to descriptor: Int32) -> Int32 {
+        var lock = flock()
+        lock.l_type = Int16(kind)
+        lock.l_whence = Int16(SEEK_SET)
+        return unsafe fcntl(descriptor, openFileSetLock, &lock)
+    }
+}

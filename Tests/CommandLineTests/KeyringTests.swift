@@ -1,0 +1,157 @@
+import TestSupport
+import Testing
+
+/// With a real keyring on a bus of its own.
+@Suite("With a desktop keyring")
+struct KeyringTests {
+    private let keyring: PrivateKeyring
+    private let home: CommandHome
+
+    init() throws {
+        keyring = try PrivateKeyring()
+        home = try CommandHome(keyring: keyring)
+    }
+
+    /// A vault whose index the keyring opens, with `KEY` in the project `web`.
+    private func prepare() throws {
+        let made = try json(home.run(["init", "--kdf", "8MiB,1", "--json"]))
+        #expect(made["secretService"]?.text?.isEmpty == false)
+        try home.store(["KEY": "value"])
+    }
+
+    @Test func `init names the service, and can leave it alone`() throws {
+        let text = done(try home.run(["init", "--kdf", "8MiB,1"]))
+        #expect(text.error.contains("Names and tokens open through"))
+        #expect(try keyring.itemCount() == (1, 0))
+        let status = try json(home.run(["status", "--json"], unlocked: false))
+        #expect(status["index"] == "open")
+        #expect(status["slots"]?.elements.map { $0["kind"] } == ["passphrase", "secret-service"])
+        #expect(status["slots"]?.elements.map { $0["opens"] } == ["values", "index"])
+
+        let other = try CommandHome(keyring: keyring)
+        let made = try json(
+            other.run(["init", "--kdf", "8MiB,1", "--no-secret-service", "--json"]))
+        #expect(made["secretService"] == .null)
+        #expect(try keyring.itemCount() == (1, 0))
+    }
+
+    @Test func `names are read and values written without a passphrase`() throws {
+        try prepare()
+        let list = try json(home.run(["list", "-p", "web", "--json"], unlocked: false))
+        #expect(list["variables"]?.elements.map { $0["key"] } == ["KEY"])
+        done(try home.run(["show", "KEY", "-p", "web"], unlocked: false))
+        done(
+            try home.run(["set", "KEY", "-p", "web"], input: .text("second"), unlocked: false))
+        let imported = try json(
+            home.run(
+                ["import", "-", "-p", "web", "--json"], input: .text("KEY=third\nNEW=1\n"),
+                unlocked: false))
+        #expect(imported["created"] == ["NEW"])
+        #expect(imported["updated"] == ["KEY"])
+        #expect(imported["compared"] == false)
+        let told = done(
+            try home.run(
+                ["import", "-", "-p", "web"], input: .text("KEY=third\n"), unlocked: false))
+        #expect(told.error.contains("nothing was compared"))
+        done(try home.run(["rm", "NEW", "-p", "web", "--yes"], unlocked: false))
+        // Everything written while locked opens with the passphrase.
+        #expect(try home.revealed("KEY") == Array("third".utf8))
+        let shown = try json(home.run(["show", "KEY", "-p", "web", "--json"], unlocked: false))
+        let versions = shown["records"]?.elements.first?["versions"]
+        #expect(versions?.elements.map { $0["version"] } == [1, 2, 3, 4])
+    }
+
+    @Test func `values stay locked without a passphrase`() throws {
+        try prepare()
+        let reveal = ["reveal", "KEY", "-p", "web"]
+        failed(try home.run(reveal, unlocked: false), 3, "--passphrase-file")
+        try failedAsJSON(home.run(reveal + ["--json"], unlocked: false), 3, "locked")
+        let export = ["export", "-p", "web", "-t", "production"]
+        failed(try home.run(export, unlocked: false), 3, "--passphrase-file")
+        try failedAsJSON(home.run(export + ["--json"], unlocked: false), 3, "locked")
+        let run = ["run", "-p", "web", "-t", "production"]
+        failed(try home.run(run + ["--", "true"], unlocked: false), 125, "--passphrase-file")
+        try failedAsJSON(
+            home.run(run + ["--json", "--", "true"], unlocked: false), 125, "locked")
+    }
+
+    /// What stands between a program and the slot key.
+    enum Obstacle: String, CaseIterable {
+        case locked, cold, stopped, withoutItem, overwritten, deadBus, withoutBus
+    }
+
+    private func put(_ obstacle: Obstacle) throws -> [String: String] {
+        switch obstacle {
+        case .locked: try keyring.lock()
+        case .cold: try keyring.restart(unlocked: false)
+        case .stopped: keyring.stop()
+        case .withoutItem: try keyring.deleteItems()
+        case .overwritten: try keyring.overwriteItems(with: Array("something else".utf8))
+        case .deadBus: return ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus"]
+        case .withoutBus: return ["DBUS_SESSION_BUS_ADDRESS": ""]
+        }
+        return [:]
+    }
+
+    @Test(arguments: Obstacle.allCases)
+    func `a keyring that does not help is named, and the passphrase does`(
+        obstacle: Obstacle
+    ) throws {
+        try prepare()
+        let extra = try put(obstacle)
+        let before = try home.vaultBytes()
+        for (arguments, input) in [
+            (["list", "-p", "web"], .null), (["set", "KEY", "-p", "web"], .text("x")),
+            (["import", "-", "-p", "web"], .text("KEY=x")),
+            (["rm", "KEY", "-p", "web", "--yes"], .null),
+        ] as [([String], ProgramRunner.Input)] {
+            let result = try home.run(
+                arguments, input: input, unlocked: false, environment: extra)
+            failed(result, 3, "--passphrase-file")
+            #expect(result.error.contains("keyring did not help: "), "\(result.error)")
+            let text = try failedAsJSON(
+                home.run(
+                    arguments + ["--json"], input: input, unlocked: false, environment: extra),
+                3, "locked")
+            #expect(text.contains("keyring did not help: "), "\(text)")
+        }
+        #expect(try home.vaultBytes() == before)
+        done(try home.run(["list", "-p", "web"], environment: extra))
+        done(try home.run(["set", "KEY", "-p", "web"], input: .text("new"), environment: extra))
+        done(
+            try home.run(
+                ["import", "-", "-p", "web"], input: .text("NEW=1"), environment: extra))
+        let revealed = done(try home.run(["reveal", "KEY", "-p", "web"], environment: extra))
+        #expect(revealed.output == "new")
+        done(try home.run(["rm", "KEY", "-p", "web", "--yes"], environment: extra))
+        // Nothing to say is no failure for a status.
+        let status = try json(home.run(["status", "--json"], unlocked: false, environment: extra))
+        #expect(status["index"] == "locked")
+    }
+
+    @Test func `init without a usable keyring makes the vault and says so`() throws {
+        try keyring.lock()
+        let made = try json(home.run(["init", "--kdf", "8MiB,1", "--json"]))
+        #expect(made["secretService"] == .null)
+        let codes = made["warnings"]?.elements.map { $0["code"]?.text }
+        #expect(codes == ["weak-kdf", "no-keyring"])
+        let status = try json(home.run(["status", "--json"]))
+        #expect(status["slots"]?.elements.map { $0["kind"] } == ["passphrase"])
+    }
+
+    @Test func `a wrong passphrase is refused though the keyring opens the index`() throws {
+        try prepare()
+        let wrong = try home.directory.write("wrong", to: "wrong")
+        let before = try home.vaultBytes()
+        for arguments in [
+            ["reveal", "KEY", "-p", "web"], ["export", "-p", "web", "-t", "preview"],
+            ["import", "-", "-p", "web"],
+        ] {
+            failed(
+                try home.run(
+                    arguments + ["--passphrase-file", wrong], input: .text("A=1"),
+                    unlocked: false), 3, "passphrase")
+        }
+        #expect(try home.vaultBytes() == before)
+    }
+}

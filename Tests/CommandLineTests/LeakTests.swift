@@ -1,0 +1,332 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ZGEnvCommands
+
+/// Runs commands with marker values and remembers where one was seen that should not be.
+final class LeakWitness {
+    let home: CommandHome
+    let passphrase = Marker("passphrase")
+    let wrongPassphrase = Marker("wrong passphrase")
+    let stored = Marker("stored value")
+    /// The value of `one`, which `run` hands to programs.
+    let handed = Marker("handed value")
+    let typed = Marker("new value")
+    let malformed = Marker("malformed value")
+    /// Given in an argument against all advice: other programs see it there, we repeat it nowhere.
+    let argument = Marker("value in an argument")
+    private(set) var leaks: [String] = []
+    private(set) var runs = 0
+    private let needles: Needles
+    private let watch: ProcessWatch
+    /// Below the home, what the test itself or a command by its contract wrote in clear.
+    private var clearFiles: Set<String> = ["passphrase"]
+
+    init() throws {
+        home = try CommandHome()
+        let kept = [passphrase, wrongPassphrase, stored, typed, malformed]
+        needles = Needles(kept + [handed, argument])
+        watch = ProcessWatch(arguments: Needles(kept + [handed]), environment: Needles(kept))
+        try home.directory.write(passphrase.text + "\n", to: "passphrase")
+    }
+
+    /// A vault with the stored value as `KEY` of the projects `web`, `one` and `lines`.
+    func prepare() throws {
+        try home.initialise()
+        try home.store(["KEY": stored.text], in: "web")
+        try home.store(["KEY": handed.text], in: "one")
+        try home.store(["KEY": stored.text + "\n"], in: "lines")
+    }
+
+    /// Writes a file of the test's own in clear.
+    func write(_ text: String, to name: String) throws -> String {
+        clearFiles.insert(name)
+        return try home.directory.write(text, to: name)
+    }
+
+    /// Runs a command and searches what it wrote.
+    ///
+    /// - Parameters:
+    ///   - status: What it must end with, as a command that fails early would show nothing; nil for
+    ///     0 or 2.
+    ///   - givesOut: Whether its stdout holds values by its contract; then one must be there.
+    func run(
+        _ arguments: [String], input: ProgramRunner.Input = .null, status: Int32? = 0,
+        givesOut: Bool = false, environment: [String: String] = [:],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try run(
+            home.runner(
+                arguments, input: input,
+                environment: environment.merging(["TMPDIR": home.directory.path]) { $1 }),
+            status: status, givesOut: givesOut, sourceLocation: sourceLocation)
+    }
+
+    func run(
+        _ runner: ProgramRunner, status: Int32? = 0, givesOut: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let result = try runner.run()
+        runs += 1
+        let words = String(decoding: Array(runner.arguments.joined(separator: [0x20])), as: UTF8.self)
+        #expect(
+            status.map { result.status == $0 } ?? [0, 2].contains(result.status), "\(words): \(result.end) \(result.error)",
+            sourceLocation: sourceLocation)
+        for (stream, bytes) in [
+            ("stdout", result.standardOutput), ("stderr", result.standardError),
+            ("terminal", result.terminal),
+        ] {
+            let found = needles.found(in: bytes)
+            if givesOut && stream == "stdout" {
+                #expect(!found.isEmpty, "\(words)", sourceLocation: sourceLocation)
+            } else {
+                leaks += found.map { "\(stream) of \(words.prefix(40)): \($0)" }
+            }
+        }
+    }
+
+    /// What was found anywhere, the files below the home included.
+    func finish() throws -> [String] {
+        leaks += watch.stop().sorted()
+        let files = FileManager.default.enumerator(atPath: home.directory.path)
+        for case let name as String in files ?? .init() where !clearFiles.contains(name) {
+            let path = home.directory.path(name)
+            leaks += needles.found(in: Array(name.utf8)).map { "name of \(name): \($0)" }
+            // A directory has no bytes.
+            leaks += needles.found(in: SmallFile.bytes(path)).map { "file \(name): \($0)" }
+        }
+        return leaks
+    }
+}
+
+@Suite("No value leaks")
+struct LeakTests {
+    /// Every command by its path: its ordinary use, its JSON, and what goes wrong with values in it.
+    private static let commands: [String: @Sendable (LeakWitness) throws -> Void] = [
+        "init": { witness in
+            try witness.run(["init"], status: 5)
+            try witness.run(["init", "--kdf", "8MiB,1", "--vault", "second.zgv", "--json"])
+            try witness.run(["init", "--kdf", witness.argument.text], status: 2)
+        },
+        "status": { witness in
+            try witness.run(["status"])
+            try witness.run(["status", "-p", "web", "--json", "--verbose"])
+        },
+        "list": { witness in
+            try witness.run(["list", "-p", "web"])
+            try witness.run(["list", "--all-projects", "--json"])
+        },
+        "show": { witness in
+            try witness.run(["show", "KEY", "-p", "web"])
+            try witness.run(["show", "KEY", "-p", "web", "--json"])
+        },
+        "reveal": { witness in
+            try witness.run(["reveal", "KEY", "-p", "web"], givesOut: true)
+            try witness.run(["reveal", "KEY", "-p", "web", "--json"], givesOut: true)
+            try witness.run(["reveal", "KEY", "NONE", "-p", "web"], status: 4)
+        },
+        "set": { witness in
+            let set = ["set", "KEY", "-p", "web"]
+            try witness.run(set, input: .text(witness.typed.text + "\n"))
+            try witness.run(set + ["--json"], input: .text("'\(witness.typed.text)' "))
+            try witness.run(set + ["--strict"], input: .text(" \(witness.typed.text)"), status: 2)
+            try witness.run(set + ["--dry-run"], input: .text(witness.typed.text))
+            let broken = Array(witness.malformed.text.utf8)
+            try witness.run(set, input: .bytes(broken + [0xFF]), status: 2)
+            try witness.run(set, input: .bytes(broken + [0x00]), status: 2)
+            let long = Array(repeatElement(broken, count: 1 << 16).joined())
+            try witness.run(set, input: .bytes(long), status: 2)
+            try witness.run(
+                ["set", "NEXT_PUBLIC_TOKEN", "-p", "web"],
+                input: .text("-----BEGIN KEY-----\n\(witness.typed.text)"))
+            for arguments in [
+                ["set", "KEY=\(witness.argument.text)"], ["set", "KEY", witness.argument.text],
+                ["set", "KEY", "--value=\(witness.argument.text)"],
+                ["set", "KEY", "--generate", witness.argument.text],
+                ["set", "KEY", "--type", witness.argument.text],
+            ] {
+                try witness.run(arguments + ["-p", "web"], status: 2)
+                try witness.run(arguments + ["-p", "web", "--json"], status: 2)
+            }
+            let file = try witness.write(witness.typed.text, to: "value")
+            try witness.run(set + ["--from-file", file])
+            for streams in [false, true] {
+                var asked = witness.home.terminalRunner(
+                    set + ["--prompt"], streams: streams,
+                    script: [
+                        (.terminal("Passphrase"), .line(witness.passphrase.text)),
+                        (.terminal("Value of KEY"), .line(witness.typed.text)),
+                    ])
+                try witness.run(asked)
+                asked.script[1].then = .type(Array("\(witness.typed.text)\nmore\n".utf8))
+                try witness.run(asked, status: 2)
+            }
+        },
+        "rm": { witness in
+            try witness.run(["set", "GONE", "-p", "web"], input: .text(witness.typed.text))
+            try witness.run(["rm", "GONE", "-p", "web"], status: 2)
+            try witness.run(["rm", "GONE", "-p", "web", "--yes", "--json"])
+        },
+        "import": { witness in
+            let (good, bad) = (witness.typed.text, witness.malformed.text)
+            let file = try witness.write(
+                "KEY=\(good)\nURL=x#\(good)\nCUT=\"\(good)\nB=`\(good)\nE=$\(good)\n", to: "env")
+            try witness.run(["import", file, "-p", "web"])
+            try witness.run(["import", file, "-p", "web", "--json"])
+            try witness.run(["import", file, "-p", "web", "--strict"], status: 2)
+            let broken = [
+                "A='\(bad)\nB=2\n", "A=\"\(bad)", "A=`\(bad)\nB=2", "A = \(bad) # \(bad)",
+                "A='\(bad)' \(bad)", "export A=\"\(bad)\"\(bad)", "A=$(\(bad))", "A=${\(bad)",
+                "A=\"\\u\(bad)\\", "A: \(bad)", "A=\(bad)\rB=\(bad)\r\n\u{FEFF}",
+            ]
+            for dialect in [
+                "dotenv", "node", "docker", "systemd", "shell", "portable", "vercel-pull",
+            ] {
+                for text in broken {
+                    try witness.run(
+                        ["import", "-", "-p", "broken", "--dialect", dialect], input: .text(text),
+                        status: nil)
+                }
+            }
+            // A key pasted without quotes: its lines are no names.
+            let pem = "KEY=-----BEGIN PRIVATE KEY-----\n\(bad)\n \(bad)+/\n-----END PRIVATE KEY-----\n"
+            try witness.run(["import", "-", "-p", "web"], input: .text(pem))
+            try witness.run(["import", "-", "-p", "web", "--json"], input: .text(pem))
+            try witness.run(
+                ["import", "-", "-p", "web"], input: .bytes(Array("A=\(bad)".utf8) + [0xFF]),
+                status: 2)
+            try witness.run(
+                ["import", "-", "-p", "web"], input: .bytes(Array("A=\(bad)".utf8) + [0]),
+                status: 2)
+        },
+        "export": { witness in
+            for format in ["dotenv", "json", "shell", "docker", "systemd", "yaml"] {
+                try witness.run(
+                    ["export", "-p", "one", "-t", "preview", "--format", format], givesOut: true)
+            }
+            try witness.run(["export", "-p", "one", "--json", "--format", "k8s"], givesOut: true)
+            _ = try witness.write("", to: "work/out.env")
+            try witness.run(["export", "-p", "one", "-o", "out.env"], status: 5)
+            try witness.run(["export", "-p", "one", "-o", "out.env", "--force", "--json"])
+            try witness.run(["export", "-p", "lines", "--format", "docker"], status: 2)
+        },
+        "run": { witness in
+            try witness.run(["run", "-p", "one", "--", "true"])
+            try witness.run(["run", "-p", "one", "--dry-run", "--json", "--", "true"])
+            try witness.run(["run", "-p", "one", "--", "printenv", "KEY"], givesOut: true)
+            try witness.run(["run", "-p", "one", "--", "/nonexistent"], status: 127)
+            try witness.run(["run", "-p", "one", "--json", "--", "/etc/passwd"], status: 126)
+            try witness.run(
+                ["run", "-p", "one", "--override", "--verbose", "--", "true"],
+                environment: ["KEY": "of the shell"])
+            try witness.run(["run", "-p", "one", "--require", "X", "--", "true"], status: 125)
+        },
+    ]
+
+    @Test func `every command keeps values to itself`() throws {
+        let witness = try LeakWitness()
+        try witness.prepare()
+        for path in CommandTable.paths {
+            let name = path.joined(separator: " ")
+            let body = try #require(Self.commands[name], "no run of \(name) looks for leaks")
+            let before = witness.runs
+            try body(witness)
+            #expect(witness.runs > before, "\(name)")
+            try witness.run(["help"] + path)
+        }
+        try witness.run(["--version"])
+        try witness.run([witness.argument.text], status: 2)
+        try witness.run(["help", witness.argument.text], status: 2)
+        #expect(try witness.finish() == [])
+    }
+
+    @Test func `a wrong passphrase and a damaged vault show nothing either`() throws {
+        let witness = try LeakWitness()
+        try witness.prepare()
+        let wrong = try witness.write(witness.wrongPassphrase.text, to: "wrong")
+        let uses: [[String]] = [
+            ["list", "-p", "web"], ["show", "KEY", "-p", "web"], ["reveal", "KEY", "-p", "web"],
+            ["set", "KEY", "-p", "web"], ["rm", "KEY", "-p", "web", "--yes"],
+            ["import", "-", "-p", "web"], ["export", "-p", "web"], ["status"],
+        ]
+        for arguments in uses {
+            for more in [[], ["--json"]] {
+                try witness.run(
+                    arguments + more + ["--passphrase-file", wrong],
+                    input: .text("A=\(witness.typed.text)"), status: 3)
+            }
+        }
+        try witness.run(
+            ["run", "-p", "one", "--passphrase-file", wrong, "--", "true"], status: 125)
+        var asked = witness.home.terminalRunner(
+            ["reveal", "KEY", "-p", "web"],
+            script: [(.terminal("Passphrase"), .line(witness.wrongPassphrase.text))])
+        try witness.run(asked, status: 3)
+        asked.script[0].then = .type(Array("\(witness.wrongPassphrase.text)\nmore\n".utf8))
+        try witness.run(asked, status: 2)
+
+        var bytes = try witness.home.vaultBytes()
+        bytes[bytes.count - 20] ^= 1
+        try witness.home.directory.write(bytes, to: "data/zg-env/vault.zgv")
+        try witness.run(["reveal", "KEY", "-p", "lines"], status: 8)
+        #expect(try witness.finish() == [])
+    }
+
+    @Test(arguments: ["set", "import"])
+    func `a process that holds a value shows it to no other`(command: String) throws {
+        let witness = try LeakWitness()
+        try witness.prepare()
+        // Held up by another writer, the process has the passphrase and the value in its memory.
+        let lock = try HeldLock(of: witness.home)
+        let secrets = Needles([witness.passphrase, witness.typed])
+        let arguments = command == "set" ? ["set", "KEY"] : ["import", "-"]
+        let text = (command == "set" ? "" : "KEY=") + witness.typed.text
+        var runner = witness.home.runner(arguments + ["-p", "web"], input: .text(text))
+        var shown: Set<String> = ["not looked"]
+        runner.script = [
+            (
+                .now,
+                .call { process, _ in
+                    lock.awaitWaiter(process)
+                    shown = ProcessWatch.leaks(arguments: secrets, environment: secrets)
+                    lock.release()
+                }
+            )
+        ]
+        try witness.run(runner)
+        #expect(shown == [])
+        #expect(try witness.finish() == [])
+    }
+
+    @Test func `the watch itself sees arguments and environments`() throws {
+        let (argument, variable) = (Marker("argument"), Marker("variable"))
+        let watch = ProcessWatch(
+            arguments: Needles([argument, variable]), environment: Needles([argument, variable]))
+        _ = try ProgramRunner(
+            path: "/bin/sh", ["-c", "sleep 0.3; :", argument.text],
+            environment: ["X": variable.text, "PATH": "/usr/bin:/bin"]
+        ).run()
+        let found = watch.stop()
+        #expect(found.contains("cmdline: argument, in clear"))
+        #expect(found.contains("environ: variable, in clear"))
+    }
+
+    @Test func `the search itself finds every form`() {
+        let marker = Marker("marker")
+        let needles = Needles([marker])
+        let bytes = Array(marker.text.utf8)
+        for form in [
+            bytes, [0x61] + bytes + [0x62],
+            Array(Data(bytes).base64EncodedString().utf8),
+            Array(Data([0] + bytes + [1]).base64EncodedString().utf8),
+            Array(Data([0, 1] + bytes).base64EncodedString().utf8),
+            Array(bytes.map { String(format: "%02x", $0) }.joined().utf8),
+            Array(bytes.map { String(format: "%02X", $0) }.joined().utf8),
+            Array(bytes.prefix(12)), Array(bytes.suffix(12)),
+        ] {
+            #expect(!needles.found(in: form).isEmpty)
+        }
+        #expect(needles.found(in: Array(Marker("other").text.utf8)).isEmpty)
+    }
+}

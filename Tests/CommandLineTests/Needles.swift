@@ -1,0 +1,117 @@
+import Foundation
+
+/// A secret text of a test, and everything it could be found as.
+struct Marker {
+    /// 24 random letters and digits, so that JSON, shells and URLs write it as it is.
+    let text: String
+    let name: String
+
+    init(_ name: String) {
+        let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")
+        self.name = name
+        text = String((0..<24).map { _ in letters[Int.random(in: letters.indices)] })
+    }
+}
+
+/// Searches bytes for markers: either half of each, in clear, base64 and hexadecimal.
+struct Needles {
+    private struct Needle {
+        let bytes: [UInt8]
+        let what: String
+    }
+    private var needles: [Needle] = []
+
+    init(_ markers: [Marker]) {
+        for marker in markers {
+            for half in [marker.text.prefix(12), marker.text.suffix(12)] {
+                for (form, text) in Self.forms(of: Array(half.utf8)) {
+                    needles.append(Needle(bytes: Array(text.utf8), what: "\(marker.name), \(form)"))
+                }
+            }
+        }
+    }
+
+    /// What of the markers is in `bytes`.
+    func found(in bytes: [UInt8]) -> [String] {
+        let data = Data(bytes)
+        return needles.filter { data.range(of: Data($0.bytes)) != nil }.map(\.what)
+    }
+
+    private static func forms(of bytes: [UInt8]) -> [(String, String)] {
+        let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        var forms = [
+            ("in clear", String(decoding: bytes, as: UTF8.self)),
+            ("reversed", String(decoding: bytes.reversed(), as: UTF8.self)),
+            ("hexadecimal", digits), ("hexadecimal", digits.uppercased()),
+        ]
+        for shift in 0..<3 {
+            // Characters that bytes before or after have a part in say nothing.
+            let padded = Data([UInt8](repeating: 0, count: shift) + bytes)
+            let whole = (shift + bytes.count) * 8 / 6
+            let skipped = [0, 2, 3][shift]
+            let text = String(padded.base64EncodedString().prefix(whole).dropFirst(skipped))
+            forms.append(("base64 from byte \(shift)", text))
+            let forURLs = text.replacing("+", with: "-").replacing("/", with: "_")
+            if forURLs != text { forms.append(("base64url from byte \(shift)", forURLs)) }
+        }
+        return forms
+    }
+}
+
+/// Looks at the arguments and the environment of every process again and again.
+final class ProcessWatch: @unchecked Sendable {
+    private let lock = NSLock()
+    private var isStopped = false
+    private var leaks: Set<String> = []
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Starts looking.
+    init(arguments: Needles, environment: Needles) {
+        Thread.detachNewThread { [self] in
+            while !lock.withLock({ isStopped }) {
+                let found = Self.leaks(arguments: arguments, environment: environment)
+                lock.withLock { leaks.formUnion(found) }
+                usleep(3_000)
+            }
+            ended.signal()
+        }
+    }
+
+    /// Stops looking. Returns what was found.
+    func stop() -> Set<String> {
+        lock.withLock { isStopped = true }
+        ended.wait()
+        return lock.withLock { leaks }
+    }
+
+    /// What the processes of now show, but this one.
+    static func leaks(arguments: Needles, environment: Needles) -> Set<String> {
+        var leaks: Set<String> = []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        for name in names where Int32(name) != nil && Int32(name) != getpid() {
+            for (file, needles) in [("cmdline", arguments), ("environ", environment)] {
+                // The process may have ended, or belong to somebody else.
+                let found = needles.found(in: SmallFile.bytes("/proc/\(name)/\(file)"))
+                leaks.formUnion(found.map { "\(file): \($0)" })
+            }
+        }
+        return leaks
+    }
+}
+
+/// Files of the kernel, whose size nobody knows before.
+enum SmallFile {
+    /// All bytes; none where it cannot be read.
+    static func bytes(_ path: String) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+}
