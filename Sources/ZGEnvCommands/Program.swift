@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Glibc
+internal import Sealing
 
 /// The program: arguments in, one command run, its result shown, an exit code out.
 package struct Program {
@@ -63,8 +64,13 @@ package struct Program {
             throw CommandError(.usage, "There is no command \(parsed.spec.name).")
         }
         do {
-            let result = try command.run(try Invocation(parsed, context))
-            return try renderer.show(result)
+            let invocation = try Invocation(parsed, context)
+            let result = try command.run(invocation)
+            let code = try renderer.show(result)
+            try invocation.detail(
+                "Guarded memory: \(SecretMemory.allocationCount) regions, of which the kernel locked "
+                    + "all but \(SecretMemory.unlockedCount).")
+            return code
         } catch {
             return renderer.fail(error, isRun: parsed.spec.path == Run.spec.path)
         }

@@ -36,6 +36,13 @@ package struct Invocation {
     }
 }
 
+extension Invocation {
+    /// Shows a message with `--verbose` only.
+    package func detail(_ message: @autoclosure () -> String) throws {
+        if options.verbose { try note(message()) }
+    }
+}
+
 /// What a command gives back to be shown.
 package struct CommandResult {
     /// For `--json`: one value. Warnings are added to an object.

@@ -163,7 +163,7 @@ struct PushWork {
         _ forgotten: [Identifier]
     ) throws {
         let (account, time) = (accountName, invocation.context.now())
-        let live = liveDeployment(bound.platform)
+        let live = bound.platform.liveDeployment
         try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
             transaction.adopt(adopted, account: account, time: time)
             transaction.forget(forgotten)
@@ -174,17 +174,9 @@ struct PushWork {
 
     private func keepLive() throws {
         guard let now = try? bound.access.client.project(bound.platform.id) else { return }
-        let (live, time) = (liveDeployment(now), invocation.context.now())
+        let (live, time) = (now.liveDeployment, invocation.context.now())
         try invocation.session.update(with: try invocation.session.indexKeys()) {
             $0.see(live: live, of: project.id, time: time)
-        }
-    }
-
-    private func liveDeployment(_ platform: Project) -> VaultProject.LiveDeployment? {
-        platform.production.flatMap { deployment in
-            deployment.createdAt.map {
-                .init(id: deployment.id, createdAt: UInt64(clamping: $0.milliseconds))
-            }
         }
     }
 

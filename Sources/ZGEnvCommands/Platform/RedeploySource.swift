@@ -117,14 +117,8 @@ struct RedeploySource {
     /// Keeps which deployment serves production, where the vault has the project and is at hand.
     func keepLive(_ invocation: Invocation) throws {
         guard let local, let keys = try invocation.session.indexKeysWithoutAsking() else { return }
-        let production = try client.project(projectID).production
+        let live = try client.project(projectID).liveDeployment
         let time = invocation.context.now()
-        let live = production.flatMap { deployment in
-            deployment.createdAt.map {
-                VaultProject.LiveDeployment(
-                    id: deployment.id, createdAt: UInt64(clamping: $0.milliseconds))
-            }
-        }
         try invocation.session.update(with: keys) {
             $0.see(live: live, of: local.id, time: time)
         }

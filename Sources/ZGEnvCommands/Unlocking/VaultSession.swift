@@ -99,7 +99,9 @@ package final class VaultSession {
                     failure = "\(keyring.name) has no key for this vault"
                     continue
                 }
-                if let keys = try vault.unlock(slot, slotKey: slotKey) { return (keys, nil) }
+                if let keys = try vault.unlock(slot, slotKey: slotKey) {
+                    return (keys, nil)
+                }
                 failure = "the key in \(keyring.name) does not open this vault"
             } catch let error as KeyringError {
                 failure = error.reason

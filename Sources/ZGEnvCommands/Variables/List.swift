@@ -22,6 +22,7 @@ enum List: Command {
         exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue], aliases: [["ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
+        try PlatformRefresh.runIfAsked(invocation)
         let index = try invocation.session.index(.listing)
         let wanted = try ScopeOptions(invocation.command).scope()
         let pattern = invocation.command.argument("PATTERN")

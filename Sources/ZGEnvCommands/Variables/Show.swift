@@ -15,6 +15,7 @@ enum Show: Command {
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""
         try VariableName.check(key)
+        try PlatformRefresh.runIfAsked(invocation)
         let index = try invocation.session.index(.everything)
         let project = try ProjectResolver(invocation).existing(in: index)
         let records = index.variables(of: project.id, named: key)

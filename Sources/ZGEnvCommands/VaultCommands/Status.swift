@@ -12,6 +12,7 @@ enum Status: Command {
         exitCodes: [ExitCode.notFound.rawValue, ExitCode.damaged.rawValue])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
+        try PlatformRefresh.runIfAsked(invocation)
         let vault = try invocation.session.opened()
         let index = try openedWithoutAsking(invocation)
         var json: [JSONValue.Member] = [
