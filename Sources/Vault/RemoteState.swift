@@ -3,6 +3,8 @@
 package struct RemoteState: Equatable, Sendable {
     /// The platform's id.
     package var id: String
+    /// The key as last agreed; another one than the record's after a rename here.
+    package var key: String
     /// The account or team it was written through.
     package var account: String
     /// The vault's version that the platform last agreed to; 0 when the value was never compared.
@@ -20,10 +22,11 @@ package struct RemoteState: Equatable, Sendable {
 
     /// Makes the state after the platform agreed to `version`.
     package init(
-        id: String, account: String, pushedVersion: UInt64, agreed: VariableAttributes,
+        id: String, key: String, account: String, pushedVersion: UInt64, agreed: VariableAttributes,
         updatedAt: UInt64, pushedAt: UInt64
     ) {
         self.id = id
+        self.key = key
         self.account = account
         self.pushedVersion = pushedVersion
         self.agreed = agreed
@@ -35,6 +38,7 @@ package struct RemoteState: Equatable, Sendable {
 
     func encode(into writer: inout ByteWriter) {
         writer.text(id)
+        writer.text(key)
         writer.text(account)
         writer.uint64(pushedVersion)
         agreed.encode(into: &writer)
@@ -46,11 +50,12 @@ package struct RemoteState: Equatable, Sendable {
 
     static func decode(from reader: inout ByteReader) throws(VaultError) -> RemoteState {
         let id = try reader.text(limit: VaultFormat.textLimit)
+        let key = try reader.text(limit: VaultFormat.nameLimit)
         let account = try reader.text(limit: VaultFormat.textLimit)
         let version = try reader.uint64()
         let agreed = try VariableAttributes.decode(from: &reader)
         var state = RemoteState(
-            id: id, account: account, pushedVersion: version, agreed: agreed,
+            id: id, key: key, account: account, pushedVersion: version, agreed: agreed,
             updatedAt: try reader.uint64(), pushedAt: 0)
         state.seenUpdatedAt = try reader.uint64()
         state.isGone = try reader.flag()

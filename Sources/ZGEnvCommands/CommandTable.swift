@@ -7,8 +7,9 @@ enum CommandTable {
         [
             Init.self, Status.self,
             List.self, Show.self, Reveal.self, SetVariable.self, Remove.self, Import.self,
-            Export.self,
-            Run.self, Login.self, Logout.self, ProjectList.self, Link.self, Push.self,
+            Export.self, Run.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
+            Rename.self, ProjectRename.self, ProjectRemove.self, Login.self, Logout.self,
+            ProjectList.self, Link.self, Push.self,
             Redeploy.self,
         ]
     }

@@ -193,6 +193,7 @@ package final class PushApplication {
     private func change(_ step: PushPlan.Step) throws -> EnvironmentVariableChange {
         let scope = step.attributes.scope
         var change = EnvironmentVariableChange()
+        if let old = step.variable?.remote?.key, old != step.key { change.key = step.key }
         change.targets = scope.targets.names.map { .init(rawValue: $0) }
         change.customEnvironmentIds = scope.customEnvironments.map { environments.id(of: $0) ?? $0 }
         change.gitBranch = .some(scope.branch)
@@ -259,6 +260,9 @@ package final class PushApplication {
             return .failed("the platform does not have it", nil)
         }
         let wanted = outcome.step.attributes
+        guard record.key == outcome.step.key else {
+            return .failed("the platform has it under the name \(record.key)", nil)
+        }
         guard record.attributes.scope == wanted.scope else {
             return .failed(
                 "the platform has it for \(record.attributes.scope.description) only", nil)

@@ -80,7 +80,7 @@ package struct PushPlan: Equatable, Sendable {
             case .nothing: break
             case .unchanged: unchanged.append(variable)
             case .forgotten: forgotten.append(variable.id)
-            case .step(let step): steps.append(step)
+            case .steps(let more): steps += more
             case .conflict(let conflict): conflicts.append(conflict)
             }
         }

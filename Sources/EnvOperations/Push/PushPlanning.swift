@@ -6,7 +6,7 @@ struct PushPlanning {
         case nothing
         case unchanged
         case forgotten
-        case step(PushPlan.Step)
+        case steps([PushPlan.Step])
         case conflict(PushPlan.Conflict)
     }
 
@@ -40,17 +40,28 @@ struct PushPlanning {
         let isChangedThere = record.updatedAt != remote.agreedUpdatedAt
         guard variable.isLive else {
             if isChangedThere && !rules.force { return .conflict(changed(variable, record)) }
-            return .step(step(variable, record.attributes, .delete(id: record.id)))
+            return .steps([step(variable, record.attributes, .delete(id: record.id))])
         }
         let withValue =
             variable.currentVersion > 0 && variable.currentVersion != remote.pushedVersion
-        guard withValue || variable.attributes != remote.agreed else { return .unchanged }
+        let isRenamed = variable.name != remote.key
+        guard withValue || isRenamed || variable.attributes != remote.agreed else {
+            return .unchanged
+        }
         if isChangedThere && !rules.force { return .conflict(changed(variable, record)) }
         if let other = unseen(in: variable.attributes.scope, of: variable) {
             return .conflict(taken(variable, other))
         }
-        return .step(
-            step(variable, variable.attributes, .update(id: record.id, withValue: withValue)))
+        if isRenamed && record.attributes.kind == .sensitive {
+            // The platform renames no sensitive variable: the new one is made before the old one goes.
+            let old = PushPlan.Step(
+                variable: nil, key: record.key, attributes: record.attributes,
+                action: .delete(id: record.id))
+            return .steps([step(variable, variable.attributes, .create), old])
+        }
+        return .steps([
+            step(variable, variable.attributes, .update(id: record.id, withValue: withValue))
+        ])
     }
 
     private func neverPushed(_ variable: Variable) -> Judgement {
@@ -61,10 +72,11 @@ struct PushPlanning {
             guard rules.force, other.attributes.scope == variable.attributes.scope else {
                 return .conflict(taken(variable, other))
             }
-            return .step(
-                step(variable, variable.attributes, .update(id: other.id, withValue: true)))
+            return .steps([
+                step(variable, variable.attributes, .update(id: other.id, withValue: true))
+            ])
         }
-        return .step(step(variable, variable.attributes, .create))
+        return .steps([step(variable, variable.attributes, .create)])
     }
 
     private func gone(_ variable: Variable) -> Judgement {
@@ -75,7 +87,7 @@ struct PushPlanning {
                     key: variable.name, scope: variable.attributes.scope,
                     reason: "it was removed on the platform"))
         }
-        return .step(step(variable, variable.attributes, .create))
+        return .steps([step(variable, variable.attributes, .create)])
     }
 
     /// A record of the platform in the way of `scope` that stays there: one that no record of the

@@ -17,7 +17,8 @@ extension VaultTransaction {
                 continue
             }
             index.variables[position].remote = RemoteState(
-                id: record.id, account: account, pushedVersion: entry.version, agreed: agreed,
+                id: record.id, key: record.key, account: account, pushedVersion: entry.version,
+                agreed: agreed,
                 updatedAt: record.updatedAt, pushedAt: time)
         }
     }

@@ -37,7 +37,7 @@ package enum SyncState: String, Sendable {
 
     private static func isChangedHere(_ variable: Variable, _ remote: RemoteState) -> Bool {
         !variable.isLive || variable.currentVersion != remote.pushedVersion
-            || variable.attributes != remote.agreed
+            || variable.attributes != remote.agreed || variable.name != remote.key
     }
 
     /// Tells whether the deployment that serves production was made with the variable as it is.

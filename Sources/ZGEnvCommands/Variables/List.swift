@@ -14,6 +14,11 @@ enum List: Command {
         options: [
             OptionSpec(flag: "all-projects", "List the variables of every project"),
             ScopeOptions.target, ScopeOptions.branch,
+            OptionSpec(
+                "stale", value: "TIME",
+                "List those whose value has not changed for this long, such as 90d",
+                form: .duration),
+            OptionSpec(flag: "deleted", "List removed variables, whose history stays"),
         ],
         examples: [
             .init("zg-env list", "list the variables of this directory's project"),
@@ -26,8 +31,20 @@ enum List: Command {
         let index = try invocation.session.index(.listing)
         let wanted = try ScopeOptions(invocation.command).scope()
         let pattern = invocation.command.argument("PATTERN")
+        let now = invocation.context.now()
+        let stale = invocation.command.duration("stale").map {
+            UInt64($0.components.seconds) * 1_000
+        }
+        let oldest = stale.map { now > $0 ? now - $0 : 0 }
+        let deleted = invocation.command.has("deleted")
+        func records(_ project: VaultProject) -> [Variable] {
+            guard deleted else { return index.variables(of: project.id) }
+            return index.variables.filter { $0.project == project.id && !$0.isLive }
+                .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+        }
         func listed(_ project: VaultProject) -> [Variable] {
-            index.variables(of: project.id).filter { variable in
+            records(project).filter { variable in
+                if let oldest, variable.updatedAt > oldest { return false }
                 let scope = variable.attributes.scope
                 let inScope =
                     wanted.map { wanted in
@@ -39,7 +56,6 @@ enum List: Command {
                 return inScope && (pattern.map { matches(variable.name, $0) } ?? true)
             }
         }
-        let now = invocation.context.now()
         if invocation.command.has("all-projects") {
             let projects = index.projects.sorted {
                 $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)

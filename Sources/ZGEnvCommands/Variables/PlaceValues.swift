@@ -35,7 +35,8 @@ struct PlaceValues {
         var missing: [String] = []
         for record in records {
             if let value = try reader.currentValue(of: record, in: arena) {
-                values.append(RevealedValue(variable: record, value: value))
+                values.append(
+                    RevealedValue(variable: record, value: value, version: record.currentVersion))
             } else {
                 missing.append(record.name)
             }

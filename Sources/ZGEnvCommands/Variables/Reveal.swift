@@ -15,17 +15,27 @@ enum Reveal: Command {
         arguments: [
             ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
         ],
-        options: [ScopeOptions.target, ScopeOptions.branch],
+        options: [
+            ScopeOptions.target, ScopeOptions.branch,
+            OptionSpec(
+                "version", value: "N", "Print this version instead of the current one",
+                form: .integer(1...Int.max)),
+        ],
         examples: [.init("zg-env reveal DATABASE_URL -p web -t production", "print one value")],
         exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let names = invocation.command.arguments("KEY")
         for name in names { try VariableName.check(name) }
+        let number = invocation.command.integer("version").map { UInt64($0) }
+        guard number == nil || names.count == 1 else {
+            throw CommandError(.usage, "--version goes with one key.")
+        }
         let place = try oneTarget(invocation)
         let keys = try invocation.session.valueKeys()
         let vault = try invocation.session.opened()
-        let index = try vault.index(with: keys, extent: .currentValues)
+        let index = try vault.index(
+            with: keys, extent: number == nil ? .currentValues : .everything)
         let project = try ProjectResolver(invocation).existing(in: index)
         let records = try names.map { try record($0, project, index, place, invocation) }
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
@@ -33,13 +43,26 @@ enum Reveal: Command {
         }
         let arena = SecretArena()
         let values = try records.map { record in
+            if let number {
+                guard let version = History(of: record, in: index).version(number) else {
+                    throw CommandError(
+                        .notFound, "\(DisplayText.safe(record.name)) has no version \(number).",
+                        hint:
+                            "See what there is with: zg-env history \(DisplayText.safe(record.name))"
+                    )
+                }
+                return RevealedValue(
+                    variable: record, value: try reader.value(of: record, version, in: arena),
+                    version: number)
+            }
             guard let value = try reader.currentValue(of: record, in: arena) else {
                 throw CommandError(
                     .notFound,
                     "The vault holds no value of \(DisplayText.safe(record.name)): the platform would not show it.",
                     hint: "Give it one with: zg-env set \(DisplayText.safe(record.name))")
             }
-            return RevealedValue(variable: record, value: value)
+            return RevealedValue(
+                variable: record, value: value, version: record.currentVersion)
         }
         let output = invocation.context.output
         if invocation.options.json {

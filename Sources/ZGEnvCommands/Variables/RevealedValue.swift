@@ -6,6 +6,8 @@ internal import Vault
 struct RevealedValue {
     let variable: Variable
     let value: SecretSlice
+    /// Which of its versions.
+    let version: UInt64
 
     /// Writes the form of the contract: `{"variables":[{"key","targets","branch","version","value"}]}`.
     static func writeJSON(_ values: [RevealedValue], to output: OutputStream) throws {
@@ -25,7 +27,7 @@ struct RevealedValue {
             try writer.name("branch")
             try writer.value(.string(orNull: scope.branch))
             try writer.name("version")
-            try writer.integer(entry.variable.currentVersion)
+            try writer.integer(entry.version)
             try writer.name("value")
             try entry.value.withBytes { try writer.string(utf8: $0) }
             try writer.endObject()

@@ -1,0 +1,36 @@
+extension VaultTransaction {
+    /// Gives a record another name, also while the values are locked.
+    ///
+    /// The name is part of what each value's seal covers, so the versions there are remember the
+    /// name they were sealed under; later ones are sealed under the new name.
+    package mutating func rename(at position: Int, to name: String, time: UInt64) {
+        let variable = index.variables[position]
+        guard variable.name != name else { return }
+        let sealedName = StoredVersion.SealedName(project: variable.project, name: variable.name)
+        if index.currentVersions[variable.id]?.sealedName == nil {
+            index.currentVersions[variable.id]?.sealedName = sealedName
+        }
+        for earlier in index.earlierVersions.indices
+        where index.earlierVersions[earlier].variable == variable.id
+            && index.earlierVersions[earlier].sealedName == nil
+        {
+            index.earlierVersions[earlier].sealedName = sealedName
+        }
+        index.variables[position].name = name
+        index.variables[position].updatedAt = time
+    }
+
+    /// Drops records with their whole history. What the platform has of them stays there.
+    package mutating func erase(_ variables: Set<Identifier>) {
+        index.variables.removeAll { variables.contains($0.id) }
+        index.earlierVersions.removeAll { variables.contains($0.variable) }
+        for id in variables { index.currentVersions[id] = nil }
+    }
+
+    /// Drops earlier versions for good.
+    package mutating func erase(_ versions: [StoredVersion]) {
+        index.earlierVersions.removeAll { earlier in
+            versions.contains { $0.variable == earlier.variable && $0.version == earlier.version }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// `project remove`: takes a project with its variables and their history out of the vault.
+enum ProjectRemove: Command {
+    static let spec = CommandSpec(
+        ["project", "remove"], "Take a project and its variables out of the vault",
+        section: "Variables",
+        discussion:
+            "The history goes too, and cannot be brought back but from a backup. The platform is left as it is.",
+        arguments: [ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project))],
+        exitCodes: [ExitCode.notFound.rawValue], aliases: [["project", "rm"]])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let name = invocation.command.argument("NAME") ?? ""
+        let keys = try invocation.session.indexKeys()
+        let index = try invocation.session.index(.listing)
+        guard let project = index.project(named: name) else {
+            throw ProjectResolver.notFound(name, in: index)
+        }
+        let count = index.variables(of: project.id).count
+        let plan = [
+            "remove the project \(name) from the vault, with \(count) variables and their history"
+        ]
+        let answer = try Confirmation.ask(invocation, plan: plan, question: "Remove it for good?")
+        if answer == .goOn {
+            try invocation.session.update(with: keys) { transaction in
+                guard transaction.index.variables(of: project.id).count == count else {
+                    throw CommandError(
+                        .conflict, "\(DisplayText.safe(name)) was changed meanwhile.",
+                        hint: "Nothing was removed; run the command again.")
+                }
+                let records = transaction.index.variables.filter { $0.project == project.id }
+                transaction.erase(Set(records.map(\.id)))
+                transaction.index.projects.removeAll { $0.id == project.id }
+                for directory in transaction.index.metadata.approvedDirectories
+                where directory.vaultProject == project.id {
+                    transaction.index.metadata.disapprove(path: directory.path)
+                }
+            }
+            try invocation.note("Removed the project \(name) with \(count) variables.")
+        }
+        return CommandResult(
+            json: [
+                "project": .string(name), "variables": .integer(Int64(count)),
+                "dryRun": .bool(answer == .stopAfterPlan),
+            ],
+            text: answer == .stopAfterPlan
+                ? plan.map { "Would \(DisplayText.safe($0))\n" }.joined() : "")
+    }
+}

@@ -1,0 +1,43 @@
+internal import CommandLineKit
+internal import Vault
+
+/// `project rename`: gives a project of the vault another name.
+enum ProjectRename: Command {
+    static let spec = CommandSpec(
+        ["project", "rename"], "Give a project of the vault another name", section: "Variables",
+        discussion: "The platform's project keeps its name; the vault knows it by its id.",
+        arguments: [
+            ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project)),
+            ArgumentSpec("NEW", .one, "Its new name"),
+        ],
+        exitCodes: [ExitCode.notFound.rawValue, ExitCode.conflict.rawValue])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let name = invocation.command.argument("NAME") ?? ""
+        let new = invocation.command.argument("NEW") ?? ""
+        try ProjectResolver.check(new)
+        let keys = try invocation.session.indexKeys()
+        func position(_ index: VaultIndex) throws -> Int {
+            guard let position = index.projects.firstIndex(where: { $0.name == name }) else {
+                throw ProjectResolver.notFound(name, in: index)
+            }
+            guard name == new || index.project(named: new) == nil else {
+                throw CommandError(
+                    .conflict, "The vault has a project \(DisplayText.safe(new)) already.",
+                    hint: "Nothing was changed.")
+            }
+            return position
+        }
+        _ = try position(try invocation.session.index(.listing))
+        if !invocation.options.dryRun {
+            try invocation.session.update(with: keys) { transaction in
+                transaction.index.projects[try position(transaction.index)].name = new
+            }
+            try invocation.note("Renamed the project \(name) to \(new).")
+        }
+        return CommandResult(json: [
+            "project": .string(new), "was": .string(name),
+            "dryRun": .bool(invocation.options.dryRun),
+        ])
+    }
+}

@@ -1,0 +1,58 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// `rename`: gives a key another name, history and all.
+enum Rename: Command {
+    static let spec = CommandSpec(
+        ["rename"], "Give a variable another name", section: "Variables",
+        discussion: "Works while values are locked. The next push renames it on the platform.",
+        arguments: [
+            ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable)),
+            ArgumentSpec("NEW", .one, "Its new name"),
+        ],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let key = invocation.command.argument("KEY") ?? ""
+        let new = invocation.command.argument("NEW") ?? ""
+        try VariableName.check(key)
+        try VariableName.check(new)
+        let keys = try invocation.session.indexKeys()
+        let index = try invocation.session.index(.listing)
+        let project = try ProjectResolver(invocation).existing(in: index)
+        func check(_ index: VaultIndex) throws {
+            guard !index.variables(of: project.id, named: key).isEmpty else {
+                throw RecordSelection.notFound(key, project, index)
+            }
+            guard key == new || index.variables(of: project.id, named: new).isEmpty else {
+                throw CommandError(
+                    .conflict,
+                    "\(DisplayText.safe(project.name)) has a variable \(DisplayText.safe(new)) already.",
+                    hint: "Nothing was changed. Remove it first, or choose another name.")
+            }
+        }
+        try check(index)
+        if !VariableName.isPortable(new) {
+            invocation.context.warn(
+                "name-not-portable", "\(new) is no name that every shell and the platform take.")
+        }
+        if !invocation.options.dryRun {
+            let time = invocation.context.now()
+            try invocation.session.update(with: keys) { transaction in
+                try check(transaction.index)
+                for record in transaction.index.variables(of: project.id, named: key) {
+                    guard let position = transaction.position(of: record.id) else { continue }
+                    transaction.rename(at: position, to: new, time: time)
+                }
+            }
+            try invocation.note("Renamed \(key) of \(project.name) to \(new).")
+        }
+        return CommandResult(json: [
+            "project": .string(project.name), "key": .string(new), "was": .string(key),
+            "dryRun": .bool(invocation.options.dryRun),
+        ])
+    }
+}

@@ -1,0 +1,101 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+
+/// `restore-version`: makes an earlier value the current one, as a new version.
+enum RestoreVersion: Command {
+    static let spec = CommandSpec(
+        ["restore-version"], "Make an earlier value of a variable the current one",
+        section: "Variables",
+        discussion:
+            "The old value becomes a new version, so the history stays. Works for removed variables too.",
+        arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
+        options: [
+            OptionSpec(
+                "version", value: "N", "The version to bring back", form: .integer(1...Int.max)),
+            ScopeOptions.target, ScopeOptions.branch,
+        ],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let key = invocation.command.argument("KEY") ?? ""
+        try VariableName.check(key)
+        guard let number = invocation.command.integer("version").map({ UInt64($0) }) else {
+            throw CommandError(
+                .usage, "No version is named.", hint: "See them with: zg-env history \(key)")
+        }
+        let keys = try invocation.session.valueKeys()
+        let vault = try invocation.session.opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        let project = try ProjectResolver(invocation).existing(in: index)
+        let record = try record(key, number, project, index, invocation)
+        guard let version = History(of: record, in: index).version(number),
+            let reader = try ValueReader(vault: vault, index: index, keys: keys)
+        else {
+            throw CommandError(
+                .notFound, "\(DisplayText.safe(key)) has no version \(number).",
+                hint: "See what there is with: zg-env history \(DisplayText.safe(key))")
+        }
+        let value = try reader.value(of: record, version, in: SecretArena())
+        if !invocation.options.dryRun {
+            try invocation.session.update(with: keys) { transaction in
+                try restore(value, record, key, project, invocation.context.now(), &transaction)
+            }
+            try invocation.note("Version \(number) of \(key) is the current value again.")
+        }
+        return CommandResult(json: [
+            "key": .string(key), "project": .string(project.name),
+            "restored": .integer(Int64(clamping: number)),
+            "dryRun": .bool(invocation.options.dryRun),
+        ])
+    }
+
+    /// The record that the options name, or the only one that has the version.
+    private static func record(
+        _ key: String, _ number: UInt64, _ project: VaultProject, _ index: VaultIndex,
+        _ invocation: Invocation
+    ) throws -> Variable {
+        let all = index.variables.filter { $0.project == project.id && $0.name == key }
+        guard !all.isEmpty else { throw RecordSelection.notFound(key, project, index) }
+        var candidates = all.filter { History(of: $0, in: index).version(number) != nil }
+        if let scope = try ScopeOptions(invocation.command).scope() {
+            candidates = candidates.filter { $0.attributes.scope.overlaps(scope) }
+        }
+        if candidates.count > 1, candidates.contains(where: \.isLive) {
+            candidates = candidates.filter(\.isLive)
+        }
+        guard let only = candidates.first else {
+            throw CommandError(
+                .notFound, "\(DisplayText.safe(key)) has no version \(number).",
+                hint: "See what there is with: zg-env history \(DisplayText.safe(key))")
+        }
+        guard candidates.count == 1 else { throw RecordSelection.ambiguous(key, candidates) }
+        return only
+    }
+
+    private static func restore(
+        _ value: SecretSlice, _ record: Variable, _ key: String, _ project: VaultProject,
+        _ time: UInt64, _ transaction: inout VaultTransaction
+    ) throws {
+        guard let position = transaction.position(of: record.id) else {
+            throw RecordSelection.notFound(key, project, transaction.index)
+        }
+        if !transaction.index.variables[position].isLive {
+            let taken = transaction.index.variables(of: project.id, named: key).contains {
+                $0.attributes.scope.overlaps(record.attributes.scope)
+            }
+            guard !taken else {
+                throw CommandError(
+                    .conflict, "Another value of \(DisplayText.safe(key)) has taken its place.",
+                    hint: "Nothing was changed. Remove that one first, or set the value anew.")
+            }
+            transaction.index.variables[position].deletedAt = nil
+        }
+        try value.withBytes { bytes in
+            _ = try transaction.store(bytes, forVariableAt: position, at: time)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// `history`: the versions of a key, removed records included.
+enum ShowHistory: Command {
+    static let spec = CommandSpec(
+        ["history"], "Show the versions of a variable, without values", section: "Variables",
+        arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
+        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let key = invocation.command.argument("KEY") ?? ""
+        try VariableName.check(key)
+        let index = try invocation.session.index(.everything)
+        let project = try ProjectResolver(invocation).existing(in: index)
+        let histories = index.variables.filter { $0.project == project.id && $0.name == key }
+            .map { History(of: $0, in: index) }
+        guard !histories.isEmpty else { throw RecordSelection.notFound(key, project, index) }
+        let now = Int64(clamping: invocation.context.now())
+        var table = Table([
+            .init("VERSION", trailing: true), .init("MADE"), .init("TARGETS", canShrink: true),
+            .init(""),
+        ])
+        for history in histories {
+            for version in history.versions.reversed() {
+                table.append([
+                    .init("\(version.version)"),
+                    .init(TimeText.age(of: Int64(clamping: version.createdAt), at: now)),
+                    .init(history.variable.attributes.scope.description),
+                    .init(state(of: version, history.variable), as: .dim),
+                ])
+            }
+        }
+        let look = OutputLook(invocation.context)
+        return CommandResult(
+            json: [
+                "key": .string(key), "project": .string(project.name),
+                "records": .array(histories.map(json)),
+            ], text: table.text(width: look.width, style: look.style))
+    }
+
+    private static func state(of version: StoredVersion, _ variable: Variable) -> String {
+        var words: [String] = []
+        if version.version == variable.currentVersion {
+            words.append(variable.isLive ? "current" : "removed")
+        }
+        if version.version == variable.remote?.pushedVersion { words.append("pushed") }
+        return words.joined(separator: ", ")
+    }
+
+    private static func json(_ history: History) -> JSONValue {
+        let variable = history.variable
+        let scope = variable.attributes.scope
+        return [
+            "targets": .strings(scope.targets.names),
+            "customEnvironments": .strings(scope.customEnvironments),
+            "branch": .string(orNull: scope.branch),
+            "deletedAt": .time(orNull: variable.deletedAt.map { Int64(clamping: $0) }),
+            "versions": .array(
+                history.versions.map { version in
+                    [
+                        "version": .integer(Int64(clamping: version.version)),
+                        "createdAt": .time(orNull: Int64(clamping: version.createdAt)),
+                        "current": .bool(
+                            variable.isLive && version.version == variable.currentVersion),
+                        "pushed": .bool(version.version == variable.remote?.pushedVersion),
+                    ]
+                }),
+        ]
+    }
+}
