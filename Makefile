@@ -31,8 +31,13 @@ test: setup-tests ## Build for tests, and run them all
 	swift build --build-tests $(SWIFT_FLAGS)
 	swift test --skip-build --disable-xctest $(SWIFT_FLAGS)
 
+# Program by program, because the whole package holds what only tests use and a static build cannot
+# have. What both need is compiled once.
 build: setup ## Build .build/release/zg-env and .build/release/zg-env-sandbox, static
-	swift build -c release --static-swift-stdlib $(SWIFT_FLAGS)
+	@for program in $(PROGRAMS); do \
+		echo "swift build -c release --product $$program"; \
+		swift build -c release --static-swift-stdlib $(SWIFT_FLAGS) --product $$program || exit 1; \
+	done
 
 check: setup-tests ## Lint, and build everything with warnings as errors
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests

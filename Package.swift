@@ -102,5 +102,7 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests", dependencies: ["ZGEnvCommands", "TestSupport"],
             swiftSettings: settings),
+        .testTarget(
+            name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),
     ]
 )
