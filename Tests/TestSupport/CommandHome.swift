@@ -1,4 +1,5 @@
 import Foundation
+import Sealing
 
 /// A home of its own for runs of `zg-env`: XDG directories, a passphrase file, and an environment with
 /// nothing of the user's.
@@ -87,6 +88,17 @@ package final class CommandHome: Sendable {
         runner.path = path
         runner.arguments = arguments(program).map { Array($0.utf8) }
         return runner
+    }
+
+    /// Changes the header of the vault, whose last 32 bytes then get the checksum that fits.
+    package func rewriteHeader(_ change: (inout [UInt8]) -> Void) throws {
+        var bytes = try vaultBytes()
+        let count = bytes[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
+        var body = Array(bytes[..<(count - Digest.byteCount)])
+        change(&body)
+        let checksum = unsafe Digest.checksum(body.span.bytes)
+        bytes.replaceSubrange(..<count, with: body + checksum)
+        try directory.write(bytes, to: "data/zg-env/vault.zgv")
     }
 
     /// Makes the vault, with the cheapest cost there is.

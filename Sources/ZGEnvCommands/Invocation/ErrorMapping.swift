@@ -96,9 +96,9 @@ extension CommandError {
     /// A reason of a library as a sentence: capital first, full stop last.
     static func sentence(_ reason: String) -> String {
         guard let first = reason.first else { return reason }
-        // A path or a name in front keeps its letters.
-        let head =
-            first.isLetter && !reason.hasPrefix("zg-env") ? first.uppercased() : String(first)
+        // A path or a name in front keeps its letters: only a plain word begins the sentence.
+        let isWord = reason.prefix { $0 != " " }.allSatisfy(\.isLetter)
+        let head = isWord ? first.uppercased() : String(first)
         return head + reason.dropFirst() + (reason.hasSuffix(".") ? "" : ".")
     }
 }

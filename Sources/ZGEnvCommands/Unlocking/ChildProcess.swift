@@ -40,13 +40,22 @@ struct ChildProcess {
         if error == .null {
             unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         }
+        // This process ignores SIGPIPE, which would outlive exec: shell pipelines rely on it.
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         var identifier: pid_t = 0
         let argumentBytes = arguments.map { Array($0.utf8) }
         let status = unsafe CStringList.with(argumentBytes) { argv in
             unsafe CStringList.with(environment) { envp in
                 unsafe searchesPath
-                    ? posix_spawnp(&identifier, path, &actions, nil, argv, envp)
-                    : posix_spawn(&identifier, path, &actions, nil, argv, envp)
+                    ? posix_spawnp(&identifier, path, &actions, &attributes, argv, envp)
+                    : posix_spawn(&identifier, path, &actions, &attributes, argv, envp)
             }
         }
         if let inputPipe { close(inputPipe.read) }

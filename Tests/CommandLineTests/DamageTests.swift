@@ -1,0 +1,196 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What stands between a command and the vault: each with its exit code and a remedy.
+@Suite("Damage and refusals")
+struct DamageTests {
+    private let home: CommandHome
+    private static let path = "data/zg-env/vault.zgv"
+
+    /// Every command that reads the vault, as it would work on the whole one.
+    private static let uses: [[String]] = [
+        ["list", "-p", "web"], ["show", "KEY", "-p", "web"], ["reveal", "KEY", "-p", "web"],
+        ["set", "KEY", "-p", "web"], ["rm", "KEY", "-p", "web", "--yes"],
+        ["import", "-", "-p", "web"], ["export", "-p", "web", "-t", "preview"], ["status"],
+    ]
+
+    init() throws {
+        home = try CommandHome.initialised()
+        try home.store(["KEY": "the value of the key", "OTHER": "another value"])
+    }
+
+    /// Every command fails with `status` and leaves the file as it is.
+    private func expectAll(
+        _ status: Int32, _ code: String, _ words: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let before = try home.vaultBytes()
+        for arguments in Self.uses {
+            let input = ProgramRunner.Input.text("KEY=x")
+            let text = try failedAsJSON(
+                home.run(arguments + ["--json"], input: input), status, code,
+                sourceLocation: sourceLocation)
+            for word in words {
+                #expect(text.contains(word), "\(text)", sourceLocation: sourceLocation)
+            }
+            failed(
+                try home.run(arguments, input: input), status, sourceLocation: sourceLocation)
+        }
+        let run = ["run", "-p", "web", "-t", "preview", "--json", "--", "true"]
+        try failedAsJSON(home.run(run), 125, code, sourceLocation: sourceLocation)
+        #expect(try home.vaultBytes() == before, sourceLocation: sourceLocation)
+    }
+
+    @Test func `a truncated vault is damaged`() throws {
+        let whole = try home.vaultBytes()
+        for count in [0, 1, 15, 16, 200, whole.count / 2, whole.count - 1] {
+            try home.directory.write(Array(whole[..<count]), to: Self.path)
+            try failedAsJSON(home.run(["list", "-p", "web", "--json"]), 8, "damaged")
+            failed(try home.run(["reveal", "KEY", "-p", "web"]), 8)
+        }
+        try home.directory.write(Array(whole[..<(whole.count - 1)]), to: Self.path)
+        try expectAll(8, "damaged", "backup")
+    }
+
+    @Test func `a longer vault, foreign bytes and a vault of zeros are damaged`() throws {
+        let whole = try home.vaultBytes()
+        for bytes in [
+            whole + [0], Array("no vault at all".utf8), [UInt8](repeating: 0, count: 4_096),
+            [UInt8](repeating: 0xFF, count: 4_096),
+        ] {
+            try home.directory.write(bytes, to: Self.path)
+            failed(try home.run(["list", "-p", "web"]), 8)
+            failed(try home.run(["set", "KEY", "-p", "web"], input: .text("x")), 8)
+            #expect(try home.vaultBytes() == bytes)
+        }
+    }
+
+    @Test func `no flipped byte ever gives a wrong value`() throws {
+        let whole = try home.vaultBytes()
+        // Every byte of the header; steps through index and values.
+        let header = Array(0..<min(760, whole.count)).filter { $0 % 7 == 0 || $0 < 80 }
+        let rest = stride(from: 760, to: whole.count, by: 97)
+        for position in header + Array(rest) + [whole.count - 1] {
+            var bytes = whole
+            bytes[position] ^= 1 << UInt8(position % 8)
+            try home.directory.write(bytes, to: Self.path)
+            let result = try home.run(["reveal", "KEY", "OTHER", "-p", "web", "--json"])
+            if result.status == 0 {
+                let values = try JSONDocument(result.standardOutput)["variables"]?.elements
+                let texts = values?.map { $0["value"]?.text }
+                #expect(texts == ["the value of the key", "another value"], "byte \(position)")
+            } else {
+                try failedAsJSON(result, 8, "damaged")
+            }
+            #expect(try home.vaultBytes() == bytes)
+        }
+    }
+
+    @Test func `a newer format is no damage`() throws {
+        try home.rewriteHeader { $0[8] = 2 }
+        try expectAll(1, "failed", "newer")
+    }
+
+    @Test func `a header changed together with its checksum gives no wrong value`() throws {
+        let whole = try home.vaultBytes()
+        for position in stride(from: 10, to: 310, by: 9) {
+            try home.directory.write(whole, to: Self.path)
+            try home.rewriteHeader { $0[position] ^= 1 }
+            let bytes = try home.vaultBytes()
+            let result = try home.run(["reveal", "KEY", "-p", "web"])
+            // A slot that was changed opens with no passphrase; memory may not suffice.
+            #expect([1, 3, 8].contains(result.status), "byte \(position): \(result.end)")
+            #expect(result.output == "")
+            let list = try home.run(["set", "KEY", "-p", "web"], input: .text("x"))
+            #expect([1, 3, 8].contains(list.status), "byte \(position): \(list.end)")
+            #expect(try home.vaultBytes() == bytes)
+        }
+    }
+
+    @Test func `no vault is not found, with the way to make one`() throws {
+        let empty = try CommandHome()
+        for arguments in Self.uses {
+            let input = ProgramRunner.Input.text("KEY=x")
+            failed(try empty.run(arguments, input: input), 4, "zg-env init")
+        }
+        let other = ["--vault", "/nonexistent/vault.zgv"]
+        failed(try home.run(["list", "-p", "web"] + other), 4, "/nonexistent/vault.zgv")
+        failed(
+            try home.run(["list", "-p", "web"], environment: ["ZG_ENV_VAULT": "relative.zgv"]), 4,
+            "relative.zgv")
+    }
+
+    @Test func `a vault that others can read, a link and a directory are refused`() throws {
+        let whole = try home.vaultBytes()
+        for mode: mode_t in [0o640, 0o604, 0o660, 0o644] {
+            try home.directory.write(whole, to: Self.path, mode: mode)
+            failed(try home.run(["list", "-p", "web"]), 1, "chmod")
+            failed(try home.run(["set", "KEY", "-p", "web"], input: .text("x")), 1)
+        }
+        try FileManager.default.moveItem(
+            atPath: home.vaultPath, toPath: home.directory.path("moved.zgv"))
+        try home.directory.write(whole, to: "moved.zgv")
+        try FileManager.default.createSymbolicLink(
+            atPath: home.vaultPath, withDestinationPath: home.directory.path("moved.zgv"))
+        failed(try home.run(["list", "-p", "web"]), 1, "link")
+        failed(try home.run(["init", "--kdf", "8MiB,1"]), 5)
+        try FileManager.default.removeItem(atPath: home.vaultPath)
+        try home.directory.makeDirectory(Self.path)
+        failed(try home.run(["list", "-p", "web"]), 1)
+        #expect(try home.directory.read("moved.zgv") == whole)
+    }
+
+    @Test func `a second init is a conflict`() throws {
+        let before = try home.vaultBytes()
+        failed(try home.run(["init", "--kdf", "8MiB,1"]), 5, home.vaultPath)
+        try failedAsJSON(home.run(["init", "--kdf", "8MiB,1", "--json"]), 5, "conflict")
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test(arguments: ["1MiB,1", "8MiB,0", "8MiB", "8,1", "8MiB,11", "9GiB,1", "-8MiB,1", ""])
+    func `costs that are none are refused`(cost: String) throws {
+        let new = try CommandHome()
+        failed(try new.run(["init", "--kdf", cost]), 2)
+        #expect(!FileManager.default.fileExists(atPath: new.vaultPath))
+    }
+
+    @Test func `unknown projects and keys are not found`() throws {
+        try failedAsJSON(home.run(["list", "-p", "none", "--json"]), 4, "not_found")
+        for command in ["show", "reveal"] {
+            let text = try failedAsJSON(
+                home.run([command, "KEZ", "-p", "web", "--json"]), 4, "not_found")
+            #expect(text.contains("Did you mean KEY?"))
+        }
+        try failedAsJSON(
+            home.run(["rm", "NONE", "-p", "web", "--json", "--yes"]), 4, "not_found")
+        try failedAsJSON(
+            home.run(["run", "-p", "web", "--only", "NONE", "--json", "--", "true"]), 125,
+            "not_found")
+    }
+
+    @Test func `a wrong passphrase is locked everywhere`() throws {
+        try home.directory.write("wrong", to: "passphrase")
+        try expectAll(3, "locked", "passphrase")
+    }
+
+    @Test func `a directory that cannot be written loses nothing`() throws {
+        // The superuser may write anywhere, so something of another kind stands in the way.
+        try FileManager.default.removeItem(atPath: home.vaultPath + ".lock")
+        try home.directory.makeDirectory(Self.path + ".lock")
+        let before = try home.vaultBytes()
+        failed(try home.run(["set", "KEY", "-p", "web"], input: .text("x")), 1, "lock")
+        failed(try home.run(["import", "-", "-p", "web"], input: .text("KEY=x")), 1, "lock")
+        #expect(try home.vaultBytes() == before)
+        #expect(try home.revealed("KEY") == Array("the value of the key".utf8))
+    }
+
+    @Test func `the vault and its directory are for their owner alone`() throws {
+        #expect(try mode(home.vaultPath) == 0o600)
+        #expect(try mode(home.vaultPath + ".lock") == 0o600)
+        #expect(try mode(home.directory.path("data/zg-env")) == 0o700)
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: home.directory.path("data/zg-env"))
+        #expect(Set(names) == ["vault.zgv", "vault.zgv.lock"])
+    }
+}

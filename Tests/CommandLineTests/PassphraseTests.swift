@@ -1,0 +1,259 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Where the passphrase comes from, and what happens to it.
+@Suite("Passphrases")
+struct PassphraseTests {
+    private let home: CommandHome
+    private let reveal = ["reveal", "KEY", "-p", "web"]
+
+    init() throws {
+        home = try CommandHome.initialised()
+        try home.store(["KEY": "value"])
+    }
+
+    private func file(_ text: String, _ name: String = "other") throws -> String {
+        try home.directory.write(text, to: name)
+    }
+
+    /// Everything a run can take the passphrase from, in the order of the contract.
+    enum Source: Int, CaseIterable, Comparable {
+        case descriptor, file, variable, command, credentials, terminal
+
+        static func < (left: Source, right: Source) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// A run whose sources all give `wrong`, but for `right`.
+    private func runner(
+        from sources: [Source], right: Source?
+    ) throws -> ProgramRunner {
+        let correct = CommandHome.passphrase
+        func text(_ source: Source) -> String { source == right ? correct : "wrong \(source)" }
+        var arguments = reveal
+        var environment: [String: String] = [:]
+        var descriptors: [Int32: [UInt8]] = [:]
+        var script: [(when: ProgramRunner.Trigger, then: ProgramRunner.Action)] = []
+        for source in sources {
+            switch source {
+            case .descriptor:
+                arguments += ["--passphrase-fd", "7"]
+                descriptors[7] = Array(text(source).utf8)
+            case .file: arguments += ["--passphrase-file", try file(text(source), "file")]
+            case .variable:
+                environment["ZG_ENV_PASSPHRASE_FILE"] = try file(text(source), "variable")
+            case .command:
+                environment["ZG_ENV_PASSPHRASE_COMMAND"] = "echo '\(text(source))'"
+            case .credentials:
+                environment["CREDENTIALS_DIRECTORY"] = try home.directory.makeDirectory("cred")
+                _ = try file(text(source), "cred/zg-env-passphrase")
+            case .terminal: script = [(.terminal("Passphrase"), .line(text(source)))]
+            }
+        }
+        var runner = home.runner(arguments, unlocked: false, environment: environment)
+        runner.descriptors = descriptors
+        if sources.contains(.terminal) {
+            runner.terminal = .init()
+            runner.script = script
+        }
+        return runner
+    }
+
+    @Test(arguments: Source.allCases)
+    func `the first source that is set counts, and no other is tried`(first: Source) throws {
+        let sources = Source.allCases.filter { $0 >= first }
+        let right = done(try runner(from: sources, right: first).run())
+        #expect(right.output == "value")
+        #expect(try runner(from: [first], right: first).run().output == "value")
+        // Wrong there: the right one of the next source does not help.
+        if let next = sources.dropFirst().first {
+            let wrong = try runner(from: sources, right: next).run()
+            failed(wrong, 3, "passphrase does not open")
+            #expect(wrong.stepsDone == 0)
+        }
+    }
+
+    @Test(arguments: [
+        ("\n", true), ("", true), ("\r\n", false), ("\n\n", false), (" ", false), ("\0", false),
+    ])
+    func `one trailing newline is dropped and nothing else`(ending: String, opens: Bool) throws {
+        let path = try file(CommandHome.passphrase + ending)
+        let result = try home.run(reveal + ["--passphrase-file", path], unlocked: false)
+        #expect(result.status == (opens ? 0 : 3), "\(result.error)")
+    }
+
+    @Test(arguments: ["", "\n"])
+    func `an empty passphrase is refused`(text: String) throws {
+        let path = try file(text)
+        failed(
+            try home.run(reveal + ["--passphrase-file", path], unlocked: false), 2,
+            "passphrase is empty")
+        let new = try CommandHome()
+        failed(
+            try new.run(
+                ["init", "--kdf", "8MiB,1", "--passphrase-file", path], unlocked: false), 2,
+            "passphrase is empty")
+        #expect(!FileManager.default.fileExists(atPath: new.vaultPath))
+        var asked = home.terminalRunner(reveal)
+        asked.script = [(.terminal("Passphrase"), .line(""))]
+        failed(try asked.run(), 2, "passphrase is empty")
+    }
+
+    @Test func `passphrases of 1 to 1024 bytes of any kind are taken`() throws {
+        for bytes in [[0x20], [0xFF, 0x00, 0x0A, 0x41], [UInt8](repeating: 0x61, count: 1_024)] {
+            let new = try CommandHome()
+            try new.directory.write(bytes, to: "passphrase")
+            try new.initialise()
+            done(try new.run(["list", "--all-projects"]))
+        }
+        let new = try CommandHome()
+        for count in [1_025, 1_026, 100_000] {
+            try new.directory.write([UInt8](repeating: 0x61, count: count), to: "passphrase")
+            failed(try new.run(["init", "--kdf", "8MiB,1"]), 2, "longer than")
+        }
+    }
+
+    @Test func `sources that cannot be read say so`() throws {
+        let missing = ["--passphrase-file", "/nonexistent/file"]
+        failed(try home.run(reveal + missing, unlocked: false), 2, "/nonexistent/file")
+        let directory = ["--passphrase-file", home.directory.path]
+        failed(try home.run(reveal + directory, unlocked: false), 2, "cannot be read")
+        let descriptor = ["--passphrase-fd", "99"]
+        failed(try home.run(reveal + descriptor, unlocked: false), 2, "descriptor 99")
+        let command = ["ZG_ENV_PASSPHRASE_COMMAND": "echo \(CommandHome.passphrase); exit 3"]
+        failed(
+            try home.run(reveal, unlocked: false, environment: command), 3, "status 3")
+        failed(try home.run(reveal, unlocked: false), 3, "--passphrase-file", "no terminal")
+        failed(
+            try home.run(reveal + ["--passphrase-fd", "-1"], unlocked: false), 2,
+            "--passphrase-fd")
+    }
+
+    @Test func `the standard input gives the passphrase or the value, not both`() throws {
+        let input = ProgramRunner.Input.text(CommandHome.passphrase + "\n")
+        let zero = ["--passphrase-fd", "0"]
+        #expect(try home.run(reveal + zero, input: input, unlocked: false).output == "value")
+        let before = try home.vaultBytes()
+        failed(try home.run(["set", "KEY", "-p", "web"] + zero, input: input), 2, "Descriptor 0")
+        failed(
+            try home.run(["import", "-", "-p", "web"] + zero, input: input), 2, "Descriptor 0")
+        #expect(try home.vaultBytes() == before)
+        let value = try home.directory.write("from a file", to: "value")
+        done(
+            try home.run(
+                ["set", "KEY", "-p", "web", "--from-file", value] + zero, input: input))
+    }
+
+    @Test func `init asks twice on a terminal, without echo`() throws {
+        let new = try CommandHome()
+        let phrase = "typed passphrase"
+        var echoes: [Bool?] = []
+        let note = ProgramRunner.Action.call { _, terminal in echoes.append(terminal?.isEchoOn) }
+        let made = try new.terminalRunner(
+            ["init", "--kdf", "8MiB,1"],
+            script: [
+                (.terminal("New passphrase"), note), (.now, .line(phrase)),
+                (.terminal("again"), note), (.now, .line(phrase)),
+            ]
+        ).run()
+        done(made)
+        #expect(made.stepsDone == 4)
+        #expect(echoes == [false, false])
+        #expect(made.echoAtEnd == true)
+        #expect(!made.screen.contains(phrase))
+        try new.directory.write(phrase, to: "passphrase")
+        done(try new.run(["list", "--all-projects"]))
+    }
+
+    @Test func `two different passphrases make no vault`() throws {
+        let new = try CommandHome()
+        let result = try new.terminalRunner(
+            ["init", "--kdf", "8MiB,1"],
+            script: [
+                (.terminal("New passphrase"), .line("one")), (.terminal("again"), .line("two")),
+            ]
+        ).run()
+        failed(result, 2, "not the same")
+        #expect(!FileManager.default.fileExists(atPath: new.vaultPath))
+    }
+
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+    func `a signal at the prompt ends it and brings the echo back`(
+        signal: Int32, status: Int32
+    ) throws {
+        let before = try home.vaultBytes()
+        var echo: Bool?
+        let result = try home.terminalRunner(
+            reveal,
+            script: [
+                (.terminal("Passphrase"), .call { _, terminal in echo = terminal?.isEchoOn }),
+                (.now, .signal(signal)),
+            ]
+        ).run()
+        #expect(echo == false)
+        #expect(result.status == status)
+        #expect(result.echoAtEnd == true)
+        #expect(result.output == "")
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `the interrupt key works at the prompt`() throws {
+        let result = try home.terminalRunner(
+            ["set", "KEY", "-p", "web"], streams: true,
+            script: [(.terminal("Passphrase"), .type([3]))]
+        ).run()
+        #expect(result.status == 130)
+        #expect(result.echoAtEnd == true)
+    }
+
+    @Test func `the child of run gets nothing of the passphrase`() throws {
+        // A regular file could be read again through an inherited descriptor.
+        let script = """
+            exec 5<"$1"; shift
+            exec "$@"
+            """
+        let list = "ls /proc/self/fd; env; cat <&5"
+        let runner = home.wrapped("/bin/sh") { program in
+            [
+                "-c", script, "sh", self.home.passphrasePath, program, "run", "-p", "web", "-t",
+                "preview", "--passphrase-fd", "5", "--", "sh", "-c", list,
+            ]
+        }
+        var all = runner
+        all.environment["ZG_ENV_PASSPHRASE_COMMAND"] = "echo wrong"
+        all.environment["ZG_ENV_PASSPHRASE_FUTURE"] = "x"
+        all.environment["ZG_ENV_PROJECT"] = "kept"
+        let result = try all.run()
+        #expect(result.output.hasPrefix("0\n1\n2\n3\n"), "\(result.output)\(result.error)")
+        #expect(!result.output.contains("5\n"))
+        #expect(!result.output.contains("ZG_ENV_PASSPHRASE_"))
+        #expect(result.output.contains("ZG_ENV_PROJECT=kept\n"))
+        #expect(result.output.contains("KEY=value\n"))
+        #expect(!result.output.contains(CommandHome.passphrase))
+
+        let input = home.wrapped("/bin/sh") { program in
+            [
+                "-c", #"exec "$@" <"$HOME/passphrase""#, "sh", program, "run", "-p", "web", "-t",
+                "preview", "--passphrase-fd", "0", "--", "sh", "-c", "readlink /proc/self/fd/0",
+            ]
+        }
+        #expect(try input.run().output == "/dev/null\n")
+    }
+
+    @Test func `a passphrase command has no terminal of ours to confuse, and ordinary signals`()
+        throws
+    {
+        let command = """
+            grep -h SigIgn /proc/self/status >"$HOME/signals"; yes | head -1 >/dev/null
+            cat "$HOME/passphrase"
+            """
+        let result = try home.run(
+            reveal, unlocked: false, environment: ["ZG_ENV_PASSPHRASE_COMMAND": command])
+        #expect(result.output == "value")
+        #expect(result.error == "")
+        let signals = String(decoding: try home.directory.read("signals"), as: UTF8.self)
+        let ignored = signals.split(separator: "\t").last.flatMap { UInt64($0.dropLast(), radix: 16) }
+        // 32 and 33 are the C library's own, which no program can set.
+        #expect(ignored.map { $0 & ~0x1_8000_0000 } == 0, "\(signals)")
+    }
+}
