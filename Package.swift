@@ -83,6 +83,10 @@ let package = Package(
             name: "VaultTests", dependencies: ["Vault", "Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "EnvOperationsTests",
+            dependencies: ["EnvOperations", "Sealing", "Vault", "VercelAPI"],
+            swiftSettings: settings),
+        .testTarget(
             name: "SecretServiceKeyringTests",
             dependencies: ["SecretServiceKeyring", "Vault", "Sealing", "TestSupport"],
             swiftSettings: settings),

@@ -69,9 +69,11 @@ final class LeakWitness {
     ) throws {
         let result = try runner.run()
         runs += 1
-        let words = String(decoding: Array(runner.arguments.joined(separator: [0x20])), as: UTF8.self)
+        let words = String(
+            decoding: Array(runner.arguments.joined(separator: [0x20])), as: UTF8.self)
         #expect(
-            status.map { result.status == $0 } ?? [0, 2].contains(result.status), "\(words): \(result.end) \(result.error)",
+            status.map { result.status == $0 } ?? [0, 2].contains(result.status),
+            "\(words): \(result.end) \(result.error)",
             sourceLocation: sourceLocation)
         for (stream, bytes) in [
             ("stdout", result.standardOutput), ("stderr", result.standardError),
@@ -104,6 +106,32 @@ final class LeakWitness {
 struct LeakTests {
     /// Every command by its path: its ordinary use, its JSON, and what goes wrong with values in it.
     private static let commands: [String: @Sendable (LeakWitness) throws -> Void] = [
+        "history": { witness in
+            try witness.run(["history", "KEY", "-p", "web"])
+            try witness.run(["history", "KEY", "-p", "web", "--json"])
+            try witness.run(["reveal", "KEY", "-p", "web", "--version", "1"], givesOut: true)
+        },
+        "history prune": { witness in
+            try witness.run(["history", "prune", "KEY", "-p", "web", "--yes", "--json"])
+        },
+        "restore-version": { witness in
+            try witness.run(["restore-version", "KEY", "--version", "1", "-p", "web"])
+            try witness.run(["restore-version", "KEY", "--version", "999", "-p", "web"], status: 4)
+        },
+        "rename": { witness in
+            try witness.run(["set", "OLD", "-p", "web"], input: .text(witness.typed.text))
+            try witness.run(["rename", "OLD", "NEW", "-p", "web", "--json"])
+            try witness.run(
+                ["rename", "NEW", "A=\(witness.argument.text)", "-p", "web"], status: 2)
+        },
+        "project rename": { witness in
+            try witness.run(["set", "KEY", "-p", "first"], input: .text(witness.typed.text))
+            try witness.run(["project", "rename", "first", "second"])
+        },
+        "project remove": { witness in
+            try witness.run(["set", "KEY", "-p", "gone"], input: .text(witness.typed.text))
+            try witness.run(["project", "remove", "gone", "--yes", "--json"])
+        },
         "init": { witness in
             try witness.run(["init"], status: 5)
             try witness.run(["init", "--kdf", "8MiB,1", "--vault", "second.zgv", "--json"])
@@ -190,7 +218,8 @@ struct LeakTests {
                 }
             }
             // A key pasted without quotes: its lines are no names.
-            let pem = "KEY=-----BEGIN PRIVATE KEY-----\n\(bad)\n \(bad)+/\n-----END PRIVATE KEY-----\n"
+            let pem =
+                "KEY=-----BEGIN PRIVATE KEY-----\n\(bad)\n \(bad)+/\n-----END PRIVATE KEY-----\n"
             try witness.run(["import", "-", "-p", "web"], input: .text(pem))
             try witness.run(["import", "-", "-p", "web", "--json"], input: .text(pem))
             try witness.run(

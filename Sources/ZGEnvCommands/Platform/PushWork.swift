@@ -38,6 +38,7 @@ struct PushWork {
         }
         let index = try invocation.session.index(.listing)
         let variables = index.variables.filter { $0.project == project.id }
+            .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
         let adopted = try adopted(variables, platform)
         let plan = PushPlan(
             variables: variables, platform: platform, adopted: adopted, rules: rules)

@@ -1,0 +1,112 @@
+import TestSupport
+import Testing
+
+@Suite("History and names")
+struct HistoryTests {
+    private func home() throws -> CommandHome {
+        let home = try CommandHome.initialised()
+        try home.store(["KEY": "one", "KEY": "two", "KEY": "three"])
+        return home
+    }
+
+    @Test func `every earlier value can be shown and brought back as a new version`() throws {
+        let home = try home()
+        let history = try json(home.run(["history", "KEY", "-p", "web", "--json"]))
+        let versions = history["records"]?.elements.first?["versions"]?.elements ?? []
+        #expect(versions.map { $0["version"]?.text ?? "\($0["version"] as Any)" }.count == 3)
+        #expect(versions.map { $0["current"] == true } == [false, false, true])
+        #expect(versions.allSatisfy { isTime($0["createdAt"]) })
+        #expect(try home.revealed("KEY", "--version", "1") == Array("one".utf8))
+        done(try home.run(["restore-version", "KEY", "--version", "1", "-p", "web"]))
+        #expect(try home.revealed("KEY") == Array("one".utf8))
+        #expect(try home.revealed("KEY", "--version", "3") == Array("three".utf8))
+        #expect(try home.revealed("KEY", "--version", "4") == Array("one".utf8))
+    }
+
+    @Test func `a version that is not there is not found`() throws {
+        let home = try home()
+        failed(try home.run(["reveal", "KEY", "-p", "web", "--version", "9"]), 4, "no version 9")
+        failed(
+            try home.run(["restore-version", "KEY", "-p", "web", "--version", "9"]), 4,
+            "no version 9")
+        failed(try home.run(["history", "NONE", "-p", "web"]), 4, "NONE")
+    }
+
+    @Test func `a removed variable keeps its history and comes back`() throws {
+        let home = try home()
+        done(try home.run(["rm", "KEY", "-p", "web", "--yes"]))
+        let removed = try json(home.run(["list", "-p", "web", "--deleted", "--json"]))
+        #expect(removed["variables"]?.elements.map { $0["key"]?.text } == ["KEY"])
+        done(try home.run(["restore-version", "KEY", "--version", "2", "-p", "web"]))
+        #expect(try home.revealed("KEY") == Array("two".utf8))
+        #expect(try home.scopes(of: "KEY") == ["production,preview,development"])
+    }
+
+    @Test func `a version number never names two values, not after removal either`() throws {
+        let home = try home()
+        done(try home.run(["rm", "KEY", "-p", "web", "--yes"]))
+        let set = try json(
+            home.run(["set", "KEY", "-p", "web", "--json"], input: .text("four")))
+        #expect(set["version"] == 4)
+    }
+
+    @Test func `a restored value does not push out one that took its place`() throws {
+        let home = try home()
+        done(try home.run(["rm", "KEY", "-p", "web", "--yes"]))
+        try home.store(["KEY": "new"])
+        failed(
+            try home.run(["restore-version", "KEY", "--version", "1", "-p", "web"]), 5,
+            "taken its place")
+        #expect(try home.revealed("KEY") == Array("new".utf8))
+    }
+
+    @Test func `restoring needs the passphrase and history none`() throws {
+        let home = try home()
+        failed(
+            try home.run(
+                ["restore-version", "KEY", "--version", "1", "-p", "web"], unlocked: false), 3)
+    }
+
+    @Test func `renaming keeps values and versions readable`() throws {
+        let home = try home()
+        done(try home.run(["rename", "KEY", "OTHER", "-p", "web"]))
+        #expect(try home.revealed("OTHER") == Array("three".utf8))
+        #expect(try home.revealed("OTHER", "--version", "1") == Array("one".utf8))
+        failed(try home.run(["reveal", "KEY", "-p", "web"]), 4, "KEY")
+        done(try home.run(["rename", "OTHER", "THIRD", "-p", "web"]))
+        #expect(try home.revealed("THIRD", "--version", "2") == Array("two".utf8))
+        try home.store(["THIRD": "four", "TAKEN": "x"])
+        #expect(try home.revealed("THIRD") == Array("four".utf8))
+        failed(try home.run(["rename", "THIRD", "TAKEN", "-p", "web"]), 5, "TAKEN")
+    }
+
+    @Test func `young versions are never pruned`() throws {
+        let home = try home()
+        let pruned = try json(
+            home.run(["history", "prune", "KEY", "--keep", "1", "-p", "web", "--yes", "--json"]))
+        #expect(pruned["pruned"]?.elements.count == 0)
+        #expect(try home.revealed("KEY", "--version", "1") == Array("one".utf8))
+    }
+
+    @Test func `a project is renamed with everything in it, and removed after a question`() throws {
+        let home = try home()
+        done(try home.run(["project", "rename", "web", "site"]))
+        #expect(try home.revealed("KEY", project: "site") == Array("three".utf8))
+        try home.store(["KEY": "x"], in: "other")
+        failed(try home.run(["project", "rename", "site", "other"]), 5, "other")
+        let unasked = try home.run(["project", "remove", "site"])
+        #expect(unasked.status == 2)
+        done(try home.run(["project", "remove", "site", "--yes"]))
+        failed(try home.run(["list", "-p", "site"]), 4, "site")
+        #expect(try home.revealed("KEY", project: "other") == Array("x".utf8))
+    }
+
+    @Test func `what has not changed for a time is listed as stale`() throws {
+        let home = try home()
+        let young = try json(home.run(["list", "-p", "web", "--stale", "1d", "--json"]))
+        #expect(young["variables"]?.elements.count == 0)
+        let all = try json(home.run(["list", "-p", "web", "--stale", "0s", "--json"]))
+        #expect(all["variables"]?.elements.count == 1)
+        #expect(try home.run(["list", "-p", "web", "--stale", "90"]).status == 2)
+    }
+}

@@ -1,0 +1,165 @@
+import Sealing
+import Testing
+
+@testable import EnvOperations
+@testable import Vault
+@testable import VercelAPI
+
+@Suite("Push plan")
+struct PushPlanTests {
+    /// The platform's record of a variable, as if it had been pushed at `updatedAt`.
+    private func platform(
+        _ id: String, _ variable: Variable, updatedAt: Int64 = 10, key: String? = nil
+    ) throws -> PlatformRecord {
+        let scope = variable.attributes.scope
+        let targets = scope.targets.names.map { "\"\($0)\"" }.joined(separator: ",")
+        let branch = scope.branch.map { "\"\($0)\"" } ?? "null"
+        let json = """
+            {"id":"\(id)","key":"\(key ?? variable.name)","type":"\(variable.attributes.kind.name)",
+            "target":[\(targets)],"gitBranch":\(branch),"updatedAt":\(updatedAt)}
+            """
+        let decoded = try #require(
+            Array(json.utf8).withBytes { JSONDecoding.value(EnvironmentVariable.self, from: $0) })
+        return PlatformRecord(decoded, environments: CustomEnvironmentNames([]))
+    }
+
+    private func pushed(
+        _ variable: Variable, _ id: String, version: UInt64 = 1, updatedAt: UInt64 = 10
+    ) -> Variable {
+        var variable = variable
+        variable.remote = RemoteState(
+            id: id, key: variable.name, account: "u", pushedVersion: version,
+            agreed: variable.attributes, updatedAt: updatedAt, pushedAt: 1)
+        return variable
+    }
+
+    private func plan(
+        _ variables: [Variable], _ platform: [PlatformRecord], force: Bool = false,
+        prune: Bool = false, keys: Set<String>? = nil
+    ) -> PushPlan {
+        var rules = PushPlan.Rules()
+        (rules.force, rules.prune, rules.keys) = (force, prune, keys)
+        return PushPlan(variables: variables, platform: platform, adopted: [:], rules: rules)
+    }
+
+    @Test func `a record never pushed is created`() {
+        let variable = record(.all)
+        let plan = plan([variable], [])
+        #expect(plan.steps.map(\.action) == [.create])
+        #expect(plan.conflicts.isEmpty)
+    }
+
+    @Test func `what both sides agree on needs nothing`() throws {
+        let variable = pushed(record(.all), "a")
+        let plan = plan([variable], [try platform("a", variable)])
+        #expect(plan.steps.isEmpty && plan.unchanged == [variable])
+    }
+
+    @Test func `a new value is sent, a changed scope or comment without the value`() throws {
+        var value = pushed(record(.all), "a")
+        value.currentVersion = 2
+        #expect(
+            plan([value], [try platform("a", value)]).steps.map(\.action)
+                == [.update(id: "a", withValue: true)])
+        var comment = pushed(record(.all), "a")
+        let before = try platform("a", comment)
+        comment.attributes.comment = "note"
+        #expect(
+            plan([comment], [before]).steps.map(\.action) == [.update(id: "a", withValue: false)])
+    }
+
+    @Test func `a change on the platform is a conflict unless nothing changed here`() throws {
+        let same = pushed(record(.all), "a", updatedAt: 5)
+        #expect(plan([same], [try platform("a", same)]).conflicts.isEmpty)
+        var changed = same
+        changed.currentVersion = 2
+        let conflicting = plan([changed], [try platform("a", changed)])
+        #expect(conflicting.conflicts.count == 1 && conflicting.steps.isEmpty)
+        let forced = plan([changed], [try platform("a", changed)], force: true)
+        #expect(forced.steps.map(\.action) == [.update(id: "a", withValue: true)])
+    }
+
+    @Test func `a record gone from the platform is a conflict, and made again by force`() {
+        let variable = pushed(record(.all), "a")
+        #expect(plan([variable], []).conflicts.map(\.key) == ["KEY"])
+        #expect(plan([variable], [], force: true).steps.map(\.action) == [.create])
+    }
+
+    @Test func `an unseen record in the way is a conflict, one beside it is not`() throws {
+        let variable = record(.production)
+        let unseen = try platform("x", record([.production, .preview]))
+        #expect(plan([variable], [unseen]).conflicts.count == 1)
+        let beside = try platform("x", record(.preview))
+        #expect(plan([variable], [beside]).steps.map(\.action) == [.create])
+    }
+
+    @Test func `a removed record is deleted, and forgotten when it is gone there too`() throws {
+        var variable = pushed(record(.all), "a")
+        variable.deletedAt = 3
+        #expect(
+            plan([variable], [try platform("a", variable)]).steps.map(\.action)
+                == [.delete(id: "a")])
+        #expect(plan([variable], []).forgotten == [variable.id])
+    }
+
+    @Test func `narrowing goes before the record that takes the room`() throws {
+        var narrowed = pushed(record(.all), "a")
+        let before = try platform("a", narrowed)
+        narrowed.attributes.scope = Scope(targets: [.preview, .development])
+        let new = record(.production)
+        let plan = plan([new, narrowed], [before])
+        #expect(plan.conflicts.isEmpty)
+        #expect(plan.steps.map(\.action) == [.update(id: "a", withValue: false), .create])
+    }
+
+    @Test func `a rename changes the record, and for a sensitive one makes the new one first`()
+        throws
+    {
+        var plain = pushed(record(.all), "a")
+        let before = try platform("a", plain)
+        plain.name = "NEW"
+        #expect(plan([plain], [before]).steps.map(\.action) == [.update(id: "a", withValue: false)])
+        var secret = pushed(record(.production, kind: .sensitive), "s")
+        let old = try platform("s", secret)
+        secret.name = "NEW"
+        #expect(plan([secret], [old]).steps.map(\.action) == [.create, .delete(id: "s")])
+    }
+
+    @Test func `only the platform's records are left alone without prune`() throws {
+        let alone = try platform("x", record(.all))
+        #expect(plan([], [alone]).steps.isEmpty)
+        #expect(plan([], [alone], prune: true).steps.map(\.action) == [.delete(id: "x")])
+        #expect(plan([], [alone], prune: true, keys: ["OTHER"]).steps.isEmpty)
+    }
+
+    @Test func `a record without a value has nothing to send`() {
+        #expect(plan([record(.all, version: 0)], []).steps.isEmpty)
+    }
+
+    @Test(arguments: [
+        (false, false, SyncState.synced), (true, false, .ahead), (false, true, .behind),
+        (true, true, .diverged),
+    ])
+    func `the state of a record follows from both sides`(here: Bool, there: Bool, state: SyncState)
+    {
+        var variable = pushed(record(.all), "a")
+        if here { variable.currentVersion = 2 }
+        if there { variable.remote?.seenUpdatedAt = 99 }
+        #expect(SyncState(of: variable) == state)
+        #expect(SyncState(of: record(.all)) == .local)
+        #expect(SyncState(of: record(.all, version: 0)) == .unreadable)
+    }
+
+    @Test func `live compares the platform's times only`() {
+        var project = VaultProject(name: "web", createdAt: 1)
+        let variable = pushed(record(.production), "a", updatedAt: 10)
+        #expect(SyncState.isLive(variable, in: project) == nil)
+        project.seenAt = 1
+        project.live = .init(id: "d", createdAt: 11)
+        #expect(SyncState.isLive(variable, in: project) == true)
+        project.live = .init(id: "d", createdAt: 9)
+        #expect(SyncState.isLive(variable, in: project) == false)
+        #expect(SyncState.isLive(record(.production), in: project) == false)
+        #expect(SyncState.isLive(pushed(record(.preview), "b"), in: project) == nil)
+    }
+}
