@@ -68,8 +68,10 @@ final class ProcessWatch: @unchecked Sendable {
     /// Starts looking.
     init(arguments: Needles, environment: Needles) {
         Thread.detachNewThread { [self] in
+            var seen: [String: [UInt8]] = [:]
             while !lock.withLock({ isStopped }) {
-                let found = Self.leaks(arguments: arguments, environment: environment)
+                let found = Self.leaks(
+                    arguments: arguments, environment: environment, besides: &seen)
                 lock.withLock { leaks.formUnion(found) }
                 usleep(3_000)
             }
@@ -86,12 +88,24 @@ final class ProcessWatch: @unchecked Sendable {
 
     /// What the processes of now show, but this one.
     static func leaks(arguments: Needles, environment: Needles) -> Set<String> {
+        var seen: [String: [UInt8]] = [:]
+        return leaks(arguments: arguments, environment: environment, besides: &seen)
+    }
+
+    /// What the processes of now show that was not looked at before.
+    private static func leaks(
+        arguments: Needles, environment: Needles, besides seen: inout [String: [UInt8]]
+    ) -> Set<String> {
         var leaks: Set<String> = []
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         for name in names where Int32(name) != nil && Int32(name) != getpid() {
             for (file, needles) in [("cmdline", arguments), ("environ", environment)] {
                 // The process may have ended, or belong to somebody else.
-                let found = needles.found(in: SmallFile.bytes("/proc/\(name)/\(file)"))
+                let path = "/proc/\(name)/\(file)"
+                let bytes = SmallFile.bytes(path)
+                guard seen[path] != bytes else { continue }
+                seen[path] = bytes
+                let found = needles.found(in: bytes)
                 leaks.formUnion(found.map { "\(file): \($0)" })
             }
         }

@@ -164,11 +164,13 @@ struct DotEnvCasesTests {
         return try JSONDecoder().decode(File.self, from: data).cases
     }
 
-    @Test func `each case imported and exported gives the recorded values`() throws {
+    @Test(arguments: 0..<8)
+    func `each case imported and exported gives the recorded values`(part: Int) throws {
         let home = try CommandHome.initialised()
         let cases = try Self.cases()
         #expect(cases.count > 150)
-        for (number, testCase) in cases.enumerated() {
+        // A vault for every eighth case: what is in it is written anew with every import.
+        for (number, testCase) in cases.enumerated() where number % 8 == part {
             let project = "case\(number)"
             let pairs = testCase.expected.motdotla.map { ($0[0], JSONDocument.string($0[1])) }
             var expected = Dictionary(pairs) { $1 }
