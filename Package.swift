@@ -100,7 +100,7 @@ let package = Package(
             name: "SandboxTests", dependencies: ["Sandbox", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["ZGEnvCommands", "TestSupport"],
+            name: "CommandLineTests", dependencies: ["Sandbox", "ZGEnvCommands", "TestSupport"],
             swiftSettings: settings),
     ]
 )
