@@ -104,7 +104,7 @@ let package = Package(
             name: "SandboxTests", dependencies: ["Sandbox", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["ZGEnvCommands", "TestSupport"],
+            name: "CommandLineTests", dependencies: ["Sandbox", "ZGEnvCommands", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),

@@ -39,9 +39,12 @@ package final class PushApplication {
 
     /// Holds every step that sends a value against the platform's limits, before anything is sent.
     ///
-    /// - Returns: One sentence a problem, with the key.
-    package func problems(of plan: PushPlan) throws -> [String] {
+    /// - Parameter variables: All records of the project; those that the platform has already count
+    ///   for the size of a deployment. What only the platform has is not counted.
+    /// - Returns: One sentence a problem, with the key where it is one key's.
+    package func problems(of plan: PushPlan, among variables: [Variable]) throws -> [String] {
         var problems: [String] = []
+        var entries: [EnvironmentVariableRules.Entry] = []
         for step in plan.steps {
             guard let new = try newVariable(step) else { continue }
             for name in step.attributes.scope.customEnvironments
@@ -51,8 +54,28 @@ package final class PushApplication {
             problems += EnvironmentVariableRules.problems(
                 of: new, productionBranch: productionBranch
             ).map { "\(step.key): \($0.description)" }
+            entries.append(entry(step.key, step.attributes.scope, new.value.count))
+        }
+        guard !entries.isEmpty else { return problems }
+        let sent = Set(plan.steps.compactMap(\.variable?.id))
+        for variable in variables where variable.isLive && !sent.contains(variable.id) {
+            // A value that cannot be had here is not sent either: the platform will count it.
+            guard let remote = variable.remote, remote.pushedVersion == variable.currentVersion,
+                let value = try? values(variable)
+            else { continue }
+            entries.append(entry(variable.name, variable.attributes.scope, value.count))
         }
         return problems
+            + EnvironmentVariableRules.totalProblems(of: entries).map(\.description)
+    }
+
+    private func entry(
+        _ key: String, _ scope: Scope, _ byteCount: Int
+    ) -> EnvironmentVariableRules.Entry {
+        .init(
+            key: key, valueByteCount: byteCount,
+            targets: scope.targets.names.map { .init(rawValue: $0) }, gitBranch: scope.branch,
+            customEnvironmentIds: scope.customEnvironments)
     }
 
     /// Sends the steps in order. After a failure that will not pass by itself nothing more is sent,

@@ -47,8 +47,8 @@ package struct PushPlan: Equatable, Sendable {
         package var keys: Set<String>?
         /// Records to look at; nil for all.
         package var records: Set<Identifier>?
-        /// Targets to look at; empty for all.
-        package var targets: Scope.Targets = []
+        /// Targets and custom environments to look at; nil for all.
+        package var places: Scope?
 
         /// Allows nothing special.
         package init() {}
@@ -68,14 +68,19 @@ package struct PushPlan: Equatable, Sendable {
     /// - Parameters:
     ///   - variables: All records of the project, removed ones included.
     ///   - platform: All records of the platform's project.
-    ///   - adopted: Records of the vault, never pushed, whose value, scope and type were found equal on the platform.
+    ///   - adopted: Records of the vault whose value, scope and type were found equal in a record of the
+    ///     platform that the vault had not seen, or not seen as it is now.
     package init(
         variables: [Variable], platform: [PlatformRecord], adopted: [Identifier: PlatformRecord],
         rules: Rules
     ) {
         let planning = PushPlanning(
             variables: variables, platform: platform, adopted: adopted, rules: rules)
-        for variable in variables where rules.includes(variable) {
+        // The index is in the order of random ids; people look for names.
+        let ordered = variables.sorted {
+            ($0.name, $0.attributes.scope.description) < ($1.name, $1.attributes.scope.description)
+        }
+        for variable in ordered where rules.includes(variable) {
             switch planning.judgement(of: variable) {
             case .nothing: break
             case .unchanged: unchanged.append(variable)
@@ -88,18 +93,23 @@ package struct PushPlan: Equatable, Sendable {
         steps = Self.ordered(steps, platform)
     }
 
-    /// Pairs of a record never pushed and an unseen platform record of the same key, scope and type:
+    /// Pairs of a record never pushed and an unseen platform record of the same key, scope and type,
+    /// and of a record and its platform record that was changed there to the same scope and type:
     /// worth reading the value and comparing.
     package static func adoptionCandidates(
         variables: [Variable], platform: [PlatformRecord], rules: Rules
     ) -> [(variable: Variable, record: PlatformRecord)] {
         let known = Set(variables.compactMap { $0.remote?.id })
-        return variables.filter { $0.isLive && $0.remote == nil && rules.includes($0) }
+        return variables.filter { $0.isLive && rules.includes($0) }
             .compactMap { variable in
-                let match = platform.first {
-                    $0.key == variable.name && !known.contains($0.id)
-                        && $0.attributes.scope == variable.attributes.scope
-                        && $0.attributes.kind == variable.attributes.kind
+                let match = platform.first { record in
+                    guard record.attributes.scope == variable.attributes.scope,
+                        record.attributes.kind == variable.attributes.kind
+                    else { return false }
+                    guard let remote = variable.remote else {
+                        return record.key == variable.name && !known.contains(record.id)
+                    }
+                    return record.id == remote.id && record.updatedAt != remote.agreedUpdatedAt
                 }
                 return match.map { (variable, $0) }
             }
@@ -131,13 +141,17 @@ package struct PushPlan: Equatable, Sendable {
 }
 
 extension PushPlan.Rules {
+    /// A record that has lost one of the places is meant too: the platform still has it there.
     func includes(_ variable: Variable) -> Bool {
         (records?.contains(variable.id) ?? true)
-            && includes(key: variable.name, variable.attributes.scope)
+            && (includes(key: variable.name, variable.attributes.scope)
+                || variable.remote.map { includes(key: variable.name, $0.agreed.scope) } ?? false)
     }
 
     func includes(key: String, _ scope: Scope) -> Bool {
-        (keys?.contains(key) ?? true)
-            && (targets.isEmpty || !scope.targets.isDisjoint(with: targets))
+        guard keys?.contains(key) ?? true else { return false }
+        guard let places else { return true }
+        return !scope.targets.isDisjoint(with: places.targets)
+            || !Set(scope.customEnvironments).isDisjoint(with: places.customEnvironments)
     }
 }

@@ -33,22 +33,33 @@ struct PushPlanning {
     }
 
     func judgement(of variable: Variable) -> Judgement {
+        if variable.isLive, let record = adopted[variable.id] {
+            guard record.attributes != variable.attributes else { return .unchanged }
+            return .step(
+                step(variable, variable.attributes, .update(id: record.id, withValue: false)))
+        }
         guard let remote = variable.remote else {
             return variable.isLive ? neverPushed(variable) : .nothing
         }
         guard let record = platformByID[remote.id] else { return gone(variable) }
         let isChangedThere = record.updatedAt != remote.agreedUpdatedAt
+        // Also where nothing changed here: the platform does not hold what the vault says. Without a
+        // value the vault says nothing of it.
+        let saysSomething =
+            variable.currentVersion > 0 || !variable.isLive || variable.attributes != remote.agreed
+        if isChangedThere && !rules.force && saysSomething {
+            return .conflict(changed(variable, record))
+        }
         guard variable.isLive else {
-            if isChangedThere && !rules.force { return .conflict(changed(variable, record)) }
             return .steps([step(variable, record.attributes, .delete(id: record.id))])
         }
         let withValue =
-            variable.currentVersion > 0 && variable.currentVersion != remote.pushedVersion
+            variable.currentVersion > 0
+            && (isChangedThere || variable.currentVersion != remote.pushedVersion)
         let isRenamed = variable.name != remote.key
         guard withValue || isRenamed || variable.attributes != remote.agreed else {
             return .unchanged
         }
-        if isChangedThere && !rules.force { return .conflict(changed(variable, record)) }
         if let other = unseen(in: variable.attributes.scope, of: variable) {
             return .conflict(taken(variable, other))
         }
@@ -67,9 +78,10 @@ struct PushPlanning {
     private func neverPushed(_ variable: Variable) -> Judgement {
         // A record without a value has nothing to send and never had.
         guard variable.currentVersion > 0 else { return .nothing }
-        if adopted[variable.id] != nil { return .unchanged }
         if let other = unseen(in: variable.attributes.scope, of: variable) {
-            guard rules.force, other.attributes.scope == variable.attributes.scope else {
+            guard rules.force, owners[other.id] == nil,
+                other.attributes.scope == variable.attributes.scope
+            else {
                 return .conflict(taken(variable, other))
             }
             return .steps([
@@ -112,10 +124,12 @@ struct PushPlanning {
     }
 
     private func taken(_ variable: Variable, _ record: PlatformRecord) -> PushPlan.Conflict {
-        .init(
+        let place = record.attributes.scope.description
+        return .init(
             key: variable.name, scope: variable.attributes.scope,
-            reason: "the platform has one for \(record.attributes.scope.description) that this "
-                + "vault has not seen")
+            reason: owners[record.id] == nil
+                ? "the platform has one for \(place) that this vault has not seen"
+                : "the platform has another one for \(place), which this push would leave there")
     }
 
     private func step(

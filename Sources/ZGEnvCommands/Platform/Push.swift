@@ -39,7 +39,7 @@ enum Push: Command {
         let keys = command.arguments("KEY")
         for key in keys { try VariableName.check(key) }
         if !keys.isEmpty { rules.keys = Set(keys) }
-        rules.targets = try ScopeOptions(targetsOf: command).scope()?.targets ?? []
+        rules.places = try ScopeOptions(targetsOf: command).scope()
         if !keys.isEmpty {
             let index = try invocation.session.index(.listing)
             let project = try ProjectResolver(invocation).existing(in: index)

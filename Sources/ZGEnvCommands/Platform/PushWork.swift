@@ -48,7 +48,7 @@ struct PushWork {
             client: client, project: bound.platform.id, environments: environments,
             productionBranch: bound.platform.link?.productionBranch, values: try values(for: plan),
             keep: { try keep($0) }, progress: progress())
-        let problems = try application.problems(of: plan)
+        let problems = try application.problems(of: plan, among: variables)
         guard problems.isEmpty else {
             throw CommandError(
                 .usage,

@@ -1,0 +1,220 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// What a push does where the platform is not as this vault has last seen it.
+@Suite("A platform that has changed")
+struct PushConflictTests {
+    private func create(
+        _ platform: PlatformHome, _ key: String, _ value: String, type: String = "encrypted",
+        targets: [String] = ["production", "preview", "development"]
+    ) throws {
+        try platform.teammate.send(
+            "POST", "/v10/projects/web/env",
+            [
+                "key": .string(key), "value": .string(value), "type": .string(type),
+                "target": .array(targets.map { .string($0) }),
+            ])
+    }
+
+    private func change(
+        _ platform: PlatformHome, _ key: String, _ changes: JSONValue
+    ) throws {
+        try platform.teammate.send(
+            "PATCH", "/v9/projects/web/env/\(try platform.id(key))", changes)
+    }
+
+    @Test(arguments: [
+        ("encrypted", "other", ["production", "preview", "development"]),
+        ("encrypted", "mine", ["production"]),
+        ("plain", "mine", ["production", "preview", "development"]),
+        ("sensitive", "mine", ["production", "preview"]),
+    ])
+    func `an unseen record is a conflict, and nothing at all is sent`(
+        type: String, value: String, targets: [String]
+    ) throws {
+        let platform = try PlatformHome()
+        try create(platform, "KEY", value, type: type, targets: targets)
+        try platform.set("KEY", "mine")
+        try platform.set("FREE", "1")
+        let before = platform.stored
+        let writes = try platform.writes {
+            let (report, message) = try failedReport(platform.push(), 5, "conflict")
+            #expect(report.keys("conflicts") == ["KEY"])
+            #expect(report.reasons("conflicts").first?.contains("not seen") == true)
+            #expect(report.keys("created") == [])
+            #expect(message.contains("KEY") && message.contains("Nothing was sent"))
+            let text = try platform.run("push", "-p", "web", "--yes")
+            #expect(text.status == 5)
+            #expect(text.output.contains("conflict  KEY"))
+        }
+        #expect(writes == [])
+        #expect(platform.stored == before)
+        // Another key goes on by itself.
+        #expect(try platform.pushed("FREE").keys("created") == ["FREE"])
+    }
+
+    @Test func `force takes over an unseen record of the same scope`() throws {
+        let platform = try PlatformHome()
+        try create(platform, "KEY", "theirs")
+        try platform.set("KEY", "mine")
+        #expect(try platform.pushed("--force").keys("updated") == ["KEY"])
+        #expect(platform.records("KEY") == ["production,preview,development=mine"])
+        try platform.pushed().expectNothing()
+    }
+
+    @Test func `an equal unseen record is taken as pushed`() throws {
+        let platform = try PlatformHome()
+        try create(platform, "KEY", "same\nvalue")
+        try platform.set("KEY", "same\nvalue")
+        let writes = try platform.writes {
+            let report = try platform.pushed()
+            report.expectNothing()
+            #expect(report.keys("unchanged") == ["KEY"])
+        }
+        #expect(writes == [])
+        let list = try json(platform.run("list", "-p", "web", "--json"))
+        #expect(list["variables"]?.elements.first?["sync"] == "synced")
+        try platform.set("KEY", "next")
+        #expect(try platform.pushed().keys("updated") == ["KEY"])
+        #expect(platform.records("KEY") == ["production,preview,development=next"])
+    }
+
+    @Test func `a comment that differs on an adopted record is brought in step`() throws {
+        let platform = try PlatformHome()
+        try create(platform, "KEY", "same")
+        try platform.set("KEY", "same", "--comment", "note")
+        #expect(try platform.pushed().keys("updated") == ["KEY"])
+        try platform.pushed().expectNothing()
+    }
+
+    @Test func `a record changed on the platform is a conflict until it is forced`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "first")
+        try platform.pushed()
+        try change(platform, "KEY", ["value": "theirs"])
+        // Unchanged here: the platform still does not hold what the vault says.
+        var writes = try platform.writes {
+            let (report, _) = try failedReport(platform.push(), 5, "conflict")
+            #expect(report.keys("conflicts") == ["KEY"])
+        }
+        #expect(writes == [])
+        let behind = try json(platform.run("list", "-p", "web", "--json"))
+        #expect(behind["variables"]?.elements.first?["sync"] == "behind")
+        try platform.set("KEY", "mine")
+        writes = try platform.writes {
+            let (report, message) = try failedReport(platform.push(), 5, "conflict")
+            #expect(report.keys("conflicts") == ["KEY"])
+            #expect(report.reasons("conflicts").first?.contains("changed on the platform") == true)
+            #expect(message.contains("--force"))
+        }
+        #expect(writes == [])
+        let diverged = try json(platform.run("list", "-p", "web", "--json"))
+        #expect(diverged["variables"]?.elements.first?["sync"] == "diverged")
+        #expect(try platform.pushed("--force").keys("updated") == ["KEY"])
+        #expect(platform.records("KEY") == ["production,preview,development=mine"])
+        try platform.pushed().expectNothing()
+        // Forced too where only the platform changed.
+        try change(platform, "KEY", ["value": "theirs again"])
+        #expect(try platform.pushed("--force").keys("updated") == ["KEY"])
+        #expect(platform.records("KEY") == ["production,preview,development=mine"])
+    }
+
+    @Test func `a record changed to the same is no conflict`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "first")
+        try platform.pushed()
+        try platform.set("KEY", "second")
+        try change(platform, "KEY", ["value": "second"])
+        let writes = try platform.writes {
+            let report = try platform.pushed()
+            report.expectNothing()
+            #expect(report.keys("unchanged") == ["KEY"])
+        }
+        #expect(writes == [])
+        let list = try json(platform.run("list", "-p", "web", "--json"))
+        #expect(list["variables"]?.elements.first?["sync"] == "synced")
+    }
+
+    @Test func `a removed record that the platform changed is a conflict`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "first")
+        try platform.pushed()
+        try change(platform, "KEY", ["value": "theirs"])
+        done(try platform.run("rm", "KEY", "-p", "web", "--yes"))
+        try failedReport(platform.push(), 5, "conflict").report.expectOnlyConflict("KEY")
+        #expect(platform.records("KEY") == ["production,preview,development=theirs"])
+        #expect(try platform.pushed("--force").keys("deleted") == ["KEY"])
+        #expect(platform.records("KEY") == [])
+    }
+
+    @Test func `a record deleted on the platform is a conflict, or gone on both sides`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "first")
+        try platform.set("BOTH", "x")
+        try platform.pushed()
+        for key in ["KEY", "BOTH"] {
+            try platform.teammate.send("DELETE", "/v9/projects/web/env/\(try platform.id(key))")
+        }
+        done(try platform.run("rm", "BOTH", "-p", "web", "--yes"))
+        let writes = try platform.writes {
+            let (report, _) = try failedReport(platform.push(), 5, "conflict")
+            report.expectOnlyConflict("KEY")
+            #expect(report.reasons("conflicts").first?.contains("removed on the platform") == true)
+        }
+        #expect(writes == [])
+        #expect(try platform.pushed("--force").keys("created") == ["KEY"])
+        #expect(platform.records("KEY") == ["production,preview,development=first"])
+        try platform.pushed().expectNothing()
+    }
+
+    @Test func `a target is not taken from a record that stays`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "all")
+        try platform.pushed()
+        try platform.set("KEY", "live", "-t", "production")
+        // The narrowing of the other record belongs to the key.
+        let plan = try json(
+            platform.run("push", "-p", "web", "-t", "production", "--dry-run", "--json"))
+        #expect(plan.keys("created") == ["KEY"])
+        #expect(plan.keys("updated") == ["KEY"])
+        try platform.pushed("-t", "production")
+        #expect(
+            platform.records("KEY") == ["preview,development=all", "production=live"])
+    }
+
+    @Test func `two pushes at once make no duplicates`() throws {
+        let platform = try PlatformHome()
+        let lines = (0..<20).map { "KEY_\($0)=value \($0)\n" }.joined()
+        done(try platform.run("import", "-", "-p", "web", input: .text(lines)))
+        try platform.setFaults("GET /v10/projects/*/env slow:0.3 x2")
+        let results = try Together.run((0..<2).map { _ in
+            platform.runner(["push", "-p", "web", "--yes", "--json"])
+        })
+        for result in results {
+            #expect([0, 1, 5].contains(result.status), "\(result.error)")
+            if result.status == 0 {
+                let report = try JSONDocument(result.standardOutput)
+                #expect((report.keys("created") + report.keys("unchanged")).count == 20)
+            }
+        }
+        #expect(results.contains { $0.status == 0 })
+        let keys = platform.stored.map(\.key)
+        #expect(Set(keys).count == keys.count && keys.count == 21)
+        let after = try platform.pushed()
+        after.expectNothing()
+        #expect(after.keys("unchanged").count == 20)
+        let list = try json(platform.run("list", "-p", "web", "--json"))
+        #expect(list["variables"]?.elements.allSatisfy { $0["sync"] == "synced" } == true)
+    }
+}
+
+extension JSONDocument {
+    /// Expects the report of a push that one key stopped.
+    func expectOnlyConflict(_ key: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(keys("conflicts") == [key], sourceLocation: sourceLocation)
+        for list in ["created", "updated", "deleted", "failed"] {
+            #expect(self[list] == [], sourceLocation: sourceLocation)
+        }
+    }
+}

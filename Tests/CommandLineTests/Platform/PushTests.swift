@@ -1,0 +1,218 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// What a push sends, and what it leaves alone.
+@Suite("What a push sends")
+struct PushTests {
+    @Test func `creates, updates and deletes, and then there is nothing`() throws {
+        let platform = try PlatformHome()
+        try platform.set("A", "1")
+        try platform.set("B", "2", "-t", "production", "--type", "plain")
+        let created = try platform.pushed()
+        #expect(created.keys("created") == ["A", "B"])
+        #expect(created["created"]?.elements.first?["targets"] == ["production", "preview", "development"])
+        #expect(created["created"]?.elements.first?["branch"] == .null)
+        #expect(platform.stored.first { $0.key == "B" }?.type == "plain")
+        try platform.pushed().expectNothing()
+        #expect(try platform.pushed().keys("unchanged") == ["A", "B"])
+
+        try platform.set("A", "3")
+        done(try platform.run("rm", "B", "-p", "web", "--yes"))
+        let changed = try platform.pushed()
+        #expect(changed.keys("updated") == ["A"])
+        #expect(changed.keys("deleted") == ["B"])
+        #expect(platform.records("A") == ["production,preview,development=3"])
+        #expect(platform.records("B") == [])
+        #expect(platform.records("SEED_ONLY") == ["production=seed"])
+        let last = try platform.pushed()
+        last.expectNothing()
+        #expect(last.keys("unchanged") == ["A"])
+    }
+
+    @Test func `requests are few: one creates a batch, and a push of nothing only reads`() throws {
+        let platform = try PlatformHome()
+        let lines = (0..<30).map { "KEY_\($0)=value \($0)\n" }.joined()
+        done(try platform.run("import", "-", "-p", "web", input: .text(lines)))
+        let first = try platform.requests { try platform.pushed() }
+        #expect(first.filter { $0.hasPrefix("POST ") }.count == 1)
+        #expect(first.filter { $0.hasPrefix("GET /v1/projects/") }.count == 30)
+        #expect(first.count <= 40, "\(first)")
+        let second = try platform.requests { try platform.pushed() }
+        #expect(second.count <= 3, "\(second)")
+        try platform.set("KEY_7", "new")
+        let third = try platform.requests { try platform.pushed() }
+        #expect(third.filter { $0.hasPrefix("PATCH ") }.count == 1)
+        #expect(third.count <= 8, "\(third)")
+    }
+
+    @Test func `a target is dropped, and moved between records without a gap in the order`() throws
+    {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "all")
+        try platform.pushed()
+        let id = try platform.id("KEY")
+        done(try platform.run("rm", "KEY", "-p", "web", "-t", "development", "--yes"))
+        #expect(try platform.pushed().keys("updated") == ["KEY"])
+        #expect(platform.records("KEY") == ["production,preview=all"])
+
+        // A new record takes production away: the old one is narrowed first.
+        try platform.set("KEY", "live", "-t", "production")
+        let writes = try platform.writes {
+            let report = try platform.pushed()
+            #expect(report.keys("created") == ["KEY"])
+            #expect(report.keys("updated") == ["KEY"])
+        }
+        #expect(writes.map { $0.split(separator: " ")[0] } == ["PATCH", "POST"])
+        #expect(platform.records("KEY") == ["preview=all", "production=live"])
+        #expect(platform.stored.contains { $0.id == id && $0.targets == ["preview"] })
+
+        // One existing record takes a target from another one.
+        try platform.set("KEY", "both", "-t", "preview,production")
+        try platform.pushed()
+        #expect(platform.records("KEY") == ["production,preview=both"])
+        try platform.pushed().expectNothing()
+
+        // Two records exchange nothing but one target.
+        try platform.set("KEY", "dev", "-t", "development")
+        try platform.pushed()
+        try platform.set("KEY", "dev", "-t", "development,preview")
+        try platform.pushed()
+        #expect(platform.records("KEY") == ["preview,development=dev", "production=both"])
+        try platform.pushed().expectNothing()
+    }
+
+    @Test func `branches and custom environments have records of their own`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "general", "-t", "preview")
+        try platform.set("KEY", "branch", "-b", "feature")
+        try platform.set("KEY", "qa", "-t", "qa")
+        let report = try platform.pushed()
+        #expect(report["created"]?.elements.map { $0["branch"] }.contains("feature") == true)
+        #expect(
+            platform.records("KEY") == ["preview=general", "preview@feature=branch", "qa=qa"])
+        try platform.pushed().expectNothing()
+        try platform.set("KEY", "other", "-b", "feature")
+        try platform.set("KEY", "qb", "-t", "qa")
+        try platform.pushed()
+        #expect(platform.records("KEY") == ["preview=general", "preview@feature=other", "qa=qb"])
+        done(try platform.run("rm", "KEY", "-p", "web", "-b", "feature", "--yes"))
+        done(try platform.run("rm", "KEY", "-p", "web", "-t", "qa", "--yes"))
+        #expect(try platform.pushed().keys("deleted") == ["KEY", "KEY"])
+        #expect(platform.records("KEY") == ["preview=general"])
+
+        try platform.set("KEY", "x", "-t", "nowhere")
+        let message = try failedAsJSON(platform.push(), 2, "usage")
+        #expect(message.contains("nowhere"))
+    }
+
+    @Test func `a sensitive value is sent and said not to be verified`() throws {
+        let platform = try PlatformHome()
+        try platform.set("SECRET", "s3cr3t", "--type", "sensitive")
+        let report = try platform.pushed()
+        #expect(report.keys("created") == ["SECRET"])
+        #expect(report.keys("unverified") == ["SECRET"])
+        #expect(report.reasons("unverified").first?.contains("cannot be read back") == true)
+        #expect(platform.records("SECRET") == ["production,preview=s3cr3t"])
+        try platform.pushed().expectNothing()
+        try platform.set("SECRET", "other")
+        #expect(try platform.pushed().keys("unverified") == ["SECRET"])
+        #expect(platform.records("SECRET") == ["production,preview=other"])
+        // A change beside the value is verified: the platform shows it.
+        done(
+            try platform.run(
+                "rm", "SECRET", "-p", "web", "-t", "preview", "--yes", environment: [:]))
+        let narrowed = try platform.pushed()
+        #expect(narrowed.keys("updated") == ["SECRET"])
+        #expect(narrowed.keys("unverified") == [])
+        #expect(platform.records("SECRET") == ["production=other"])
+    }
+
+    @Test func `comments and types change`() throws {
+        let platform = try PlatformHome()
+        func comment() throws -> String? {
+            try platform.teammate.send(
+                "GET", "/v1/projects/web/env/\(try platform.id("KEY"))")["comment"]?.string
+        }
+        try platform.set("KEY", "v", "-t", "production", "--comment", "first")
+        try platform.pushed()
+        #expect(try comment() == "first")
+        try platform.set("KEY", "v", "--comment", "second", "--type", "plain")
+        #expect(try platform.pushed().keys("updated") == ["KEY"])
+        #expect(try comment() == "second")
+        #expect(platform.stored.first { $0.key == "KEY" }?.type == "plain")
+        try platform.set("KEY", "v", "--comment", "", "--type", "sensitive")
+        #expect(try platform.pushed().keys("updated") == ["KEY"])
+        #expect(try (comment() ?? "").isEmpty)
+        #expect(platform.stored.first { $0.key == "KEY" }?.type == "sensitive")
+        try platform.pushed().expectNothing()
+        // The platform never gives a sensitive variable another type.
+        try platform.set("KEY", "v", "--type", "encrypted")
+        let (report, _) = try failedReport(platform.push(), 1, "failed")
+        #expect(report.keys("failed") == ["KEY"])
+        #expect(platform.stored.first { $0.key == "KEY" }?.type == "sensitive")
+    }
+
+    @Test func `keys and targets choose what is pushed`() throws {
+        let platform = try PlatformHome()
+        for key in ["A", "B", "C"] { try platform.set(key, key) }
+        try platform.set("P", "p", "-t", "production")
+        try platform.set("D", "d", "-t", "development")
+        try platform.set("Q", "q", "-t", "qa")
+        #expect(try platform.pushed("A", "C").keys("created") == ["A", "C"])
+        try failedAsJSON(platform.push("A", "NONE"), 4, "not_found")
+        #expect(try platform.pushed("-t", "qa").keys("created") == ["Q"])
+        #expect(try platform.pushed("-t", "development").keys("created") == ["B", "D"])
+        #expect(platform.records("P") == [])
+        #expect(try platform.pushed().keys("created") == ["P"])
+
+        // A record that lost the target is one of the target's changes.
+        done(try platform.run("rm", "A", "-p", "web", "-t", "production", "--yes"))
+        #expect(try platform.pushed("-t", "production").keys("updated") == ["A"])
+        #expect(platform.records("A") == ["preview,development=A"])
+        done(try platform.run("rm", "Q", "-p", "web", "--yes"))
+        #expect(try platform.pushed("-t", "qa").keys("deleted") == ["Q"])
+    }
+
+    @Test func `what only the platform has is left alone, unless pruned`() throws {
+        let platform = try PlatformHome()
+        try platform.set("A", "1")
+        try platform.pushed()
+        try platform.teammate.send(
+            "POST", "/v10/projects/web/env",
+            ["key": "OTHER", "value": "x", "type": "encrypted", "target": ["preview"]])
+        try platform.pushed().expectNothing()
+        #expect(platform.records("OTHER") == ["preview=x"])
+        let plan = try json(
+            platform.run("push", "-p", "web", "--prune", "--dry-run", "--json"))
+        #expect(Set(plan.keys("deleted")) == ["OTHER", "SEED_ONLY"])
+        #expect(platform.records("OTHER") == ["preview=x"])
+        #expect(try platform.pushed("--prune", "-t", "preview").keys("deleted") == ["OTHER"])
+        #expect(try platform.pushed("--prune").keys("deleted") == ["SEED_ONLY"])
+        #expect(platform.stored.map(\.key) == ["A"])
+    }
+
+    @Test func `values may stay locked when none is sent`() throws {
+        let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
+        let platform = try PlatformHome(keyring: keyring)
+        try platform.set("A", "1")
+        try platform.set("B", "2")
+        try platform.pushed()
+        done(try platform.run("rm", "B", "-p", "web", "--yes", unlocked: false))
+        done(
+            try platform.run(
+                "rm", "A", "-p", "web", "-t", "development", "--yes", unlocked: false))
+        let report = try json(
+            platform.run("push", "-p", "web", "--yes", "--json", unlocked: false))
+        #expect(report.keys("deleted") == ["B"])
+        #expect(report.keys("updated") == ["A"])
+        #expect(platform.records("A") == ["production,preview=1"])
+        try platform.set("A", "3")
+        let writes = try platform.writes {
+            try failedAsJSON(
+                platform.run("push", "-p", "web", "--yes", "--json", unlocked: false), 3, "locked")
+        }
+        #expect(writes == [])
+    }
+}

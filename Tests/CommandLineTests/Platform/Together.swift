@@ -1,0 +1,34 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// Runs that go on at the same time.
+enum Together {
+    private final class Slots: Sendable {
+        let results: Mutex<[Int: Result<ProgramResult, any Error>]> = .init([:])
+    }
+
+    /// A value that only one thread uses at a time.
+    private struct Handed<Value>: @unchecked Sendable {
+        let value: Value
+    }
+
+    /// Runs all programs at once and returns how each ended, in their order.
+    static func run(_ runners: [ProgramRunner]) throws -> [ProgramResult] {
+        let slots = Slots()
+        let handed = runners.map { Handed(value: $0) }
+        let group = DispatchGroup()
+        for (place, runner) in handed.enumerated() {
+            group.enter()
+            Thread.detachNewThread {
+                let result = Result { try runner.value.run() }
+                slots.results.withLock { $0[place] = result }
+                group.leave()
+            }
+        }
+        group.wait()
+        return try slots.results.withLock { results in
+            try runners.indices.compactMap { try results[$0]?.get() }
+        }
+    }
+}
