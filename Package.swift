@@ -48,6 +48,9 @@ let package = Package(
         .target(
             name: "SecretServiceKeyring", dependencies: ["Vault", "Sealing", "CSecret"],
             swiftSettings: settings),
+        .target(
+            name: "KernelKeyring", dependencies: ["Vault", "Sealing", "CLinux"],
+            swiftSettings: settings),
         .target(name: "DotEnv", swiftSettings: settings),
         .target(name: "VercelAPI", dependencies: ["Sealing"], swiftSettings: settings),
         .target(
@@ -61,8 +64,8 @@ let package = Package(
         .target(
             name: "ZGEnvCommands",
             dependencies: [
-                "CLinux", "CommandLineKit", "CurlTransport", "DotEnv", "EnvOperations", "Sealing",
-                "SecretServiceKeyring", "Vault", "VercelAPI",
+                "CLinux", "CommandLineKit", "CurlTransport", "DotEnv", "EnvOperations",
+                "KernelKeyring", "Sealing", "SecretServiceKeyring", "Vault", "VercelAPI",
             ], swiftSettings: settings),
 
         // Programs.
@@ -89,6 +92,10 @@ let package = Package(
         .testTarget(
             name: "SecretServiceKeyringTests",
             dependencies: ["SecretServiceKeyring", "Vault", "Sealing", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "KernelKeyringTests",
+            dependencies: ["CTestSupport", "KernelKeyring", "Vault", "Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "DotEnvTests", dependencies: ["DotEnv", "TestSupport"],

@@ -64,7 +64,7 @@ package final class Vault {
         }
     }
 
-    private func keys(root: consuming RootKey) throws(VaultError) -> VaultKeys {
+    func keys(root: consuming RootKey) throws(VaultError) -> VaultKeys {
         let index = try root.indexKey(epoch: header.indexEpoch)
         let publicKey = try root.boxKeyPair().publicKey
         guard publicKey == header.publicKey else {

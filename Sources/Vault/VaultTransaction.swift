@@ -98,15 +98,22 @@ package struct VaultTransaction: ~Copyable {
 
     /// Accepts the data keys of writes that were made while the values were locked, so that reading
     /// them costs no public-key operation any more. Does nothing while they are locked.
-    mutating func settle() throws(VaultError) {
-        guard let values, let settlingKey = try keys.root?.settlingKey() else { return }
+    ///
+    /// - Returns: How many were accepted.
+    /// - Throws: ``VaultError/Code/damaged`` for one that the root does not open.
+    @discardableResult
+    package mutating func settle() throws(VaultError) -> Int {
+        guard let values, let settlingKey = try keys.root?.settlingKey() else { return 0 }
+        var count = 0
         for position in index.batches.indices where !index.batches[position].isSettled {
             let id = index.batches[position].id
             let key = try values.dataKey(of: id)
             index.batches[position] = key.withBytes {
                 Batch.settled($0, id: id, vault: header.vaultID, settlingKey: settlingKey)
             }
+            count += 1
         }
+        return count
     }
 
     /// Drops data keys that no version needs any more.

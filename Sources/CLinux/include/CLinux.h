@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "CLinuxKeyring.h"
 #include "CLinuxTerminal.h"
 
 /// Forbids core dumps and `ptrace` by other processes of the user (prctl(2), PR_SET_DUMPABLE).

@@ -1,3 +1,4 @@
+internal import KernelKeyring
 internal import Sealing
 internal import Vault
 
@@ -7,6 +8,8 @@ package final class VaultSession {
     private let context: Context
     private var vault: Vault?
     private var keys: VaultKeys?
+    /// For whom and until when the values are unlocked, once that was looked up.
+    private(set) var unlocked: UnlockedState?
 
     init(options: GlobalOptions, context: Context) {
         self.options = options
@@ -24,10 +27,12 @@ package final class VaultSession {
         return opened
     }
 
-    /// Keys that open the index: from the keyring without a question, else by passphrase.
+    /// Keys that open the index: those of an unlocked vault, from the keyring without a question,
+    /// else by passphrase.
     func indexKeys() throws -> VaultKeys {
         if let keys { return keys }
         let vault = try opened()
+        if let found = try unlockedKeys() { return found }
         let (found, failure) = keysFromKeyring(vault)
         if let found {
             keys = found
@@ -47,6 +52,7 @@ package final class VaultSession {
     /// Keys that open the index where that takes no question; nil otherwise.
     func indexKeysWithoutAsking() throws -> VaultKeys? {
         if let keys { return keys }
+        if let found = try unlockedKeys() { return found }
         if let found = keysFromKeyring(try opened()).0 {
             keys = found
             return found
@@ -64,9 +70,25 @@ package final class VaultSession {
         }
     }
 
-    /// Keys that open the values: by passphrase, asked for even where the index is open already.
+    /// Keys that open the values: those of an unlocked vault, else by passphrase, asked for even
+    /// where the index is open already. Never from the desktop's keyring.
     func valueKeys() throws -> VaultKeys {
         if let keys, keys.opensValues { return keys }
+        return try unlockedKeys() ?? askedValueKeys()
+    }
+
+    /// Keys that open the values, from the kernel's keyring while the vault is unlocked for this
+    /// process; nil while it is locked, also where the kernel has no keyrings for us.
+    ///
+    /// - Throws: ``ExitCode/damaged`` where the file is not the one that was unlocked, or older.
+    func unlockedKeys() throws -> VaultKeys? {
+        guard let found = try UnlockedState.keys(of: try opened()) else { return nil }
+        (keys, unlocked) = (found.keys, found.state)
+        return found.keys
+    }
+
+    /// Keys that open the values, by passphrase even where the vault is unlocked.
+    func askedValueKeys() throws -> VaultKeys {
         let vault = try opened()
         let passphrase = try passphraseSource.passphrase(
             prompt: "Passphrase for \(path): ", context)
@@ -76,8 +98,8 @@ package final class VaultSession {
         return opened
     }
 
-    /// Keys for a write that is better with the values open: those where a passphrase comes without
-    /// asking anybody, else what opens the index.
+    /// Keys for a write that is better with the values open: those of an unlocked vault, or where a
+    /// passphrase comes without asking anybody, else what opens the index.
     func bestUnattendedKeys() throws -> VaultKeys {
         passphraseSource.isUnattended ? try valueKeys() : try indexKeys()
     }

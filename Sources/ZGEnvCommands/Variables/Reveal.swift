@@ -9,8 +9,9 @@ enum Reveal: Command {
     static let spec = CommandSpec(
         ["reveal"], "Print the value of a variable", section: "Variables",
         discussion: """
-            Asks for the passphrase. One key prints the bytes of its value, followed by a newline on \
-            a terminal only; several keys print KEY=value lines in the form of a .env file.
+            Asks for the passphrase, also while the vault is unlocked. One key prints the bytes of \
+            its value, followed by a newline on a terminal only; several keys print KEY=value lines \
+            in the form of a .env file.
             """,
         arguments: [
             ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
@@ -32,7 +33,7 @@ enum Reveal: Command {
             throw CommandError(.usage, "--version goes with one key.")
         }
         let place = try oneTarget(invocation)
-        let keys = try invocation.session.valueKeys()
+        let keys = try invocation.session.askedValueKeys()
         let vault = try invocation.session.opened()
         let index = try vault.index(
             with: keys, extent: number == nil ? .currentValues : .everything)

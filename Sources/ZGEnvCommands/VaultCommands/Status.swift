@@ -15,17 +15,21 @@ enum Status: Command {
         try PlatformRefresh.runIfAsked(invocation)
         let vault = try invocation.session.opened()
         let index = try openedWithoutAsking(invocation)
+        let unlocked = invocation.session.unlocked
         var json: [JSONValue.Member] = [
             .init("vault", .string(vault.path)),
             .init("format", .integer(Int64(VaultFormat.number))),
             .init("generation", .integer(Int64(clamping: vault.header.generation))),
             .init("slots", .array(vault.header.slots.map(Self.json))),
             .init("index", .string(index == nil ? "locked" : "open")),
-            .init("values", "locked"),
+            .init("values", .string(unlocked == nil ? "locked" : "open")),
+            .init("unlocked", unlocked?.json(now: invocation.context.now()) ?? .null),
         ]
         var text = "Vault     \(DisplayText.safe(vault.path)) (format \(VaultFormat.number))\n"
         for slot in vault.header.slots { text += "Slot      \(describe(slot))\n" }
         text += "Index     \(index == nil ? "locked" : "open")\n"
+        let state = unlocked?.text(now: invocation.context.now())
+        text += "Values    \(state.map { "unlocked \($0)" } ?? "locked")\n"
         if let index {
             let (members, lines) = try contents(index, invocation)
             json += members

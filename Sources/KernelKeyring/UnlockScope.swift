@@ -1,0 +1,7 @@
+/// For whom a vault is unlocked.
+package enum UnlockScope: String, Sendable, CaseIterable {
+    /// The processes of this user in this login session.
+    case session
+    /// All processes of this user: other logins, cron, user units.
+    case user
+}

@@ -1,0 +1,105 @@
+internal import CommandLineKit
+internal import KernelKeyring
+internal import Vault
+
+/// `unlock`: keeps the values open for a time, without a daemon.
+enum Unlock: Command {
+    static let spec = CommandSpec(
+        ["unlock"], "Keep the values open for a time", section: "Vault",
+        discussion: """
+            Asks for the passphrase and puts what opens the vault into the kernel's keyring, which \
+            ends it by itself. Until then every command but reveal works without the passphrase, for \
+            the programs of this login session; with --scope user in all logins, cron jobs and units \
+            of the user. Any program of yours can use it meanwhile: lock when you are done.
+            """,
+        options: [
+            OptionSpec(
+                "for", value: "TIME", "Lock again after this time (15m unless given)",
+                form: .duration),
+            OptionSpec(
+                "scope", value: "SCOPE", "Who can use it: this session, or all of the user's",
+                form: .oneOf(UnlockScope.allCases.map(\.rawValue))),
+        ],
+        examples: [
+            .init("zg-env unlock", "unlock for 15 minutes"),
+            .init("zg-env unlock --for 8h --scope user", "unlock for a day's cron jobs"),
+        ],
+        exitCodes: [ExitCode.locked.rawValue, ExitCode.damaged.rawValue])
+
+    /// The kernel counts in 32 bits; this also keeps the end a point of time it can hold.
+    private static let longest = Int64(Int32.max)
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let (session, context) = (invocation.session, invocation.context)
+        let seconds = try seconds(invocation.command)
+        let scope = invocation.command.value("scope").flatMap { UnlockScope(rawValue: $0) }
+        let vault = try session.opened()
+        let chosen = scope ?? .session
+        // Before the passphrase is asked for in vain.
+        try mapped { () throws(KernelKeyringError) in try UnlockCache.check(chosen) }
+        if invocation.options.dryRun {
+            return CommandResult(
+                json: ["dryRun": true, "vault": .string(vault.path)],
+                text: "Would unlock \(DisplayText.safe(vault.path)).\n")
+        }
+        // A vault that is unlocked already must still be the one that was.
+        _ = try session.unlockedKeys()
+        let keys = try session.askedValueKeys()
+        let settled = try settle(with: keys, invocation)
+        let newest = try session.opened()
+        // The tag in the position is proved by this.
+        _ = try newest.index(with: keys, extent: .listing)
+        let position = try newest.position()
+        let cache = UnlockCache(of: newest)
+        let now = context.now() / 1_000
+        try mapped { () throws(KernelKeyringError) in
+            _ = try keys.withRoot { (root) throws(KernelKeyringError) in
+                try cache.store(
+                    root: root, position: position, seconds: seconds, now: now, scope: chosen)
+            }
+        }
+        guard UnlockReadBack.succeeds(invocation) else {
+            try? cache.remove(chosen)
+            throw CommandError(
+                .failed, "A second process could not read the keys back, so nothing is unlocked.",
+                hint: chosen == .session ? "Try: zg-env unlock --scope user" : nil)
+        }
+        let state = UnlockedState(scope: chosen, endsAt: now + UInt64(seconds))
+        try invocation.note("Unlocked \(state.text(now: now * 1_000)). Lock with: zg-env lock")
+        return CommandResult(json: [
+            "vault": .string(newest.path), "unlocked": state.json(now: now * 1_000),
+            "settled": .integer(Int64(settled)),
+        ])
+    }
+
+    private static func seconds(_ command: ParsedCommand) throws -> UInt32 {
+        let wanted = command.value("for").flatMap { DurationText.duration($0) } ?? .seconds(900)
+        let seconds = wanted.components.seconds
+        guard (1...longest).contains(seconds) else {
+            throw CommandError(
+                .usage, "--for is from one second to \(longest / 86_400) days.",
+                hint: "Write a whole number and s, m, h or d, as in 15m.")
+        }
+        return UInt32(seconds)
+    }
+
+    /// Accepts what was written while the values were locked. A vault that cannot be written now is
+    /// settled by the next write.
+    private static func settle(with keys: VaultKeys, _ invocation: Invocation) throws -> Int {
+        do {
+            return try invocation.session.update(with: keys) { try $0.settle() }
+        } catch let error as VaultError
+            where [.busy, .inputOutput, .insecure, .notConfirmed].contains(error.code)
+        {
+            invocation.context.warn(
+                "not-settled",
+                "What was written while the values were locked could not be settled: "
+                    + CommandError.sentence(error.reason))
+            return 0
+        }
+    }
+
+    static func mapped<R>(_ body: () throws(KernelKeyringError) -> R) throws(CommandError) -> R {
+        do { return try body() } catch { throw CommandError(mapping: error) }
+    }
+}
