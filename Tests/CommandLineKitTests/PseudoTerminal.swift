@@ -73,6 +73,14 @@ final class PseudoTerminal: @unchecked Sendable {
 
     var echoes: Bool { localModes & UInt32(ECHO) != 0 }
 
+    /// Whether a line is there for whoever reads the terminal.
+    var hasInput: Bool {
+        let reader = unsafe open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC)
+        defer { close(reader) }
+        var entry = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, 0) == 1
+    }
+
     /// Waits until echo is on or off.
     func wait(untilEcho wanted: Bool, seconds: Double = 20) -> Bool {
         eventually(seconds: seconds) { echoes == wanted }

@@ -35,8 +35,9 @@ struct PushPlanning {
     func judgement(of variable: Variable) -> Judgement {
         if variable.isLive, let record = adopted[variable.id] {
             guard record.attributes != variable.attributes else { return .unchanged }
-            return .step(
-                step(variable, variable.attributes, .update(id: record.id, withValue: false)))
+            return .steps([
+                step(variable, variable.attributes, .update(id: record.id, withValue: false))
+            ])
         }
         guard let remote = variable.remote else {
             return variable.isLive ? neverPushed(variable) : .nothing
