@@ -35,7 +35,8 @@ func failed(
         #expect(result.error.contains(word), "\(result.error)", sourceLocation: sourceLocation)
     }
     let lines = result.error.split(separator: "\n").filter { line in
-        !line.hasPrefix("warning: ") && !line.hasPrefix("Using the variables of development")
+        let notes = ["warning: ", "Using the variables of development", "One trailing newline"]
+        return !notes.contains { line.hasPrefix($0) }
     }
     #expect((1...2).contains(lines.count), "\(result.error)", sourceLocation: sourceLocation)
     #expect(

@@ -1,0 +1,135 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Several writers, and writers that are killed.
+@Suite("Writers at once")
+struct ConcurrencyTests {
+    @Test(arguments: [2, 20])
+    func `every set that ran at once survives`(count: Int) throws {
+        let home = try CommandHome.initialised()
+        let failures = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: count) { number in
+            let result = try? home.run(
+                ["set", "KEY_\(number)", "-p", "web"], input: .text("value \(number)"))
+            if result?.status != 0 { failures.withLock { $0.append(result?.error ?? "not run") } }
+        }
+        #expect(failures.withLock { $0 } == [])
+        let object = try json(
+            home.run(["export", "-p", "web", "-t", "preview", "--format", "json"]))
+        let expected = (0..<count).map { ("KEY_\($0)", JSONDocument.string("value \($0)")) }
+        #expect(object == .object(Dictionary(uniqueKeysWithValues: expected)))
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: home.directory.path("data/zg-env"))
+        #expect(Set(names) == ["vault.zgv", "vault.zgv.lock"])
+    }
+
+    @Test func `versions of one key written at once are all kept`() throws {
+        let home = try CommandHome.initialised()
+        DispatchQueue.concurrentPerform(iterations: 8) { number in
+            _ = try? home.run(["set", "KEY", "-p", "web"], input: .text("value \(number)"))
+        }
+        let shown = try json(home.run(["show", "KEY", "-p", "web", "--json"]))
+        let record = try #require(shown["records"]?.elements.first)
+        #expect(record["version"] == 8)
+        #expect(
+            record["versions"]?.elements.map { $0["version"] }
+                == (1...8).map { JSONDocument.integer($0) })
+    }
+
+    @Test func `of two inits at once one makes the vault`() throws {
+        let home = try CommandHome()
+        let statuses = Mutex<[Int32]>([])
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            let result = try? home.run(["init", "--kdf", "8MiB,1"])
+            statuses.withLock { $0.append(result?.status ?? -1) }
+        }
+        #expect(statuses.withLock { $0.sorted() } == [0, 5, 5, 5])
+        done(try home.run(["list", "--all-projects"]))
+    }
+
+    @Test func `readers see the old or the new vault while one writes`() throws {
+        let home = try CommandHome.initialised()
+        try home.store(["KEY": "old"])
+        let lock = try HeldLock(of: home)
+        #expect(try home.revealed("KEY") == Array("old".utf8))
+        done(try home.run(["list", "-p", "web"]))
+        lock.release()
+    }
+
+    @Test func `a writer that waits too long names who is in its way`() throws {
+        let home = try CommandHome.initialised()
+        let before = try home.vaultBytes()
+        let lock = try HeldLock(of: home)
+        let result = try home.run(["set", "KEY", "-p", "web", "--json"], input: .text("x"))
+        let text = try failedAsJSON(result, 5, "conflict")
+        #expect(text.contains("\(getpid())"))
+        #expect(result.duration > .seconds(8) && result.duration < .seconds(25))
+        #expect(try home.vaultBytes() == before)
+        lock.release()
+    }
+
+    @Test func `an import killed at any moment leaves the old or the new vault`() throws {
+        let home = try CommandHome.initialised()
+        try home.store(["OLD": "kept"])
+        let lines = (0..<400).map { "KEY_\($0)=\(String(repeating: "v", count: 300))" }
+        let text = ProgramRunner.Input.text(lines.joined(separator: "\n"))
+        let old = try home.vaultBytes()
+        let whole = try home.run(["import", "-", "-p", "web"], input: text)
+        done(whole)
+        var kept = 0
+        for step in 0..<24 {
+            try home.directory.write(old, to: "data/zg-env/vault.zgv")
+            var runner = home.runner(["import", "-", "-p", "web"], input: text)
+            let pause = whole.duration * step / 20
+            runner.script = [
+                (
+                    .now,
+                    .call { process, _ in
+                        usleep(UInt32(pause / .microseconds(1)))
+                        kill(process, SIGKILL)
+                    }
+                )
+            ]
+            _ = try runner.run()
+            let list = try json(home.run(["list", "-p", "web", "--json"]))
+            let count = list["variables"]?.elements.count
+            #expect(count == 1 || count == 401, "after \(pause)")
+            kept += count == 1 ? 1 : 0
+            #expect(try home.revealed("OLD") == Array("kept".utf8))
+        }
+        // A kill before the write and one after it were both among them.
+        #expect(kept > 0)
+        // The next writer clears away what the killed ones left.
+        try home.store(["NEXT": "1"])
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: home.directory.path("data/zg-env"))
+        #expect(Set(names) == ["vault.zgv", "vault.zgv.lock"])
+    }
+
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    func `a writer that is interrupted leaves the vault whole`(
+        signal: Int32, status: Int32
+    ) throws {
+        let home = try CommandHome.initialised()
+        let before = try home.vaultBytes()
+        let lock = try HeldLock(of: home)
+        var runner = home.runner(["set", "KEY", "-p", "web"], input: .text("x"))
+        runner.script = [
+            (
+                .now,
+                .call { process, _ in
+                    lock.awaitWaiter(process)
+                    kill(process, signal)
+                }
+            )
+        ]
+        let result = try runner.run()
+        #expect(result.status == status)
+        #expect(try home.vaultBytes() == before)
+        lock.release()
+        try home.store(["KEY": "later"])
+    }
+}

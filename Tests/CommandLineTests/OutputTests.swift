@@ -1,0 +1,183 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ZGEnvCommands
+
+/// Help, terminals, colours and outputs that go away.
+@Suite("Help and output")
+struct OutputTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome.initialised()
+        try home.store(["KEY": "value", "A_RATHER_LONG_NAME_OF_A_VARIABLE_IN_THE_VAULT": "x"])
+    }
+
+    @Test func `help shows every command, and each has its own`() throws {
+        let all = done(try home.run(["help"]))
+        #expect(try home.run(["--help"]).output == all.output)
+        #expect(all.error == "")
+        for path in CommandTable.paths {
+            let name = path.joined(separator: " ")
+            #expect(all.output.contains("\n  \(name) "), "\(name)")
+            let help = done(try home.run(["help"] + path))
+            #expect(help.output.hasPrefix("Usage: zg-env \(name)"))
+            #expect(help.output.hasSuffix("\n"))
+            #expect(help.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+            #expect(try home.run(path + ["--help"]).output == help.output)
+            #expect(help.error == "")
+        }
+    }
+
+    @Test func `help and version need neither home nor vault`() throws {
+        for arguments in [["help"], ["--version"], ["set", "--help"]] {
+            var runner = home.runner(arguments)
+            runner.environment = [:]
+            done(try runner.run())
+        }
+        let version = done(try home.run(["--version"]))
+        #expect(version.output.wholeMatch(of: /zg-env \d+\.\d+\.\d+\n/) != nil)
+        var list = home.runner(["list", "-p", "web"])
+        list.environment = [:]
+        failed(try list.run(), 2, "HOME")
+    }
+
+    @Test(arguments: [
+        (["lst"], "list"), (["improt", ".env"], "import"), (["list", "--jsn"], "--json"),
+        (["set", "KEY", "--comentt", "x"], "--comment"), (["help", "revael"], "reveal"),
+        (["export", "--format", "jso"], "json"),
+    ])
+    func `a word that is nearly right gets a suggestion`(
+        arguments: [String], word: String
+    ) throws {
+        failed(try home.run(arguments), 2, "Did you mean", word)
+        let text = try failedAsJSON(home.run(arguments + ["--json"]), 2, "usage")
+        #expect(text.contains(word))
+    }
+
+    @Test func `no command is a usage error`() throws {
+        failed(try home.run([]), 2, "help")
+        failed(try home.run(["-p", "web"]), 2, "help")
+        failed(try home.run(["list", "--project"]), 2, "--project")
+        failed(try home.run(["list", "-p", ""]), 2)
+        var bytes = home.runner(["list", "-p"])
+        bytes.arguments.append([0xFF])
+        failed(try bytes.run(), 2, "UTF-8")
+    }
+
+    @Test func `global options stand before and after the command`() throws {
+        let after = try home.run(["list", "--project", "web", "--json"])
+        done(after)
+        for arguments in [
+            ["--project=web", "--json", "list"], ["-pweb", "list", "--json"],
+            ["--json", "-p", "web", "list"], ["list", "--json", "-p=web"],
+            ["list", "-p", "web", "--json", "--"],
+        ] {
+            #expect(try home.run(arguments).standardOutput == after.standardOutput)
+        }
+    }
+
+    @Test(arguments: [
+        ["help"], ["list", "-p", "web"], ["list", "-p", "web", "--json"], ["status"],
+        ["reveal", "KEY", "-p", "web"], ["export", "-p", "web", "-t", "preview"],
+        ["show", "KEY", "-p", "web"],
+    ])
+    func `a closed output ends quietly`(arguments: [String]) throws {
+        let runner = home.wrapped("/bin/bash") { program in
+            // A reader that has gone before anything is written.
+            let script = """
+                mkfifo pipe; (exec 3<>pipe 4>pipe; exec 3<&-; ZG_ENV_PASSPHRASE_FILE="$PASS" "$@" >&4)
+                echo "status $?"
+                """
+            return ["-c", script, "bash", program] + arguments
+        }
+        var closed = runner
+        closed.environment["PASS"] = home.passphrasePath
+        let result = try closed.run()
+        #expect(result.output == "status 141\n")
+        #expect(result.error == "")
+    }
+
+    @Test func `an output that is full is a failure`() throws {
+        for arguments in [
+            ["list", "-p", "web"], ["reveal", "KEY", "-p", "web"], ["list", "-p", "web", "--json"],
+        ] {
+            let runner = home.wrapped("/bin/sh") { program in
+                ["-c", #""$@" >/dev/full"#, "sh", program] + arguments
+            }
+            let result = try runner.run()
+            #expect(result.status == 1, "\(result.error)")
+            #expect(result.error.contains("cannot be written"))
+        }
+    }
+
+    @Test func `a terminal gets colours and a table as wide as it is`() throws {
+        func shown(_ environment: [String: String], columns: Int = 80) throws -> String {
+            var runner = home.terminalRunner(
+                ["list", "-p", "web", "--passphrase-file", home.passphrasePath], streams: true,
+                columns: columns)
+            runner.environment.merge(environment) { $1 }
+            let result = done(try runner.run())
+            return result.screen
+        }
+        #expect(try shown([:]).contains("\u{1B}["))
+        for environment in [["NO_COLOR": "1"], ["TERM": "dumb"]] {
+            let plain = try shown(environment)
+            #expect(!plain.contains("\u{1B}"))
+            #expect(plain.contains("KEY  ") && plain.contains("encrypted"))
+        }
+        for columns in [70, 80, 120] {
+            let lines = try shown(["NO_COLOR": "1"], columns: columns).split(separator: "\r\n")
+            #expect(lines.count == 3)
+            #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
+        }
+        // An empty NO_COLOR says nothing, by its convention.
+        #expect(try shown(["NO_COLOR": ""]).contains("\u{1B}["))
+        let piped = done(try home.run(["list", "-p", "web"]))
+        #expect(!piped.output.contains("\u{1B}"))
+    }
+
+    @Test func `reveal ends with a newline on a terminal alone`() throws {
+        let runner = home.terminalRunner(
+            ["reveal", "KEY", "-p", "web", "--passphrase-file", home.passphrasePath],
+            streams: true)
+        #expect(try runner.run().screen == "value\r\n")
+        #expect(try home.run(["reveal", "KEY", "-p", "web"]).output == "value")
+    }
+
+    @Test func `rm asks on a terminal, and no is no`() throws {
+        func answered(_ answer: String) throws -> ProgramResult {
+            try home.terminalRunner(
+                ["rm", "KEY", "-p", "web", "--passphrase-file", home.passphrasePath],
+                streams: true, script: [(.terminal("Remove it?"), .line(answer))]
+            ).run()
+        }
+        for answer in ["n", "", "no", "yess", "x y"] {
+            let result = try answered(answer)
+            #expect(result.status == 1, "\(answer)")
+            #expect(result.screen.contains("remove KEY of web for production"))
+            #expect(try home.scopes(of: "KEY").count == 1)
+        }
+        done(try answered("y"))
+        #expect(try home.scopes(of: "KEY") == [])
+    }
+
+    @Test func `names that would steer a terminal are made harmless`() throws {
+        done(
+            try home.run(
+                ["set", "KEY", "-p", "web", "--comment", "a\u{1B}]0;title\u{7}\u{202E}b"],
+                input: .text("1")))
+        let shown = done(try home.run(["show", "KEY", "-p", "web"]))
+        #expect(!shown.output.contains("\u{1B}") && !shown.output.contains("\u{202E}"))
+        let json = done(try home.run(["show", "KEY", "-p", "web", "--json"]))
+        #expect(!json.output.utf8.contains(0x1B) && !json.output.utf8.contains(0x07))
+    }
+
+    @Test func `quiet leaves errors and data`() throws {
+        let quiet = done(try home.run(["-q", "set", "KEY", "-p", "other"], input: .text("1\n")))
+        #expect(quiet.error == "" && quiet.output == "")
+        failed(try home.run(["-q", "list", "-p", "none"]), 4)
+        #expect(try home.run(["-q", "reveal", "KEY", "-p", "other"]).output == "1")
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `run`: zg-env becomes the program.
+@Suite("Running a program")
+struct RunTests {
+    private let home: CommandHome
+    private let run = ["run", "-p", "web", "-t", "production", "--"]
+
+    init() throws {
+        home = try CommandHome.initialised()
+        try home.store(["KEY": "value", "OTHER": "second"])
+    }
+
+    @Test func `the process id is that of zg-env`() throws {
+        let result = done(try home.run(run + ["sh", "-c", "echo $$"]))
+        #expect(result.output == "\(result.identifier)\n")
+    }
+
+    @Test(arguments: [0, 1, 3, 100, 125, 126, 127, 130, 255] as [Int32])
+    func `the exit status is the program's`(status: Int32) throws {
+        let result = try home.run(run + ["sh", "-c", "exit \(status)"])
+        #expect(result.end == .exited(status))
+        #expect(result.error == "")
+    }
+
+    @Test(arguments: [SIGTERM, SIGKILL, SIGUSR1, SIGSEGV, SIGPIPE, SIGINT])
+    func `a signal that ends the program is seen outside`(signal: Int32) throws {
+        let result = try home.run(run + ["sh", "-c", "ulimit -c 0; kill -\(signal) $$; sleep 5"])
+        #expect(result.end == .signalled(signal))
+    }
+
+    @Test func `signals sent to zg-env reach the program`() throws {
+        var trapped = home.runner(
+            run + ["sh", "-c", "trap 'exit 42' TERM; echo ready; while :; do sleep 0.02; done"])
+        trapped.script = [(.output("ready"), .signal(SIGTERM))]
+        #expect(try trapped.run().end == .exited(42))
+        var plain = home.runner(run + ["sh", "-c", "echo ready; exec sleep 20"])
+        plain.script = [(.output("ready"), .signal(SIGTERM))]
+        #expect(try plain.run().end == .signalled(SIGTERM))
+    }
+
+    @Test func `a program that is not there is 127, one that cannot be executed 126`() throws {
+        failed(try home.run(run + ["no-such-program"]), 127, "no-such-program")
+        failed(try home.run(run + ["/nonexistent/program"]), 127, "/nonexistent/program")
+        failed(try home.run(run + [""]), 127)
+        try home.directory.write("#!/bin/sh\n", to: "work/plain", mode: 0o644)
+        failed(try home.run(run + ["./plain"]), 126, "./plain")
+        failed(try home.run(run + ["/"]), 126)
+        try home.directory.write([0x7F, 0x45, 0x4C, 0x46, 0, 0], to: "work/broken", mode: 0o755)
+        failed(try home.run(run + ["./broken"]), 126, "./broken")
+        let json = ["run", "--json", "-p", "web", "-t", "production", "--", "no-such-program"]
+        try failedAsJSON(home.run(json), 127, "not_found")
+        // As env does: what was found but not executable is told, though the search went on.
+        try home.directory.makeDirectory("bin")
+        try home.directory.write("#!/bin/sh\n", to: "bin/plain", mode: 0o644)
+        let path = ["PATH": "/nonexistent:\(home.directory.path("bin")):/usr/bin"]
+        failed(try home.run(run + ["plain"], environment: path), 126, "plain")
+        try home.directory.write("#!/bin/sh\necho found\n", to: "bin/script", mode: 0o755)
+        #expect(try home.run(run + ["script"], environment: path).output == "found\n")
+    }
+
+    @Test func `its own failures are 125 with their code`() throws {
+        failed(try home.run(["run", "-p", "web"]), 125)
+        failed(try home.run(["run", "-p", "web", "--bogus", "--", "true"]), 125, "--bogus")
+        failed(try home.run(["run", "-p", "none", "--", "true"]), 125, "none")
+        try failedAsJSON(home.run(["run", "-p", "none", "--json", "--", "true"]), 125, "not_found")
+        try failedAsJSON(home.run(["run", "--json", "--", "true"]), 125, "usage")
+        // Other commands that only mention the word keep their own codes.
+        failed(try home.run(["list", "-p", "run", "--bogus"]), 2)
+        failed(try home.run(["set", "KEY", "run"]), 2)
+        failed(try home.run(["-p", "run", "list"]), 4)
+    }
+
+    /// What a program sees of the process it is in, one line each.
+    private static let look = """
+        umask; ulimit -c; ulimit -S -n; ulimit -H -c; grep -E '^(Sig[BIC]|ShdPnd|NoNewPrivs)' \
+        /proc/self/status; ls /proc/self/fd; readlink /proc/self/cwd; ps -o nice= -p $$
+        """
+
+    @Test(arguments: [
+        "", "umask 027; ulimit -c 0; ulimit -S -n 300;", "umask 0; ulimit -c 1000;",
+        "trap '' USR1 PIPE INT TERM HUP;", "exec 5</dev/null 9>/dev/null;", "exec <&-;",
+        "exec 2>&-;",
+    ])
+    func `the child gets the process as zg-env was started`(settings: String) throws {
+        func seen(_ command: (String) -> [String]) throws -> String {
+            let runner = home.wrapped("/bin/sh") { program in
+                ["-c", "\(settings) exec \"$@\"", "sh"] + command(program)
+            }
+            return try runner.run().output
+        }
+        let look = ["/bin/sh", "-c", Self.look]
+        let expected = try seen { _ in look }
+        #expect(expected.split(separator: "\n").count > 8)
+        #expect(try seen { [$0] + run + look } == expected)
+    }
+
+    @Test func `blocked signals stay blocked, and ignored ones ignored`() throws {
+        let settings = [
+            "--block-signal=USR2,TERM", "--ignore-signal=USR1,PIPE", "--default-signal=HUP",
+        ]
+        let look = ["grep", "Sig", "/proc/self/status"]
+        let expected = try home.wrapped("/usr/bin/env") { _ in settings + look }.run().output
+        let found = try home.wrapped("/usr/bin/env") { settings + [$0] + run + look }.run().output
+        #expect(expected.contains("SigBlk"))
+        #expect(found == expected)
+    }
+
+    @Test func `standard input reaches the program untouched`() throws {
+        let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let result = done(try home.run(run + ["cat"], input: .bytes(bytes)))
+        #expect(result.standardOutput == bytes)
+    }
+
+    @Test func `arguments reach the program as they are`() throws {
+        var runner = home.runner(run + ["printf", "%s|", "--json", "-p", "", "a b", "--"])
+        runner.arguments.append([0xFF, 0xFE])
+        let result = done(try runner.run())
+        #expect(result.standardOutput == Array("--json|-p||a b|--|".utf8) + [0xFF, 0xFE, 0x7C])
+    }
+
+    @Test func `what the shell has set wins and is named`() throws {
+        let shell = ["KEY": "of the shell"]
+        let print = ["printenv", "KEY", "OTHER"]
+        let kept = done(try home.run(run + print, environment: shell))
+        #expect(kept.output == "of the shell\nsecond\n")
+        #expect(kept.error.contains("KEY") && kept.error.contains("--override"))
+        #expect(!kept.error.contains("OTHER"))
+        let quiet = done(
+            try home.run(["run", "-q", "-p", "web", "--"] + print, environment: shell))
+        #expect(quiet.error == "")
+        let options = ["run", "-p", "web", "-t", "production", "--override", "--"]
+        let overridden = done(try home.run(options + print, environment: shell))
+        #expect(overridden.output == "value\nsecond\n")
+        #expect(overridden.error.contains("KEY"))
+        // An empty variable is set, too.
+        #expect(try home.run(run + print, environment: ["KEY": ""]).output == "\nsecond\n")
+    }
+
+    @Test func `no-inherit hands over the vault's variables alone`() throws {
+        let result = done(
+            try home.run(
+                ["run", "-p", "web", "-t", "preview", "--no-inherit", "--", "env"],
+                environment: ["KEY": "of the shell"]))
+        #expect(result.output == "KEY=value\nOTHER=second\n")
+        #expect(result.error == "")
+    }
+
+    @Test func `only and require choose and check`() throws {
+        let base = ["run", "-p", "web", "-t", "preview", "--no-inherit"]
+        #expect(try home.run(base + ["--only", "KEY", "--", "env"]).output == "KEY=value\n")
+        let two = base + ["--only", "KEY,OTHER", "--require", "KEY", "--require", "OTHER"]
+        #expect(try home.run(two + ["--", "env"]).output == "KEY=value\nOTHER=second\n")
+        failed(try home.run(base + ["--require", "NONE", "--", "env"]), 125, "NONE")
+        failed(try home.run(base + ["--only", "KEY,NONE", "--", "env"]), 125, "NONE")
+        failed(
+            try home.run(base + ["--only", "KEY", "--require", "OTHER", "--", "env"]), 125, "OTHER")
+    }
+
+    @Test func `development is the default and said`() throws {
+        done(
+            try home.run(["set", "KEY", "-p", "web", "-t", "development"], input: .text("dev")))
+        let result = done(try home.run(["run", "-p", "web", "--", "printenv", "KEY"]))
+        #expect(result.output == "dev\n")
+        #expect(result.error.contains("development"))
+        let exported = done(try home.run(["export", "-p", "web"]))
+        #expect(exported.output == "KEY=dev\nOTHER=second\n")
+        #expect(exported.error.contains("development"))
+        #expect(try home.run(["export", "-q", "-p", "web"]).error == "")
+        #expect(try home.run(run + ["true"]).error == "")
+    }
+
+    @Test func `a dry run names the keys and starts nothing`() throws {
+        let result = try json(
+            home.run(
+                ["run", "-p", "web", "-t", "preview", "--dry-run", "--json", "--", "touch", "made"]))
+        #expect(result["dryRun"] == true)
+        #expect(result["keys"] == ["KEY", "OTHER"])
+        #expect(!FileManager.default.fileExists(atPath: home.directory.path("work/made")))
+    }
+
+    @Test func `the program keeps its terminal`() throws {
+        var runner = home.terminalRunner(
+            run + ["sh", "-c", "tty; stty -a | grep -o ' echo '; test -t 1 && echo terminal"],
+            streams: true, script: [(.terminal("Passphrase"), .line(CommandHome.passphrase))])
+        runner.timeLimit = .seconds(10)
+        let result = done(try runner.run())
+        #expect(result.screen.contains("/dev/pts/"))
+        #expect(result.screen.contains(" echo "))
+        #expect(result.screen.contains("terminal"))
+        #expect(!result.screen.contains(CommandHome.passphrase))
+    }
+
+    @Test func `an environment of 1000 variables with long values arrives`() throws {
+        let lines = (0..<1_000).map { "K\($0)=\(String(repeating: "v\($0)", count: 20))" }
+        done(
+            try home.run(
+                ["import", "-", "-p", "many"],
+                input: .text(lines.joined(separator: "\n"))))
+        let result = done(
+            try home.run(["run", "-p", "many", "-t", "preview", "--no-inherit", "--", "env"]))
+        #expect(Set(result.output.split(separator: "\n").map { String($0) }) == Set(lines))
+    }
+}
