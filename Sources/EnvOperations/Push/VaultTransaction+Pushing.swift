@@ -43,11 +43,17 @@ extension VaultTransaction {
     }
 
     /// Keeps what was seen of the platform without writing to it.
-    package mutating func see(_ platform: [PlatformRecord], of project: Identifier) {
+    ///
+    /// - Parameter listedAt: When the list was asked for, by this machine's clock; what another
+    ///   process pushed since is newer than the list.
+    package mutating func see(
+        _ platform: [PlatformRecord], listedAt: UInt64, of project: Identifier
+    ) {
         let found = Dictionary(
             platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for position in index.variables.indices where index.variables[position].project == project {
-            guard let remote = index.variables[position].remote else { continue }
+            guard let remote = index.variables[position].remote, remote.pushedAt < listedAt
+            else { continue }
             if let record = found[remote.id] {
                 index.variables[position].remote?.seenUpdatedAt = record.updatedAt
                 index.variables[position].remote?.isGone = false

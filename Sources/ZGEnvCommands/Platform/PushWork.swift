@@ -33,6 +33,7 @@ struct PushWork {
     func run(asks: Bool = true) throws -> PushReport {
         let client = bound.access.client
         let environments = try environmentNames()
+        let listedAt = invocation.context.now()
         let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
             PlatformRecord($0, environments: environments)
         }
@@ -42,7 +43,10 @@ struct PushWork {
         let plan = PushPlan(
             variables: variables, platform: platform, adopted: adopted, rules: rules)
         var report = PushReport(project: project.name, plan: plan)
-        guard plan.conflicts.isEmpty else { return report }
+        guard plan.conflicts.isEmpty else {
+            if !invocation.options.dryRun { try keepSeen(platform, listedAt, [:], []) }
+            return report
+        }
         let application = PushApplication(
             client: client, project: bound.platform.id, environments: environments,
             productionBranch: bound.platform.link?.productionBranch, values: try values(for: plan),
@@ -62,7 +66,7 @@ struct PushWork {
                 return report
             }
         }
-        try keepSeen(platform, adopted, plan.forgotten)
+        try keepSeen(platform, listedAt, adopted, plan.forgotten)
         if !plan.steps.isEmpty {
             report.outcomes = try Interrupts.deferred { try application.send(plan) }
             try keepLive()
@@ -159,15 +163,15 @@ struct PushWork {
     /// Keeps what was seen before anything is sent: changes made elsewhere, adopted records, and
     /// removed ones that are gone there too.
     private func keepSeen(
-        _ platform: [PlatformRecord], _ adopted: [Identifier: PlatformRecord],
-        _ forgotten: [Identifier]
+        _ platform: [PlatformRecord], _ listedAt: UInt64,
+        _ adopted: [Identifier: PlatformRecord], _ forgotten: [Identifier]
     ) throws {
         let (account, time) = (accountName, invocation.context.now())
         let live = liveDeployment(bound.platform)
         try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
             transaction.adopt(adopted, account: account, time: time)
             transaction.forget(forgotten)
-            transaction.see(platform, of: project.id)
+            transaction.see(platform, listedAt: listedAt, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
     }
