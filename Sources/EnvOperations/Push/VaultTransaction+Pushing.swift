@@ -12,13 +12,21 @@ extension VaultTransaction {
             uniquingKeysWith: { first, _ in first })
         for entry in records {
             guard let position = positions[entry.variable] else { continue }
-            guard let record = entry.record, let agreed = entry.agreed else {
-                index.variables[position].remote = nil
-                continue
+            let known = index.variables[position].remote
+            switch entry.knowledge {
+            case .gone: index.variables[position].remote = nil
+            case .sent(let record, let withValue):
+                // What was agreed before stays agreed until the rest is proved.
+                let version = withValue ? 0 : known?.pushedVersion ?? 0
+                index.variables[position].remote = RemoteState(
+                    id: record.id, account: account, pushedVersion: version,
+                    agreed: known?.agreed ?? record.attributes, updatedAt: record.updatedAt,
+                    pushedAt: time)
+            case .agreed(let record, let version, let attributes):
+                index.variables[position].remote = RemoteState(
+                    id: record.id, account: account, pushedVersion: version, agreed: attributes,
+                    updatedAt: record.updatedAt, pushedAt: time)
             }
-            index.variables[position].remote = RemoteState(
-                id: record.id, account: account, pushedVersion: entry.version, agreed: agreed,
-                updatedAt: record.updatedAt, pushedAt: time)
         }
     }
 
@@ -29,8 +37,10 @@ extension VaultTransaction {
         let records = adopted.compactMap { id, record -> PushRecord? in
             guard let position = position(of: id) else { return nil }
             return PushRecord(
-                variable: id, version: index.variables[position].currentVersion, record: record,
-                agreed: record.attributes)
+                variable: id,
+                knowledge: .agreed(
+                    record, version: index.variables[position].currentVersion,
+                    attributes: record.attributes))
         }
         keep(records, account: account, time: time)
     }

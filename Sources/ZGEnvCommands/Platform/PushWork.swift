@@ -105,12 +105,7 @@ struct PushWork {
 
     /// Where values come from; opens the vault's values only for a plan that sends one.
     private func values(for plan: PushPlan) throws -> PushApplication.ValueSource {
-        let needsValues = plan.steps.contains { step in
-            switch step.action {
-            case .create, .update(_, withValue: true): true
-            case .delete, .update(_, withValue: false): false
-            }
-        }
+        let needsValues = plan.steps.contains(where: \.sendsValue)
         return needsValues
             ? try valueSource()
             : { _ in
@@ -154,6 +149,7 @@ struct PushWork {
     }
 
     private func keep(_ records: [PushRecord]) throws {
+        if records.isEmpty { return }
         let (account, time) = (accountName, invocation.context.now())
         try invocation.session.update(with: try invocation.session.indexKeys()) {
             $0.keep(records, account: account, time: time)
