@@ -1,4 +1,4 @@
-package import Vault
+internal import Vault
 package import VercelAPI
 
 /// What became of one step of a push, after it was read back.
@@ -19,16 +19,25 @@ package struct PushOutcome {
     package var end: End
     /// The platform's record now; nil where there is none or it was not seen.
     package var record: PlatformRecord?
+    /// Tells that the platform never said that it made the record: it was found there afterwards.
+    var isPresumed = false
 }
 
 /// What the vault has to keep of a push: told after each request that changed the platform.
 package struct PushRecord {
+    /// What is known of the platform's record.
+    enum Knowledge {
+        /// There is none any more.
+        case gone
+        /// The platform accepted what was sent, which is not read back yet.
+        case sent(PlatformRecord, withValue: Bool)
+        /// What both sides have: the version, 0 where the platform holds something else, and type,
+        /// scope and comment.
+        case agreed(PlatformRecord, version: UInt64, attributes: VariableAttributes)
+    }
+
     /// The vault's record.
-    package let variable: Identifier
-    /// The version that was sent; 0 where the platform is known to hold something else.
-    package let version: UInt64
-    /// The platform's record now; nil when it is gone.
-    package let record: PlatformRecord?
-    /// What both sides agree on; the platform's own attributes where they differ.
-    package let agreed: VariableAttributes?
+    let variable: Identifier
+    /// What is known.
+    let knowledge: Knowledge
 }

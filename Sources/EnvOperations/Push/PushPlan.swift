@@ -25,6 +25,14 @@ package struct PushPlan: Equatable, Sendable {
         package let attributes: VariableAttributes
         /// What to do.
         package let action: Action
+
+        /// Tells whether it sends a value.
+        package var sendsValue: Bool {
+            switch action {
+            case .create, .update(_, withValue: true): true
+            case .delete, .update(_, withValue: false): false
+            }
+        }
     }
 
     /// A difference that the vault has not seen.

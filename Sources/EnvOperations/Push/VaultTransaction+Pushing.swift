@@ -12,14 +12,22 @@ extension VaultTransaction {
             uniquingKeysWith: { first, _ in first })
         for entry in records {
             guard let position = positions[entry.variable] else { continue }
-            guard let record = entry.record, let agreed = entry.agreed else {
-                index.variables[position].remote = nil
-                continue
+            let known = index.variables[position].remote
+            switch entry.knowledge {
+            case .gone: index.variables[position].remote = nil
+            case .sent(let record, let withValue):
+                // What was agreed before stays agreed until the rest is proved.
+                let version = withValue ? 0 : known?.pushedVersion ?? 0
+                index.variables[position].remote = RemoteState(
+                    id: record.id, key: known?.key ?? record.key, account: account,
+                    pushedVersion: version, agreed: known?.agreed ?? record.attributes,
+                    updatedAt: record.updatedAt,
+                    pushedAt: time)
+            case .agreed(let record, let version, let attributes):
+                index.variables[position].remote = RemoteState(
+                    id: record.id, key: record.key, account: account, pushedVersion: version,
+                    agreed: attributes, updatedAt: record.updatedAt, pushedAt: time)
             }
-            index.variables[position].remote = RemoteState(
-                id: record.id, key: record.key, account: account, pushedVersion: entry.version,
-                agreed: agreed,
-                updatedAt: record.updatedAt, pushedAt: time)
         }
     }
 
@@ -30,8 +38,10 @@ extension VaultTransaction {
         let records = adopted.compactMap { id, record -> PushRecord? in
             guard let position = position(of: id) else { return nil }
             return PushRecord(
-                variable: id, version: index.variables[position].currentVersion, record: record,
-                agreed: record.attributes)
+                variable: id,
+                knowledge: .agreed(
+                    record, version: index.variables[position].currentVersion,
+                    attributes: record.attributes))
         }
         keep(records, account: account, time: time)
     }
@@ -44,11 +54,17 @@ extension VaultTransaction {
     }
 
     /// Keeps what was seen of the platform without writing to it.
-    package mutating func see(_ platform: [PlatformRecord], of project: Identifier) {
+    ///
+    /// - Parameter listedAt: When the list was asked for, by this machine's clock; what another
+    ///   process pushed since is newer than the list.
+    package mutating func see(
+        _ platform: [PlatformRecord], listedAt: UInt64, of project: Identifier
+    ) {
         let found = Dictionary(
             platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for position in index.variables.indices where index.variables[position].project == project {
-            guard let remote = index.variables[position].remote else { continue }
+            guard let remote = index.variables[position].remote, remote.pushedAt < listedAt
+            else { continue }
             if let record = found[remote.id] {
                 index.variables[position].remote?.seenUpdatedAt = record.updatedAt
                 index.variables[position].remote?.isGone = false

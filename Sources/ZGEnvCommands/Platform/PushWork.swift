@@ -33,6 +33,7 @@ struct PushWork {
     func run(asks: Bool = true) throws -> PushReport {
         let client = bound.access.client
         let environments = try environmentNames()
+        let listedAt = invocation.context.now()
         let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
             PlatformRecord($0, environments: environments)
         }
@@ -43,7 +44,10 @@ struct PushWork {
         let plan = PushPlan(
             variables: variables, platform: platform, adopted: adopted, rules: rules)
         var report = PushReport(project: project.name, plan: plan)
-        guard plan.conflicts.isEmpty else { return report }
+        guard plan.conflicts.isEmpty else {
+            if !invocation.options.dryRun { try keepSeen(platform, listedAt, [:], []) }
+            return report
+        }
         let application = PushApplication(
             client: client, project: bound.platform.id, environments: environments,
             productionBranch: bound.platform.link?.productionBranch, values: try values(for: plan),
@@ -63,7 +67,7 @@ struct PushWork {
                 return report
             }
         }
-        try keepSeen(platform, adopted, plan.forgotten)
+        try keepSeen(platform, listedAt, adopted, plan.forgotten)
         if !plan.steps.isEmpty {
             report.outcomes = try Interrupts.deferred { try application.send(plan) }
             try keepLive()
@@ -102,12 +106,7 @@ struct PushWork {
 
     /// Where values come from; opens the vault's values only for a plan that sends one.
     private func values(for plan: PushPlan) throws -> PushApplication.ValueSource {
-        let needsValues = plan.steps.contains { step in
-            switch step.action {
-            case .create, .update(_, withValue: true): true
-            case .delete, .update(_, withValue: false): false
-            }
-        }
+        let needsValues = plan.steps.contains(where: \.sendsValue)
         return needsValues
             ? try valueSource()
             : { _ in
@@ -151,6 +150,7 @@ struct PushWork {
     }
 
     private func keep(_ records: [PushRecord]) throws {
+        if records.isEmpty { return }
         let (account, time) = (accountName, invocation.context.now())
         try invocation.session.update(with: try invocation.session.indexKeys()) {
             $0.keep(records, account: account, time: time)
@@ -160,15 +160,15 @@ struct PushWork {
     /// Keeps what was seen before anything is sent: changes made elsewhere, adopted records, and
     /// removed ones that are gone there too.
     private func keepSeen(
-        _ platform: [PlatformRecord], _ adopted: [Identifier: PlatformRecord],
-        _ forgotten: [Identifier]
+        _ platform: [PlatformRecord], _ listedAt: UInt64,
+        _ adopted: [Identifier: PlatformRecord], _ forgotten: [Identifier]
     ) throws {
         let (account, time) = (accountName, invocation.context.now())
         let live = bound.platform.liveDeployment
         try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
             transaction.adopt(adopted, account: account, time: time)
             transaction.forget(forgotten)
-            transaction.see(platform, of: project.id)
+            transaction.see(platform, listedAt: listedAt, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
     }

@@ -1,0 +1,170 @@
+internal import Vault
+internal import VercelAPI
+
+/// The requests that change the platform.
+extension PushApplication {
+    private typealias Placed = (place: Int, step: PushPlan.Step)
+
+    /// How often a creation is sent at most whose outcome is not known and that is not there.
+    private static let maximumCreations = 3
+
+    // MARK: Creating
+
+    /// Makes variables in one request; what may or may not have been made is looked up first and
+    /// sent again only where it is missing.
+    func create(_ steps: [(place: Int, step: PushPlan.Step)]) throws {
+        var missing = steps
+        for attempt in 1...Self.maximumCreations {
+            let new = try missing.compactMap { try newVariable($0.step) }
+            let batch: EnvironmentVariableBatch
+            do throws(VercelAPIError) {
+                batch = try client.createEnvironmentVariables(new, inProject: project)
+            } catch {
+                guard error.code == .outcomeUnknown else { throw error }
+                missing = try lookUp(missing)
+                if missing.isEmpty { return }
+                if attempt == Self.maximumCreations { throw error }
+                continue
+            }
+            return try take(batch, for: missing)
+        }
+    }
+
+    private func take(_ batch: EnvironmentVariableBatch, for steps: [Placed]) throws {
+        var left = batch.created.map { PlatformRecord($0, environments: environments) }
+        for (place, step) in steps {
+            let match = left.firstIndex {
+                $0.key == step.key && $0.attributes.scope.overlaps(step.attributes.scope)
+            }
+            if let match {
+                outcomes[place] = PushOutcome(
+                    step: step, end: .verified, record: left.remove(at: match))
+                continue
+            }
+            let refusal = batch.failed.first {
+                $0.key == step.key
+                    && ($0.targets.isEmpty
+                        || Set($0.targets) == Set(step.attributes.scope.targets.names))
+            }
+            outcomes[place] = PushOutcome(
+                step: step,
+                end: .failed(
+                    refusal?.error.description ?? "the platform did not say that it was made",
+                    refusal?.error), record: nil)
+        }
+        try keepSent(steps.map(\.place))
+    }
+
+    /// Before the request none of these was there, so what is there now with the same key and scope
+    /// was most likely made by it. Where the value that is read back differs it was not.
+    ///
+    /// - Returns: Those that are not there.
+    private func lookUp(_ steps: [Placed]) throws -> [Placed] {
+        let now = try listed()
+        var missing: [Placed] = []
+        for (place, step) in steps {
+            let match = now.first {
+                $0.key == step.key && $0.attributes.scope == step.attributes.scope
+            }
+            guard let match else {
+                missing.append((place, step))
+                continue
+            }
+            outcomes[place] = PushOutcome(
+                step: step, end: .verified, record: match, isPresumed: true)
+        }
+        try keepSent(steps.map(\.place))
+        return missing
+    }
+
+    // MARK: Changing and deleting
+
+    /// Changes or deletes one record.
+    func sendOne(_ step: PushPlan.Step, at place: Int) throws {
+        switch step.action {
+        case .create: return
+        case .delete(let id):
+            do throws(VercelAPIError) {
+                _ = try client.deleteEnvironmentVariable(id, ofProject: project)
+            } catch {
+                // Gone is what was asked for, whoever did it.
+                guard error.code == .notFound else { return try refused(step, at: place, error) }
+            }
+            outcomes[place] = PushOutcome(step: step, end: .verified, record: nil)
+        case .update(let id, _):
+            let changes = try change(step)
+            do throws(VercelAPIError) {
+                let answer = try client.changeEnvironmentVariable(
+                    id, ofProject: project, changes)
+                var record = answer.map { PlatformRecord($0, environments: environments) }
+                if record == nil { record = try listed().first { $0.id == id } }
+                outcomes[place] = PushOutcome(step: step, end: .verified, record: record)
+            } catch {
+                return try refused(step, at: place, error)
+            }
+        }
+        try keepSent([place])
+    }
+
+    /// Reports a step that the platform refused for itself; anything else ends the push.
+    private func refused(
+        _ step: PushPlan.Step, at place: Int, _ error: VercelAPIError
+    ) throws(VercelAPIError) {
+        guard error.isRefusal else { throw error }
+        outcomes[place] = PushOutcome(
+            step: step, end: .failed(error.description, error), record: nil)
+    }
+
+    private func change(_ step: PushPlan.Step) throws -> EnvironmentVariableChange {
+        let scope = step.attributes.scope
+        var change = EnvironmentVariableChange()
+        if let old = step.variable?.remote?.key, old != step.key { change.key = step.key }
+        change.targets = scope.targets.names.map { .init(rawValue: $0) }
+        change.customEnvironmentIds = scope.customEnvironments.map { environments.id(of: $0) ?? $0 }
+        change.gitBranch = .some(scope.branch)
+        change.comment = step.attributes.comment ?? ""
+        if let new = try newVariable(step) {
+            change.value = new.value
+            change.type = new.type
+        } else if step.variable?.remote?.agreed.kind != step.attributes.kind {
+            change.type = .init(rawValue: step.attributes.kind.name)
+        }
+        return change
+    }
+
+    /// The records of the platform now.
+    func listed() throws(VercelAPIError) -> [PlatformRecord] {
+        try client.environmentVariables(ofProject: project).map {
+            PlatformRecord($0, environments: environments)
+        }
+    }
+
+    /// Tells the vault what was sent and is not proved yet, so that a push that ends here is known to
+    /// have begun and the next one sends it again.
+    private func keepSent(_ places: [Int]) throws {
+        try keep(
+            places.compactMap { place in
+                guard let outcome = outcomes[place], let variable = outcome.step.variable,
+                    case .verified = outcome.end
+                else { return nil }
+                if case .delete = outcome.step.action {
+                    return PushRecord(variable: variable.id, knowledge: .gone)
+                }
+                return outcome.record.map {
+                    PushRecord(
+                        variable: variable.id,
+                        knowledge: .sent($0, withValue: outcome.step.sendsValue))
+                }
+            })
+    }
+}
+
+extension VercelAPIError {
+    /// Tells whether the platform refused this one record, so that others may still be sent.
+    fileprivate var isRefusal: Bool {
+        switch code {
+        case .badRequest, .conflict, .notFound, .notPossible, .tooLarge, .invalidRequest: true
+        default: false
+        }
+    }
+}
