@@ -22,12 +22,13 @@ enum PlatformRefresh {
         let client = bound.access.client
         let names = CustomEnvironmentNames(
             try client.customEnvironments(ofProject: bound.platform.id))
+        let listedAt = invocation.context.now()
         let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
             PlatformRecord($0, environments: names)
         }
         let (live, time) = (bound.platform.liveDeployment, invocation.context.now())
         try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
-            transaction.see(platform, of: project.id)
+            transaction.see(platform, of: project.id, listedAt: listedAt)
             transaction.see(live: live, of: project.id, time: time)
         }
     }
