@@ -28,7 +28,7 @@ enum PlatformRefresh {
         }
         let (live, time) = (bound.platform.liveDeployment, invocation.context.now())
         try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
-            transaction.see(platform, of: project.id, listedAt: listedAt)
+            transaction.see(platform, listedAt: listedAt, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
     }
