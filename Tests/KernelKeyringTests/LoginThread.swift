@@ -44,6 +44,11 @@ enum LoginThread {
         try check(zg_test_become(65_534), "become another user, which needs root")
     }
 
+    /// Gives this thread the user keyring of another user, and leaves it the rights it has.
+    static func useKeyrings(ofUser user: UInt32) throws {
+        try check(zg_test_become_really(user), "change its real user, which needs root")
+    }
+
     private static func enter(_ state: State) throws {
         let what = "use the kernel's keyrings, which this test is about"
         switch state {

@@ -17,6 +17,9 @@ int zg_test_link_user_keyring(void);
 /// session keyring stays.
 int zg_test_become(unsigned user);
 
+/// Makes `user` the thread's real user, whose user keyring it then has; the effective one stays.
+int zg_test_become_really(unsigned user);
+
 /// Has every system call of keyrings fail with `number`, for the thread and its programs, for ever.
 int zg_test_forbid_keyrings(int number);
 
