@@ -123,6 +123,37 @@ struct UnlockCommandTests {
         #expect(results[2].output == "locked")
     }
 
+    @Test func `run does not reach for the desktop's keyring, unlocked or locked`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome(keyring: keyring)
+        try home.initialise()
+        try home.store(["A": "first"])
+        defer { withExtendedLifetime(keyring) {} }
+        @Sendable func connections(_ arguments: [String]) throws -> (status: Int32?, bus: Int) {
+            let trace = home.directory.path("trace")
+            let options = ["-f", "-qq", "-e", "trace=connect", "-o", trace]
+            var runner = home.wrapped("/usr/bin/strace") { options + [$0] + arguments }
+            runner.environment["ZG_ENV_PASSPHRASE_FILE"] = nil
+            let status = try runner.run().status
+            let text = try String(contentsOfFile: trace, encoding: .utf8)
+            return (status, text.split(separator: "\n").filter { $0.contains("AF_UNIX") }.count)
+        }
+        let run = ["run", "-q", "-p", "web", "--", "true"]
+        let list = ["list", "-p", "web"]
+        let seen = try LoginThread.run(.session) {
+            let locked = [try connections(run), try connections(list)]
+            let status = try unlock(home).status
+            return (locked, status, [try connections(run), try connections(list)])
+        }
+        #expect(seen.0.map(\.status) == [125, 0])
+        // Listing does reach for it while locked, so the trace would show it.
+        #expect(seen.0[0].bus == 0)
+        #expect(seen.0[1].bus > 0)
+        #expect(seen.1 == 0)
+        #expect(seen.2.map(\.status) == [0, 0])
+        #expect(seen.2.map(\.bus) == [0, 0])
+    }
+
     // MARK: - Locked again
 
     @Test func `lock in another session makes run ask again`() throws {
