@@ -95,8 +95,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "KernelKeyringTests",
-            dependencies: ["CTestSupport", "KernelKeyring", "Vault", "Sealing", "TestSupport"],
-            swiftSettings: settings),
+            dependencies: [
+                "CLinux", "CTestSupport", "KernelKeyring", "Vault", "Sealing", "TestSupport",
+            ], swiftSettings: settings),
         .testTarget(
             name: "DotEnvTests", dependencies: ["DotEnv", "TestSupport"],
             exclude: ["Generator"], swiftSettings: settings),

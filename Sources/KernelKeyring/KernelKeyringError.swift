@@ -36,7 +36,8 @@ package struct KernelKeyringError: Error, Equatable {
         case ENOSYS, EPERM:
             self.init(
                 .unavailable,
-                "the kernel's keyrings cannot be used here (\(call): \(text)), as in many containers")
+                "the kernel's keyrings cannot be used here, as in many containers "
+                    + "(\(call): \(text))")
         case EDQUOT, ENOMEM:
             self.init(.full, "the kernel takes no more keys of this user (\(call): \(text))")
         default: self.init(.failed, "the kernel's keyring failed (\(call): \(text))")

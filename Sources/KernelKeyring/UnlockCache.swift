@@ -15,7 +15,7 @@ package struct UnlockCache {
         + AuthenticatedCipher.tagByteCount
     private static let prefix = "zg-env:"
 
-    private let vault: Identifier
+    let vault: Identifier
     private let epoch: UInt32
 
     /// The cache of one vault in one epoch of its index key. Nothing is looked up.
@@ -24,10 +24,12 @@ package struct UnlockCache {
         self.epoch = epoch
     }
 
-    private var keyDescription: String {
+    /// The name of U's key.
+    var keyDescription: String {
         "\(Self.prefix)\(vault.hexadecimal):unlock-key:\(epoch)"
     }
-    private var rootDescription: String {
+    /// The name of the key with the sealed root.
+    var rootDescription: String {
         "\(Self.prefix)\(vault.hexadecimal):unlocked:\(epoch)"
     }
 

@@ -40,9 +40,15 @@ struct UnlockedState: Equatable {
 
     /// What is left of the time, as people read it.
     func text(now milliseconds: UInt64) -> String {
-        let left = DurationText.text(.seconds(Int64(clamping: secondsLeft(milliseconds))))
-        return scope == .session
-            ? "for \(left) more, in this session" : "for \(left) more, in all sessions"
+        let seconds = secondsLeft(milliseconds)
+        let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
+        let left =
+            switch seconds {
+            case ..<120: "\(seconds)s"
+            case ..<3_600: "\(minutes)m"
+            default: minutes == 0 ? "\(hours)h" : "\(hours)h \(minutes)m"
+            }
+        return "for \(left), \(scope == .session ? "in this session" : "in all sessions")"
     }
 
     /// `{"scope","until","seconds"}`.

@@ -3,6 +3,8 @@
 
 #include <spawn.h>
 
+#include "CTestKeyrings.h"
+
 /* What glibc declares for _GNU_SOURCE only, so that Swift does not see it. */
 
 /// Makes the child close every descriptor from `first` on.

@@ -1,0 +1,75 @@
+import CTestSupport
+import Foundation
+import Glibc
+import TestSupport
+
+/// A thread that stands for a login: session keyring, user and forbidden system calls are a thread's
+/// own, and the programs started from it inherit them.
+enum LoginThread {
+    /// What the thread is before it runs the body.
+    enum State: Sendable {
+        /// A session keyring of its own.
+        case session
+        /// The same, with the user keyring linked in, as logins make it.
+        case sessionWithUserKeyring
+        /// No session keyring but the one that the kernel lends.
+        case withoutSession
+        /// A session keyring that was revoked.
+        case revokedSession
+        /// System calls of keyrings fail with this number.
+        case forbidden(Int32)
+    }
+
+    /// Runs `body` on a new thread and waits for it. Expectations belong outside.
+    static func run<R: Sendable>(
+        _ state: State, _ body: @escaping @Sendable () throws -> R
+    ) throws -> R {
+        let box = Box<R>()
+        let thread = Thread {
+            box.result = Result {
+                try enter(state)
+                return try body()
+            }
+            box.done.signal()
+        }
+        thread.stackSize = 4 << 20
+        thread.start()
+        box.done.wait()
+        guard let result = box.result else { throw SystemCallError("thread") }
+        return try result.get()
+    }
+
+    /// Makes this thread one of the user nobody, as `su` would: the session keyring stays.
+    static func becomeNobody() throws {
+        try check(zg_test_become(65_534), "become another user, which needs root")
+    }
+
+    /// Gives this thread the user keyring of another user, and leaves it the rights it has.
+    static func useKeyrings(ofUser user: UInt32) throws {
+        try check(zg_test_become_really(user), "change its real user, which needs root")
+    }
+
+    private static func enter(_ state: State) throws {
+        let what = "use the kernel's keyrings, which this test is about"
+        switch state {
+        case .session: try check(zg_test_join_session(nil), what)
+        case .sessionWithUserKeyring:
+            try check(zg_test_join_session(nil), what)
+            try check(zg_test_link_user_keyring(), what)
+        case .withoutSession: try check(unsafe zg_test_join_session("_uid_ses.\(getuid())"), what)
+        case .revokedSession:
+            try check(zg_test_join_session(nil), what)
+            try check(zg_test_revoke_session(), what)
+        case .forbidden(let number): try check(zg_test_forbid_keyrings(number), "forbid calls")
+        }
+    }
+
+    private static func check(_ status: Int32, _ what: String) throws {
+        guard status == 0 else { throw SystemCallError("this machine cannot \(what)") }
+    }
+
+    private final class Box<R>: @unchecked Sendable {
+        let done = DispatchSemaphore(value: 0)
+        var result: Result<R, any Error>?
+    }
+}

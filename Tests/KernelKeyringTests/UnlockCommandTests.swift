@@ -1,0 +1,334 @@
+import Foundation
+import Glibc
+import KernelKeyring
+import Sealing
+import TestSupport
+import Testing
+import Vault
+
+/// The program, started from logins of different kinds. Each command is a process of its own.
+@Suite("unlock and lock")
+struct UnlockCommandTests {
+    /// A home with a vault whose project web holds A and B.
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+        try home.initialise()
+        try home.store(["A": "first", "B": "second"])
+    }
+
+    private func unlock(_ home: CommandHome, _ options: String...) throws -> ProgramResult {
+        try home.run(["unlock", "--json"] + options)
+    }
+
+    /// What `run` hands to its child of A, without any source of a passphrase.
+    private func handedOver(_ home: CommandHome) throws -> ProgramResult {
+        try home.run(
+            ["run", "-q", "-p", "web", "--", "sh", "-c", "printf %s \"$A\""], unlocked: false)
+    }
+
+    // MARK: - Unlocked
+
+    @Test func `while unlocked no command but reveal wants the passphrase`() throws {
+        let home = home
+        let results = try LoginThread.run(.session) {
+            func locked(_ arguments: [String], _ input: ProgramRunner.Input = .null) throws
+                -> ProgramResult
+            {
+                try home.run(arguments, input: input, unlocked: false)
+            }
+            return [
+                try unlock(home),
+                try handedOver(home),
+                try locked(["export", "-p", "web", "--format", "json"]),
+                try locked(["set", "A", "-p", "web"], .text("changed")),
+                try locked(
+                    ["import", "-", "-p", "web", "--json"], .text("B=second\nC=third\n")),
+                try locked(["list", "-p", "web", "--json"]),
+                try handedOver(home),
+                try locked(["reveal", "A", "-p", "web"]),
+                try home.run(["reveal", "A", "-p", "web"]),
+            ]
+        }
+        #expect(results.map(\.status) == [0, 0, 0, 0, 0, 0, 0, 3, 0], "\(results.map(\.error))")
+        #expect(results[1].output == "first")
+        #expect(results[2].output.contains(#""B": "second""#))
+        let imported = try JSONDocument(results[4].standardOutput)
+        #expect(imported["compared"] == true)
+        #expect(imported["unchanged"] == ["B"])
+        let listed = try JSONDocument(results[5].standardOutput)
+        #expect(listed["variables"]?.elements.count == 3)
+        #expect(results[6].output == "changed")
+        #expect(results[7].output == "")
+        #expect(results[8].output == "changed")
+    }
+
+    @Test func `status says for whom and how long`() throws {
+        let home = home
+        let results = try LoginThread.run(.session) {
+            [
+                try home.run(["status", "--json"], unlocked: false),
+                try unlock(home, "--for", "2h"),
+                try home.run(["status", "--json"], unlocked: false),
+                try home.run(["status"], unlocked: false),
+                try home.run(["lock", "--json"], unlocked: false),
+                try home.run(["status", "--json"], unlocked: false),
+            ]
+        }
+        #expect(results.map(\.status) == [0, 0, 0, 0, 0, 0], "\(results.map(\.error))")
+        let before = try JSONDocument(results[0].standardOutput)
+        #expect(before["values"] == "locked")
+        #expect(before["unlocked"] == .null)
+        let made = try JSONDocument(results[1].standardOutput)
+        #expect(made["unlocked"]?["seconds"] == 7200)
+        let status = try JSONDocument(results[2].standardOutput)
+        #expect(status["values"] == "open")
+        #expect(status["index"] == "open")
+        #expect(status["unlocked"]?["scope"] == "session")
+        #expect(status["unlocked"]?["until"] == made["unlocked"]?["until"])
+        #expect(results[3].output.contains("in this session"))
+        #expect(try JSONDocument(results[4].standardOutput)["wasUnlocked"] == true)
+        #expect(try JSONDocument(results[5].standardOutput)["values"] == "locked")
+    }
+
+    @Test func `unlock settles what was written while the values were locked`() throws {
+        let home = home
+        // As a program does that holds the index key alone.
+        let store = PosixFileStore(lockSeconds: 5)
+        let vault = try Vault(opening: home.vaultPath, in: store)
+        let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
+            try SecretBytes(copying: $0)
+        }
+        let keys = try vault.unlock(passphrase: passphrase, memoryLimitBytes: nil)
+        let index = try keys.withRoot { root in
+            try RootKey(try SecretBytes(copying: root)).indexKey(epoch: vault.header.indexEpoch)
+                .held()
+        }
+        let indexKeys = try #require(index)
+        let position = try #require(
+            vault.index(with: keys, extent: .listing).variables.firstIndex { $0.name == "A" })
+        try Vault.update(
+            home.vaultPath, in: store, keys: indexKeys, vaultID: vault.header.vaultID
+        ) { transaction in
+            _ = try Array("locked".utf8).withBytes {
+                try transaction.store($0, forVariableAt: position, at: 5_000)
+            }
+        }
+        let results = try LoginThread.run(.session) {
+            [try unlock(home), try unlock(home), try handedOver(home)]
+        }
+        #expect(try JSONDocument(results[0].standardOutput)["settled"] == 1)
+        #expect(try JSONDocument(results[1].standardOutput)["settled"] == 0)
+        #expect(results[2].output == "locked")
+    }
+
+    @Test func `run does not reach for the desktop's keyring, unlocked or locked`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome(keyring: keyring)
+        try home.initialise()
+        try home.store(["A": "first"])
+        defer { withExtendedLifetime(keyring) {} }
+        @Sendable func connections(_ arguments: [String]) throws -> (status: Int32?, bus: Int) {
+            let trace = home.directory.path("trace")
+            let options = ["-f", "-qq", "-e", "trace=connect", "-o", trace]
+            var runner = home.wrapped("/usr/bin/strace") { options + [$0] + arguments }
+            runner.environment["ZG_ENV_PASSPHRASE_FILE"] = nil
+            let status = try runner.run().status
+            let text = try String(contentsOfFile: trace, encoding: .utf8)
+            return (status, text.split(separator: "\n").filter { $0.contains("AF_UNIX") }.count)
+        }
+        let run = ["run", "-q", "-p", "web", "--", "true"]
+        let list = ["list", "-p", "web"]
+        let seen = try LoginThread.run(.session) {
+            let locked = [try connections(run), try connections(list)]
+            let status = try unlock(home).status
+            return (locked, status, [try connections(run), try connections(list)])
+        }
+        #expect(seen.0.map(\.status) == [125, 0])
+        // Listing does reach for it while locked, so the trace would show it.
+        #expect(seen.0[0].bus == 0)
+        #expect(seen.0[1].bus > 0)
+        #expect(seen.1 == 0)
+        #expect(seen.2.map(\.status) == [0, 0])
+        #expect(seen.2.map(\.bus) == [0, 0])
+    }
+
+    // MARK: - Locked again
+
+    @Test func `lock in another session makes run ask again`() throws {
+        let home = home
+        let results = try LoginThread.run(.session) {
+            let made = [try unlock(home), try handedOver(home)]
+            let other = try LoginThread.run(.session) {
+                [
+                    try handedOver(home), try home.run(["lock", "--json"], unlocked: false),
+                    try home.run(["lock", "--json"], unlocked: false),
+                ]
+            }
+            return made + other + [try handedOver(home)]
+        }
+        #expect(results.map(\.status) == [0, 0, 125, 0, 0, 125])
+        #expect(try JSONDocument(results[3].standardOutput)["wasUnlocked"] == true)
+        #expect(try JSONDocument(results[4].standardOutput)["wasUnlocked"] == false)
+        #expect(results[5].error.contains("nothing to unlock the vault with"))
+    }
+
+    @Test func `it ends by itself`() throws {
+        let home = home
+        let results = try LoginThread.run(.session) {
+            let made = [try unlock(home, "--for", "2s"), try handedOver(home)]
+            usleep(3_200_000)
+            return made + [try handedOver(home)]
+        }
+        #expect(results.map(\.status) == [0, 0, 125])
+    }
+
+    @Test(arguments: ["0s", "15", "100000d", "-1s", "m"])
+    func `a time that is none is refused`(_ time: String) throws {
+        #expect(try unlock(home, "--for", time).status == 2)
+    }
+
+    // MARK: - Where there is no session
+
+    @Test func `without a session keyring unlock says so before it asks, and takes scope user`()
+        throws
+    {
+        for state in [LoginThread.State.withoutSession, .revokedSession] {
+            let home = home
+            let results = try LoginThread.run(state) {
+                [
+                    try home.run(["unlock"], unlocked: false),
+                    try handedOver(home),
+                    try unlock(home, "--scope", "user"),
+                    try handedOver(home),
+                    try LoginThread.run(.session) { try handedOver(home) },
+                    try home.run(["lock"], unlocked: false),
+                    try handedOver(home),
+                ]
+            }
+            #expect(results.map(\.status) == [2, 125, 0, 0, 0, 0, 125], "\(results.map(\.error))")
+            #expect(results[0].error.contains("--scope user"))
+            #expect(results[0].error.contains("session keyring"))
+        }
+    }
+
+    @Test(arguments: [ENOSYS, EPERM])
+    func `without keyrings the message is clear and the passphrase works`(_ number: Int32) throws {
+        let home = home
+        let results = try LoginThread.run(.forbidden(number)) {
+            [
+                try home.run(["unlock"]), try home.run(["unlock", "--scope", "user"]),
+                try home.run(["lock"]),
+                try handedOver(home),
+                try home.run(["run", "-q", "-p", "web", "--", "sh", "-c", "printf %s \"$A\""]),
+                try home.run(["status", "--json"], unlocked: false),
+            ]
+        }
+        #expect(results.map(\.status) == [1, 1, 1, 125, 0, 0], "\(results.map(\.error))")
+        for result in results.prefix(2) {
+            #expect(result.error.contains("kernel's keyrings cannot be used here"))
+            #expect(result.error.contains("Give the passphrase each time"))
+        }
+        #expect(results[3].error.contains("nothing to unlock the vault with"))
+        #expect(results[4].output == "first")
+        #expect(try JSONDocument(results[5].standardOutput)["values"] == "locked")
+    }
+
+    @Test func `where no second process can be started nothing is unlocked`() throws {
+        let home = home
+        let passphrase = home.passphrasePath
+        let results = try LoginThread.run(.session) {
+            let runner = home.wrapped("/usr/bin/strace") { program in
+                [
+                    "-f", "-qq", "-o", "/dev/null", "-e", "trace=clone,clone3,vfork", "-e",
+                    "inject=clone,clone3,vfork:error=EAGAIN", program, "unlock",
+                    "--passphrase-file", passphrase,
+                ]
+            }
+            return [try runner.run(), try handedOver(home)]
+        }
+        #expect(results.map(\.status) == [1, 125], "\(results.map(\.error))")
+        #expect(results[0].error.contains("second process"))
+    }
+
+    @Test func `lock without a vault locks all vaults of the user`() throws {
+        let home = home
+        let cache = UnlockCache(vault: .random(), epoch: 1)
+        // Keyrings of their own, so that no other test's vault is locked, nor the developer's.
+        let outcome = try LoginThread.run(.withoutSession) {
+            try LoginThread.useKeyrings(ofUser: 54_321)
+            try Kept(scope: .user).store(in: cache)
+            let before = try cache.found() != nil
+            let result = try home.run(["lock", "--vault", "/nonexistent/vault.zgv"])
+            return (before, result.status, result.error, try cache.found() != nil)
+        }
+        #expect(outcome.0)
+        #expect(outcome.1 == 4)
+        #expect(outcome.2.contains("All vaults of this user were locked."))
+        #expect(!outcome.3)
+    }
+
+    // MARK: - Another file
+
+    @Test func `an older copy and one of another history are exit 8`() throws {
+        let home = home
+        let (oldest, path) = (try home.vaultBytes(), home.vaultPath)
+        try home.store(["A": "other"])
+        let other = try home.vaultBytes()
+        try Data(oldest).write(to: URL(fileURLWithPath: path))
+        try home.store(["A": "ours"])
+        let ours = try home.vaultBytes()
+        let results = try LoginThread.run(.session) { () -> [ProgramResult] in
+            var results = [try unlock(home), try handedOver(home)]
+            for copy in [oldest, other] {
+                try Data(copy).write(to: URL(fileURLWithPath: path))
+                results.append(
+                    try home.run(
+                        ["run", "--json", "-p", "web", "--", "true"], unlocked: false))
+                results.append(try home.run(["export", "-p", "web"], unlocked: false))
+                results.append(try home.run(["set", "A", "-p", "web"], input: .text("x")))
+                results.append(try unlock(home))
+            }
+            try Data(ours).write(to: URL(fileURLWithPath: path))
+            results.append(try handedOver(home))
+            // Whoever put it there says so by locking.
+            try Data(other).write(to: URL(fileURLWithPath: path))
+            results.append(try home.run(["lock"], unlocked: false))
+            results.append(try unlock(home))
+            results.append(try handedOver(home))
+            return results
+        }
+        #expect(
+            results.map(\.status) == [0, 0] + [125, 8, 8, 8] + [125, 8, 8, 8] + [0, 0, 0, 0],
+            "\(results.map(\.error))")
+        for index in [2, 6] {
+            let error = try JSONDocument(results[index].standardError)["error"]
+            #expect(error?["code"] == "damaged")
+        }
+        #expect(results[3].error.contains("older copy"))
+        #expect(results[7].error.contains("did not come from the vault that was unlocked"))
+        #expect(results[10].output == "ours")
+        #expect(results[13].output == "other")
+    }
+
+    @Test func `the hidden second process is no way around the passphrase`() throws {
+        let home = home
+        let results = try LoginThread.run(.session) {
+            [
+                try home.run(["__unlocked"]), try unlock(home),
+                try home.run(["__unlocked", "--json"], unlocked: false),
+                try home.run(["--help"]),
+            ]
+        }
+        #expect(results.map(\.status) == [3, 0, 0, 0])
+        #expect(results[2].output == "{\"unlocked\":true}\n")
+        #expect(results[3].output.contains("unlock"))
+        #expect(!results[3].output.contains("__unlocked"))
+    }
+}
+
+extension IndexKey {
+    /// Keys that open the index alone.
+    fileprivate consuming func held() -> VaultKeys { VaultKeys(index: self, root: nil) }
+}

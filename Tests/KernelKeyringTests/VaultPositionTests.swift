@@ -1,0 +1,104 @@
+import Foundation
+import Sealing
+import TestSupport
+import Testing
+import Vault
+
+@Suite("An older or another copy of a vault that was seen")
+struct VaultPositionTests {
+    private let directory: TemporaryDirectory
+    private let store = PosixFileStore(lockSeconds: 5)
+    private let creation: Vault.Creation
+    private var path: String { directory.path + "/vault.zgv" }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let passphrase = try Array("right".utf8).withBytes { try SecretBytes(copying: $0) }
+        creation = try Vault.create(
+            at: directory.path + "/vault.zgv", in: store, passphrase: passphrase,
+            recipe: .init(
+                cost: PassphraseCost(operations: 1, memoryByteCount: 8 << 20), keyring: nil,
+                time: 1_000))
+    }
+
+    private func write(_ note: String) throws {
+        try Vault.update(path, in: store, keys: creation.keys, vaultID: creation.vaultID) {
+            $0.index.metadata.approve(
+                .init(path: "/work", project: note, organisation: "", vaultProject: .random()))
+        }
+    }
+
+    private func copy() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+    private func putBack(_ data: Data) throws { try data.write(to: URL(fileURLWithPath: path)) }
+    private func position() throws -> VaultPosition {
+        try Vault(opening: path, in: store).position()
+    }
+
+    /// What the vault as it is now says of a position, or the code of the error.
+    private func verdict(_ seen: VaultPosition) throws -> Result<VaultContinuity, Problem> {
+        let vault = try Vault(opening: path, in: store)
+        do throws(VaultError) {
+            return .success(try vault.continuity(since: seen, with: creation.keys))
+        } catch { return .failure(Problem(code: error.code, reason: error.reason)) }
+    }
+
+    private struct Problem: Error {
+        let code: VaultError.Code
+        let reason: String
+    }
+
+    private func isDamaged(_ seen: VaultPosition, _ word: String) throws -> Bool {
+        guard case .failure(let problem) = try verdict(seen) else { return false }
+        return problem.code == .damaged && problem.reason.contains(word)
+    }
+
+    @Test func `the same generation and later ones follow`() throws {
+        let seen = try position()
+        #expect(try verdict(seen).get() == .follows)
+        for number in 0..<3 {
+            try write("\(number)")
+            #expect(try verdict(seen).get() == .follows)
+        }
+    }
+
+    @Test func `an older copy is told`() throws {
+        let old = try copy()
+        try write("newer")
+        let seen = try position()
+        try putBack(old)
+        #expect(try isDamaged(seen, "older copy"))
+    }
+
+    @Test func `the same generation of another history is told, and what came from it`() throws {
+        let base = try copy()
+        try write("one")
+        let seen = try position()
+        try putBack(base)
+        try write("two")
+        #expect(try position().generation == seen.generation)
+        #expect(try isDamaged(seen, "did not come from"))
+        try write("three")
+        #expect(try isDamaged(seen, "did not come from"))
+    }
+
+    @Test func `a generation that a newer file should know and does not is told`() throws {
+        try write("one")
+        let seen = VaultPosition(generation: 0, indexTag: try position().indexTag)
+        #expect(try isDamaged(seen, "did not come from"))
+    }
+
+    @Test func `after more writes than the vault remembers nobody can tell`() throws {
+        let seen = try position()
+        for number in 0..<1_024 { try write("\(number)") }
+        #expect(try verdict(seen).get() == .follows)
+        try write("one more")
+        #expect(try verdict(seen).get() == .unknown)
+    }
+
+    @Test func `a root that is not the vault's does not open it`() throws {
+        let vault = try Vault(opening: path, in: store)
+        #expect(throws: VaultError.self) {
+            _ = try vault.unlock(root: try SecretBytes.random(count: 32))
+        }
+    }
+}
