@@ -42,6 +42,16 @@ import VercelAPI
         }
     }
 
+    @Test func `an API that is not there is given up within two seconds`() {
+        for isRepeatable in [true, false] {
+            let pauses = (1...5).map {
+                pause(.unreachable, attempt: $0, isRepeatable: isRepeatable, random: 1)
+            }
+            #expect(
+                pauses == [.milliseconds(250), .milliseconds(500), .seconds(1), nil, nil])
+        }
+    }
+
     @Test func `the platform's own time is kept, with jitter on top`() {
         for isRepeatable in [true, false] {
             #expect(

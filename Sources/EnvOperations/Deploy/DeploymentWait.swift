@@ -88,10 +88,11 @@ package struct DeploymentWait {
         if let reason = deployment.aliasError {
             return .builtNotLive("its domains could not be assigned: \(reason)")
         }
-        if deployment.substate == .staged {
-            return .builtNotLive("it is staged, and production still serves another deployment")
-        }
-        return deployment.isAliasAssigned
-            ? .builtNotLive("production serves another deployment") : nil
+        // Staged is also what it is while its domains are still being set.
+        guard deployment.isSettled else { return nil }
+        return .builtNotLive(
+            deployment.substate == .staged
+                ? "it is staged, and production still serves another deployment"
+                : "production serves another deployment")
     }
 }

@@ -6,10 +6,7 @@ internal import VercelAPI
 extension PushApplication {
     /// Looks at every record that was written: is it there, with that scope and type, and with that
     /// value where the platform shows it; and is every deleted one gone.
-    func readBack() throws {
-        let places = outcomes.indices.filter {
-            if case .verified? = outcomes[$0]?.end { true } else { false }
-        }
+    func readBack(_ places: [Int]) throws {
         guard !places.isEmpty else { return }
         let now: [PlatformRecord]
         let arena = SecretArena()
@@ -92,6 +89,11 @@ extension PushApplication {
 }
 
 extension PushOutcome {
+    /// Tells whether it is done as far as is known.
+    var isVerified: Bool {
+        if case .verified = end { true } else { false }
+    }
+
     /// Tells whether the platform shows the value that was sent.
     fileprivate var isReadable: Bool {
         record != nil && step.attributes.kind != .sensitive && step.sendsValue
@@ -99,7 +101,11 @@ extension PushOutcome {
 
     /// What the vault is to know after reading back; nil where it knows that already.
     fileprivate var proved: PushRecord? {
-        guard let variable = step.variable, let record else { return nil }
+        guard let variable = step.variable else { return nil }
+        if case .delete = step.action {
+            return isVerified ? PushRecord(variable: variable.id, knowledge: .gone) : nil
+        }
+        guard let record else { return nil }
         switch end {
         case .verified, .unverified:
             return PushRecord(

@@ -115,6 +115,35 @@ extension PushApplication {
             step: step, end: .failed(error.description, error), record: nil)
     }
 
+    /// Sends once more what the platform accepted and then kept otherwise: an empty or other value
+    /// must not stay there until somebody pushes again.
+    ///
+    /// - Returns: The places to be read back.
+    func repair() throws -> [Int] {
+        var repaired: [Int] = []
+        for place in outcomes.indices {
+            guard let outcome = outcomes[place], case .failed(_, nil) = outcome.end,
+                !outcome.isPresumed, let record = outcome.record,
+                // The platform gives a sensitive variable no other type.
+                record.attributes.kind == outcome.step.attributes.kind
+            else { continue }
+            let step = PushPlan.Step(
+                variable: outcome.step.variable, key: outcome.step.key,
+                attributes: outcome.step.attributes,
+                action: .update(id: record.id, withValue: outcome.step.sendsValue))
+            let changes = try change(step)
+            // Where this fails too, what was said of the first attempt stands.
+            let answer = try? client.changeEnvironmentVariable(
+                record.id, ofProject: project, changes)
+            guard let answer else { continue }
+            outcomes[place]?.end = .verified
+            outcomes[place]?.record = PlatformRecord(answer, environments: environments)
+            repaired.append(place)
+        }
+        try keepSent(repaired)
+        return repaired
+    }
+
     private func change(_ step: PushPlan.Step) throws -> EnvironmentVariableChange {
         let scope = step.attributes.scope
         var change = EnvironmentVariableChange()
@@ -147,9 +176,7 @@ extension PushApplication {
                 guard let outcome = outcomes[place], let variable = outcome.step.variable,
                     case .verified = outcome.end
                 else { return nil }
-                if case .delete = outcome.step.action {
-                    return PushRecord(variable: variable.id, knowledge: .gone)
-                }
+                // A deleted record is not forgotten before it was seen to be gone.
                 return outcome.record.map {
                     PushRecord(
                         variable: variable.id,

@@ -106,7 +106,8 @@ package final class PushApplication {
                     step: plan.steps[place], end: .failed(reason, error), record: nil)
             }
         }
-        try readBack()
+        try readBack(outcomes.indices.filter { outcomes[$0]?.isVerified ?? false })
+        try readBack(try repair())
         return outcomes.compactMap { $0 }
     }
 

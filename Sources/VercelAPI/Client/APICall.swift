@@ -6,8 +6,10 @@ struct APICall {
     enum Expectation {
         /// A JSON value; anything else is no answer.
         case json
-        /// Nothing that matters.
-        case anything
+        /// Nothing, or a JSON value that does not matter. A page is no answer of the API.
+        case nothingOrJSON
+        /// Lines, which are read as they come.
+        case lines
     }
 
     var method: HTTPRequest.Method

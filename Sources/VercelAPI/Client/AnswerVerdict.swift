@@ -16,7 +16,8 @@ struct AnswerVerdict {
         case .failure(let failure):
             error = VercelAPIError(transport: failure, isRepeatable: call.isRepeatable)
             switch failure.code {
-            case .cannotResolve, .cannotConnect, .timedOut, .cut, .failed:
+            case .cannotResolve, .cannotConnect: outcome = .unreachable
+            case .timedOut, .cut, .failed:
                 outcome = .broken(mayHaveReachedServer: failure.mayHaveReachedServer)
             case .tls, .cancelled, .tooLarge, .libraryMissing: outcome = .final
             }
@@ -31,7 +32,7 @@ struct AnswerVerdict {
     ) -> (RetryPolicy.Outcome, VercelAPIError?) {
         let status = response.status
         if (200..<300).contains(status) {
-            if call.expectation == .anything || isJSON(response.body) { return (.final, nil) }
+            if isExpected(response.body, by: call) { return (.final, nil) }
             let error = VercelAPIError(
                 .unavailable, reason: "the answer is cut or is not JSON")
             return broken(error, status: status, call: call)
@@ -65,6 +66,14 @@ struct AnswerVerdict {
             hint: "look it up before doing it again")
         unknown.status = status
         return (.broken(mayHaveReachedServer: true), unknown)
+    }
+
+    private static func isExpected(_ body: GuardedBytes, by call: APICall) -> Bool {
+        switch call.expectation {
+        case .json: isJSON(body)
+        case .nothingOrJSON: body.count == 0 || isJSON(body)
+        case .lines: true
+        }
     }
 
     private static func isJSON(_ body: GuardedBytes) -> Bool {

@@ -7,6 +7,9 @@ package struct RetryPolicy: Sendable, Equatable {
         /// The platform refused it for now, without having done it: 429, and 503 with a
         /// `Retry-After`. The time is what the platform asked for, if it did.
         case notNow(after: Duration?)
+        /// Nobody was there: no address, or no connection. That is told at once, so it is tried again
+        /// soon and not for long.
+        case unreachable
         /// No usable answer, or a 5xx.
         case broken(mayHaveReachedServer: Bool)
     }
@@ -22,8 +25,11 @@ package struct RetryPolicy: Sendable, Equatable {
     /// How long to wait at most for a rate limit that is known to be used up.
     package var longestRateLimitWait: Duration
 
-    /// Sets the bounds; the defaults give up on a broken API after about ten seconds and on a
-    /// busy one after two minutes.
+    /// How often it is sent at most where nobody is there.
+    private static let unreachableAttempts = 4
+
+    /// Sets the bounds; the defaults give up on an API that is not there after one to two seconds, on
+    /// a broken one after about ten and on a busy one after two minutes.
     package init(
         maximumAttempts: Int = 5, totalTime: Duration = .seconds(120),
         firstPause: Duration = .milliseconds(500), longestPause: Duration = .seconds(15),
@@ -50,6 +56,9 @@ package struct RetryPolicy: Sendable, Equatable {
         let pause: Duration
         switch outcome {
         case .final: return nil
+        case .unreachable:
+            guard attempt < Self.unreachableAttempts else { return nil }
+            pause = backoff(attempt: attempt, random: random) / 2
         case .broken(let mayHaveReachedServer):
             guard isRepeatable || !mayHaveReachedServer else { return nil }
             pause = backoff(attempt: attempt, random: random)

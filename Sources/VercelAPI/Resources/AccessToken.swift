@@ -68,7 +68,7 @@ extension VercelClient {
     package func deleteToken(_ id: String) throws(VercelAPIError) -> DeletionOutcome {
         var call = try APICall(.delete, "/v3/user/tokens/\(id)")
         call.isScoped = false
-        call.expectation = .anything
+        call.expectation = .nothingOrJSON
         return try delete(call)
     }
 }

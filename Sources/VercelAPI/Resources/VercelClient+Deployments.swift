@@ -126,7 +126,7 @@ extension VercelClient {
     /// Deletes a deployment.
     package func deleteDeployment(_ id: String) throws(VercelAPIError) -> DeletionOutcome {
         var call = try APICall(.delete, "/v13/deployments/\(id)")
-        call.expectation = .anything
+        call.expectation = .nothingOrJSON
         return try delete(call)
     }
 

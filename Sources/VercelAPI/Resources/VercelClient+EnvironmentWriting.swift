@@ -62,7 +62,7 @@ extension VercelClient {
         _ id: String, ofProject project: String
     ) throws(VercelAPIError) -> DeletionOutcome {
         var call = try APICall(.delete, "/v9/projects/\(project)/env/\(id)")
-        call.expectation = .anything
+        call.expectation = .nothingOrJSON
         return try delete(call)
     }
 

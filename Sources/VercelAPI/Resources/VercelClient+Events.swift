@@ -12,7 +12,7 @@ extension VercelClient {
     /// Reads the log of a deployment as far as it is, oldest first.
     package func events(ofDeployment id: String) throws(VercelAPIError) -> [DeploymentEvent] {
         var call = try eventsCall(id, since: nil, follows: false)
-        call.expectation = .anything
+        call.expectation = .lines
         let answer = try perform(call)
         if let events = answer.response.body.withBytes({ DeploymentEvent.events(in: $0) }) {
             return events
@@ -94,7 +94,7 @@ extension VercelClient {
             result = .failure(error)
         }
         var ended = call
-        ended.expectation = .anything
+        ended.expectation = .lines
         let verdict = AnswerVerdict(
             result, call: ended, sent: sentTexts(of: call),
             secondsSince1970: session.waitingRoom.secondsSince1970)

@@ -36,7 +36,7 @@ extension VercelClient {
         _ deployment: String, ofProject project: String
     ) throws(VercelAPIError) -> PromotionOutcome {
         var call = try APICall(.post, "/v10/projects/\(project)/promote/\(deployment)")
-        call.expectation = .anything
+        call.expectation = .nothingOrJSON
         try call.writeBody { (json) throws(JSONWriter.Problem) in
             try json.object { (_) throws(JSONWriter.Problem) in }
         }
@@ -54,7 +54,7 @@ extension VercelClient {
         var call = try APICall(
             .post, "/v1/projects/\(project)/rollback/\(deployment)",
             query: [("description", reason)])
-        call.expectation = .anything
+        call.expectation = .nothingOrJSON
         try call.writeBody { (json) throws(JSONWriter.Problem) in
             try json.object { (_) throws(JSONWriter.Problem) in }
         }

@@ -80,7 +80,7 @@ extension VercelClient {
     /// Deletes a webhook.
     package func deleteWebhook(_ id: String) throws(VercelAPIError) -> DeletionOutcome {
         var call = try APICall(.delete, "/v1/webhooks/\(id)")
-        call.expectation = .anything
+        call.expectation = .nothingOrJSON
         return try delete(call)
     }
 }

@@ -33,27 +33,43 @@ struct BoundProject {
     }
 
     /// Finds a project for a command that needs no vault.
+    ///
+    /// - Throws: ``ExitCode/usage`` for the link of a directory that the vault has not approved.
     static func anywhere(_ invocation: Invocation) throws -> BoundProject {
         let session = try PlatformSession(invocation)
         let resolver = ProjectResolver(invocation)
+        let reference = try resolver.reference()
+        // A stored account opens the vault, which then knows the project's team too.
+        let access = try session.access()
         let index = try invocation.session.indexWithoutAsking()
         if let index, let project = try? resolver.existing(in: index), project.binding != nil {
             return try inVault(invocation)
         }
-        let access = try session.access()
-        switch try resolver.reference() {
+        switch reference {
         case .named(let name):
             return BoundProject(
                 access: access, platform: try find(name, access, invocation), local: nil)
         case .platform(let id, let organisation):
             return try scoped(access, id, organisation)
         case .link(let link):
-            // Without secrets to hand out the link chooses nothing but what is looked at.
+            // Whoever has a vault decides there which directories count.
+            if hasVault(invocation) { return try inVault(invocation) }
             guard case .platform(let id, let organisation) = link.target else {
                 throw CommandError(
                     .notFound, "\(link.path) names a project that lives only in the vault.")
             }
             return try scoped(access, id, organisation)
+        }
+    }
+
+    private static func hasVault(_ invocation: Invocation) -> Bool {
+        do {
+            _ = try invocation.session.opened()
+            return true
+        } catch let error as VaultError {
+            return error.code != .notFound
+        } catch {
+            return true
         }
     }
 

@@ -142,9 +142,24 @@ struct PushReport {
             codes == [.unauthorized]
             ? .unauthorized : codes == [.unavailable] ? .unavailable : .failed
         return CommandError(
-            code,
-            "\(failures.count) of \(outcomes.count) changes did not reach the platform as they should.",
-            hint: "The others did. Run zg-env push again to send the rest.")
+            code, "\(failures.count) of \(outcomes.count) changes failed. \(Self.sentence(failures))",
+            hint: hint(failures, code))
+    }
+
+    /// What went wrong with the first of them.
+    private static func sentence(_ failures: [PushOutcome]) -> String {
+        guard let first = failures.first, case .failed(let reason, _) = first.end else { return "" }
+        return "\(first.step.key): \(reason)."
+    }
+
+    private func hint(_ failures: [PushOutcome], _ code: ExitCode) -> String {
+        let rest = failures.count < outcomes.count ? "The others are done. " : ""
+        if code == .unauthorized, case .failed(_, let error?)? = failures.first?.end,
+            let remedy = error.hint
+        {
+            return "\(rest)First \(remedy), then push again: it sends what is missing."
+        }
+        return "\(rest)Push again: it looks at the platform and sends what is missing."
     }
 }
 

@@ -70,6 +70,7 @@ struct PushWork {
         try keepSeen(platform, listedAt, adopted, plan.forgotten)
         if !plan.steps.isEmpty {
             report.outcomes = try Interrupts.deferred { try application.send(plan) }
+            Interrupts.endIfPending()
             try keepLive()
         }
         return report

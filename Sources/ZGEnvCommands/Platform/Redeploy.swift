@@ -72,27 +72,70 @@ enum Redeploy: Command {
     ) throws -> CommandResult {
         let client = source.client
         let previous = try client.project(source.projectID).production?.id
-        let made = try client.createDeployment(new)
+        let made = try create(new, source)
         guard waits else {
             try invocation.note("\(made.id) is \(made.state.rawValue); it is not live yet.")
             return CommandResult(
                 json: json(made, current: false, previous: previous),
                 text: (DeploymentListing.address(of: made) ?? made.id) + "\n")
         }
+        var last = made
         let wait = DeploymentWait(
             client: client, waitingRoom: invocation.context.waitingRoom, limit: limit,
             changed: { deployment in
+                last = deployment
                 // Progress is no result: a stderr that is gone changes nothing.
                 try? invocation.note("\(deployment.id) is \(deployment.state.rawValue).")
             })
-        let (deployment, end) = try wait.wait(for: made, project: source.projectID)
-        try source.keepLive(invocation)
-        let isProduction = deployment.target == "production"
+        let failed: CommandError?
+        var isCurrent = false
+        do throws(VercelAPIError) {
+            let (deployment, end) = try wait.wait(for: made, project: source.projectID)
+            last = deployment
+            isCurrent = end == .live && deployment.target == "production"
+            failed = failure(deployment, end, limit, source)
+        } catch {
+            // It was made, whatever became of asking about it.
+            var lost = CommandError(mapping: error)
+            lost.message =
+                "\(made.id) was made, and was \(last.state.rawValue) when last seen. \(lost.message)"
+            failed = lost
+        }
+        do {
+            try source.keepLive(invocation)
+        } catch {
+            invocation.context.warn(
+                "not-kept",
+                "The vault does not know yet what is live now. \(CommandError(mapping: error).message)")
+        }
         return CommandResult(
-            json: json(
-                deployment, current: isProduction ? end == .live : false, previous: previous),
-            text: (DeploymentListing.address(of: deployment) ?? deployment.id) + "\n",
-            failure: failure(deployment, end, limit, source))
+            json: json(last, current: isCurrent, previous: previous),
+            text: (DeploymentListing.address(of: last) ?? last.id) + "\n", failure: failed)
+    }
+
+    /// Makes the deployment. Where nobody knows whether it was made it is looked for: a second one
+    /// would only build the same again.
+    private static func create(
+        _ new: NewDeployment, _ source: RedeploySource
+    ) throws -> Deployment {
+        let client = source.client
+        var filter = DeploymentFilter()
+        filter.projectId = source.projectID
+        filter.limit = 20
+        let before = Set(try client.deployments(filter).map(\.id))
+        do throws(VercelAPIError) {
+            return try client.createDeployment(new)
+        } catch {
+            guard error.code == .outcomeUnknown else { throw error }
+            let made = try client.deployments(filter).first {
+                !before.contains($0.id) && $0.meta["originalDeploymentId"] == new.sourceId
+            }
+            if let made { return made }
+            throw CommandError(
+                .unavailable,
+                "The platform did not answer, and shows no new deployment of \(DisplayText.safe(source.projectName)).",
+                hint: "Run it again; look at the platform first if a build costs much.")
+        }
     }
 
     private static func json(

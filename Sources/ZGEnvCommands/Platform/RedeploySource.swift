@@ -102,6 +102,8 @@ struct RedeploySource {
 
     private static func aim(of deployment: Deployment, _ target: String?) -> (String?, String?) {
         switch target {
+        // A custom environment may have the name of the platform's own staging.
+        case let slug? where slug == deployment.customEnvironmentSlug: return (nil, slug)
         case "production", "staging": return (target, nil)
         case "preview": return (nil, nil)
         case let slug?: return (nil, slug)

@@ -1,0 +1,196 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// A platform that fails at one request of a push: the push gets over it or says what is true, and
+/// the next one finishes the work.
+@Suite("Faults during a push")
+struct PushFaultTests {
+    /// The requests of a push that creates, changes and deletes.
+    static let requests = [
+        "GET /v9/projects/prj_*", "GET /v10/projects/*/env", "POST /v10/projects/*/env",
+        "PATCH /v9/projects/*/env/*", "DELETE /v9/projects/*/env/*", "GET /v1/projects/*/env/*",
+    ]
+    /// What passes by itself, two at a time.
+    static let passing = [
+        ["429", "500"], ["429:1", "reset"], ["lost-answer", "truncate"], ["slow:0.3", "html"],
+    ]
+
+    /// A platform that `web` was pushed to, with variables to change and to delete.
+    private func prepared() throws -> PlatformHome {
+        let platform = try PlatformHome()
+        done(
+            try platform.run(
+                "import", "-", "-p", "web", input: .text("CHANGED=0\nGONE=0\nSAME=1\n")))
+        try platform.pushed()
+        return platform
+    }
+
+    /// Changes the vault so that the next push sends every kind of request.
+    private func edit(_ platform: PlatformHome, round: Int) throws {
+        done(
+            try platform.run(
+                "import", "-", "-p", "web",
+                input: .text("CHANGED=\(round)\nNEW_\(round)=\(round)\nMORE_\(round)=x\n")))
+        let gone = round == 1 ? "GONE" : "NEW_\(round - 1)"
+        done(try platform.run("rm", gone, "-p", "web", "--yes"))
+    }
+
+    private func expectArrived(
+        _ platform: PlatformHome, round: Int, _ fault: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let all = "production,preview,development="
+        let (comment, place): (Comment, SourceLocation) = ("\(fault)", sourceLocation)
+        #expect(platform.records("CHANGED") == [all + "\(round)"], comment, sourceLocation: place)
+        #expect(
+            platform.records("NEW_\(round)") == [all + "\(round)"], comment, sourceLocation: place)
+        #expect(platform.records("MORE_\(round)") == [all + "x"], comment, sourceLocation: place)
+        #expect(platform.records("SAME") == [all + "1"], comment, sourceLocation: place)
+        #expect(platform.records("GONE") == [], comment, sourceLocation: place)
+        let keys = platform.stored.map(\.key)
+        #expect(Set(keys).count == keys.count, comment, sourceLocation: place)
+        #expect(!platform.stored.contains { $0.value.isEmpty }, comment, sourceLocation: place)
+        #expect(platform.records("SEED_ONLY") == ["production=seed"], sourceLocation: place)
+        let again = try platform.pushed(sourceLocation: place)
+        again.expectNothing(sourceLocation: place)
+    }
+
+    @Test func `what passes by itself is got over`() throws {
+        let platforms = try Self.requests.map { _ in try prepared() }
+        for (index, faults) in Self.passing.enumerated() {
+            for (request, platform) in zip(Self.requests, platforms) {
+                try edit(platform, round: index + 1)
+                platform.server.setFaults(
+                    try faults.map { try #require(Fault("\(request) \($0) x1")) })
+            }
+            let results = try Together.run(
+                platforms.map { $0.runner(["push", "-p", "web", "--yes", "--json"]) })
+            for ((request, platform), result) in zip(zip(Self.requests, platforms), results) {
+                let comment: Comment = "\(request) \(faults)"
+                let report = try json(result)
+                #expect(report.keys("updated") == ["CHANGED"], comment)
+                #expect(
+                    Set(report.keys("created")) == ["NEW_\(index + 1)", "MORE_\(index + 1)"],
+                    comment)
+                #expect(report.keys("deleted").count == 1, comment)
+                #expect(report.keys("unverified") == [], comment)
+                try expectArrived(platform, round: index + 1, "\(request) \(faults)")
+            }
+        }
+    }
+
+    /// What does not pass, and what it ends in.
+    static let lasting: [(fault: String, status: Int32, code: String)] = [
+        ("500", 7, "unavailable"), ("html", 7, "unavailable"), ("429:600", 7, "unavailable"),
+        ("challenge", 6, "unauthorized"),
+    ]
+
+    @Test func `what does not pass is told, and the next push finishes`() throws {
+        let cases = Self.lasting.flatMap { lasting in
+            Self.requests.map { (lasting: lasting, request: $0) }
+        }
+        let platforms = try cases.map { entry in
+            let platform = try prepared()
+            try edit(platform, round: 1)
+            try platform.setFaults("\(entry.request) \(entry.lasting.fault)")
+            return platform
+        }
+        let results = try Together.run(
+            platforms.map { $0.runner(["push", "-p", "web", "--yes", "--json"]) })
+        for ((entry, platform), result) in zip(zip(cases, platforms), results) {
+            let fault = "\(entry.request) \(entry.lasting.fault)"
+            let comment: Comment = "\(fault): \(result.output)\(result.error)"
+            #expect(result.status == entry.lasting.status, comment)
+            let error = try JSONDocument(result.standardError)["error"]
+            #expect(error?["code"] == .string(entry.lasting.code), comment)
+            #expect((error?["message"]?.text ?? "").count > 20, comment)
+            if !result.standardOutput.isEmpty {
+                let report = try JSONDocument(result.standardOutput)
+                #expect(!report.keys("failed").isEmpty, comment)
+                for key in report.keys("created") {
+                    #expect(platform.stored.contains { $0.key == key }, comment)
+                }
+                for key in report.keys("deleted") {
+                    #expect(!platform.stored.contains { $0.key == key }, comment)
+                }
+            }
+            #expect(result.duration < .seconds(25), comment)
+            platform.server.setFaults([])
+            try platform.pushed()
+            try expectArrived(platform, round: 1, fault)
+        }
+    }
+
+    @Test(arguments: ["stores-empty", "drops-target", "rejects-one"])
+    func `a write that goes wrong silently is seen and mended, or told`(effect: String) throws {
+        for request in ["POST /v10/projects/*/env", "PATCH /v9/projects/*/env/*"] {
+            let platform = try prepared()
+            try edit(platform, round: 1)
+            try platform.setFaults("\(request) \(effect) x1")
+            if effect == "rejects-one" {
+                let (report, message) = try failedReport(platform.push(), 1, "failed")
+                #expect(report.keys("failed").count == 1)
+                #expect(report.reasons("failed").first?.contains("could not be stored") == true)
+                #expect(message.contains("The others are done"))
+                try platform.pushed()
+            } else {
+                try platform.pushed()
+            }
+            try expectArrived(platform, round: 1, "\(request) \(effect)")
+
+            try edit(platform, round: 2)
+            try platform.setFaults(
+                "POST /v10/projects/*/env \(effect)", "PATCH /v9/projects/*/env/* \(effect)")
+            let (report, _) = try failedReport(platform.push(), 1, "failed")
+            let reason = ["stores-empty": "empty value", "drops-target": "only"][effect] ?? "stored"
+            #expect(report.keys("failed").contains("CHANGED"))
+            #expect(report.reasons("failed").contains { $0.contains(reason) }, "\(report)")
+            platform.server.setFaults([])
+            try platform.pushed()
+            try expectArrived(platform, round: 2, "\(request) \(effect)")
+        }
+    }
+
+    @Test func `a type that the platform forces is told`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "v", "-t", "production")
+        try platform.setFaults("POST /v10/projects/*/env forces-sensitive")
+        let (report, _) = try failedReport(platform.push(), 1, "failed")
+        #expect(report.reasons("failed").first?.contains("sensitive instead of encrypted") == true)
+        platform.server.setFaults([])
+        // It stays so until the vault says sensitive too.
+        #expect(try platform.push().status == 1)
+        try platform.set("KEY", "v", "--type", "sensitive")
+        #expect(try platform.pushed().keys("unverified") == ["KEY"])
+        try platform.pushed().expectNothing()
+    }
+
+    @Test func `a sensitive creation whose answer was lost is found, not sent twice`() throws {
+        let platform = try PlatformHome()
+        try platform.set("SECRET", "s", "--type", "sensitive")
+        try platform.setFaults("POST /v10/projects/*/env lost-answer")
+        let report = try platform.pushed()
+        #expect(report.keys("created") == ["SECRET"])
+        #expect(report.keys("unverified") == ["SECRET"])
+        #expect(platform.records("SECRET") == ["production,preview=s"])
+        platform.server.setFaults([])
+        try platform.pushed().expectNothing()
+    }
+
+    @Test func `what could not be read back is not taken for proved`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "value")
+        try platform.setFaults(
+            "GET /v1/projects/*/env/* 429:600", "POST /v10/projects/*/env stores-empty x1")
+        let (report, message) = try failedReport(platform.push(), 7, "unavailable")
+        #expect(report.reasons("failed").first?.contains("could not be read back") == true)
+        #expect(message.contains("Push again"))
+        let list = try json(platform.run("list", "-p", "web", "--json"))
+        #expect(list["variables"]?.elements.first?["sync"] == "ahead")
+        platform.server.setFaults([])
+        #expect(try platform.pushed().keys("updated") == ["KEY"])
+        #expect(platform.records("KEY") == ["production,preview,development=value"])
+        try platform.pushed().expectNothing()
+    }
+}
