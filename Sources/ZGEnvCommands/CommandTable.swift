@@ -6,6 +6,8 @@ enum CommandTable {
     static var commands: [any Command.Type] {
         [
             Init.self, Status.self,
+            Passwd.self, SlotList.self, SlotAdd.self, SlotRemove.self, Rekey.self, Verify.self,
+            Backup.self, Restore.self,
             List.self, Show.self, Reveal.self, SetVariable.self, Remove.self, Import.self,
             Export.self,
             Run.self, Login.self, Logout.self, ProjectList.self, Link.self, Push.self,
@@ -20,7 +22,9 @@ enum CommandTable {
         name: "zg-env", version: version,
         summary: "Keep environment variables sealed, and the platform in step",
         globalOptions: GlobalOptions.specs, commands: commands.map { $0.spec },
-        groups: [.init(["project"], "Work with projects")],
+        groups: [
+            .init(["project"], "Work with projects"), .init(["slot"], "Ways to open the vault"),
+        ],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))
         } + [
