@@ -23,6 +23,25 @@ package protocol FileStore {
     /// - Throws: ``VaultError/Code/inputOutput``, and the old file stands; or
     ///   ``VaultError/Code/notConfirmed``, and the new file stands but may be lost with the power.
     func replace(_ path: String, with parts: [FilePart]) throws(VaultError)
+
+    /// Opens a file that is only read, such as a backup: a regular file, whoever owns or reads it.
+    ///
+    /// - Throws: ``VaultError/Code/notFound``, ``VaultError/Code/insecure`` or ``VaultError/Code/inputOutput``.
+    func openCopy(_ path: String) throws(VaultError) -> any ReadableFile
+
+    /// Writes a file for the user alone, and gives it its name once `check` has seen it whole on the
+    /// disk.
+    ///
+    /// - Parameters:
+    ///   - replaces: Whether what is at `path` may go. A vault in use is replaced by the holder of its
+    ///     lock alone.
+    ///   - check: Looks at the finished file; when it throws, the file goes and `path` stays as it was.
+    /// - Throws: What `check` throws, ``VaultError/Code/exists``, and what
+    ///   ``replace(_:with:)`` throws.
+    func write(
+        _ parts: [FilePart], to path: String, replaces: Bool,
+        check: (any ReadableFile) throws -> Void
+    ) throws
 }
 
 /// A file open for reading. What is read is ciphertext, so it needs no secret memory.

@@ -41,3 +41,17 @@ package protocol Keyring {
     /// Removes `item`. That there is none is not an error.
     func remove(_ item: KeyringItem) throws(KeyringError)
 }
+
+extension Keyring {
+    /// Stores `secret` under `item` and reads it back, before anything relies on it.
+    ///
+    /// - Throws: ``KeyringError/Code/failed`` when something else comes back.
+    package func storeConfirmed(
+        _ secret: borrowing SecretBytes, for item: KeyringItem
+    ) throws(KeyringError) {
+        try store(secret, for: item)
+        guard let stored = try self.secret(for: item),
+            stored.isEqualInConstantTime(to: secret)
+        else { throw KeyringError(.failed, "\(name) did not keep the key it was given") }
+    }
+}

@@ -6,13 +6,17 @@ final class PosixFile: ReadableFile {
     let byteCount: UInt64
 
     /// Opens `path`, which must be the user's own regular file that nobody else can read or write.
-    init(opening path: String) throws(VaultError) {
-        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    ///
+    /// - Parameter isCopy: Takes any regular file: a backup may lie on a disk without owners.
+    init(opening path: String, isCopy: Bool = false) throws(VaultError) {
+        let following = isCopy ? 0 : O_NOFOLLOW
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | following)
         if descriptor < 0 && errno == ELOOP {
             throw VaultError(.insecure, "\(path) is a symbolic link, and a vault must not be one")
         }
         if descriptor < 0 && (errno == ENOENT || errno == ENOTDIR) {
-            throw VaultError(.notFound, "there is no vault at \(path)")
+            throw VaultError(
+                .notFound, isCopy ? "there is no file \(path)" : "there is no vault at \(path)")
         }
         guard descriptor >= 0 else { throw failure("\(path) cannot be opened") }
         var status = stat()
@@ -20,7 +24,9 @@ final class PosixFile: ReadableFile {
             close(descriptor)
             throw failure("\(path) cannot be looked at")
         }
-        if let reason = Self.objection(to: status, at: path) {
+        let isRegular = status.st_mode & S_IFMT == S_IFREG
+        let reason = isCopy && isRegular ? nil : Self.objection(to: status, at: path)
+        if let reason {
             close(descriptor)
             throw VaultError(.insecure, reason)
         }

@@ -85,7 +85,33 @@ package struct PosixFileStore: FileStore {
         throw failure("the directory \(path) cannot be made")
     }
 
+    package func openCopy(_ path: String) throws(VaultError) -> any ReadableFile {
+        try PosixFile(opening: path, isCopy: true)
+    }
+
     package func replace(_ path: String, with parts: [FilePart]) throws(VaultError) {
+        let temporary = try writeTemporary(parts, for: path)
+        try rename(temporary, to: path, replaces: true)
+    }
+
+    package func write(
+        _ parts: [FilePart], to path: String, replaces: Bool,
+        check: (any ReadableFile) throws -> Void
+    ) throws {
+        let temporary = try writeTemporary(parts, for: path)
+        do {
+            try check(try PosixFile(opening: temporary, isCopy: true))
+        } catch {
+            unsafe unlink(temporary)
+            throw error
+        }
+        try rename(temporary, to: path, replaces: replaces)
+    }
+
+    /// Writes a new file beside `path` and brings it to the disk. Returns its path.
+    private func writeTemporary(
+        _ parts: [FilePart], for path: String
+    ) throws(VaultError) -> String {
         let (directory, name) = Self.split(path)
         let suffix = Identifier.random().hexadecimal.prefix(16)
         let temporary = "\(directory)/.\(name).tmp-\(suffix)"
@@ -102,12 +128,24 @@ package struct PosixFileStore: FileStore {
             unsafe unlink(temporary)
             throw error
         }
-        guard unsafe rename(temporary, path) == 0 else {
-            let error = failure("\(path) cannot be replaced")
+        return temporary
+    }
+
+    private func rename(
+        _ temporary: String, to path: String, replaces: Bool
+    ) throws(VaultError) {
+        let status =
+            replaces ? unsafe Glibc.rename(temporary, path) : unsafe zg_rename_new(temporary, path)
+        guard status == 0 else {
+            let exists = !replaces && errno == EEXIST
+            let error =
+                exists
+                ? VaultError(.exists, "there is something at \(path) already")
+                : failure("\(path) cannot be written")
             unsafe unlink(temporary)
             throw error
         }
-        try confirm(directory, path)
+        try confirm(Self.split(path).directory, path)
     }
 
     private func confirm(_ directory: String, _ path: String) throws(VaultError) {

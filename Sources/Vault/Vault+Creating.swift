@@ -7,13 +7,19 @@ extension Vault {
         package var cost: PassphraseCost
         /// Where the random key of an index slot is kept; nil for none.
         package var keyring: (any Keyring)?
+        /// Opens the values beside the passphrase; nil for none.
+        package var recovery: RecoveryCode?
         /// Milliseconds since 1970.
         package var time: UInt64
 
         /// Names all parts.
-        package init(cost: PassphraseCost, keyring: (any Keyring)?, time: UInt64) {
+        package init(
+            cost: PassphraseCost, keyring: (any Keyring)?, recovery: RecoveryCode? = nil,
+            time: UInt64
+        ) {
             self.cost = cost
             self.keyring = keyring
+            self.recovery = recovery
             self.time = time
         }
     }
@@ -42,19 +48,16 @@ extension Vault {
         if try store.exists(path) { throw alreadyThere(path) }
         let root = try RootKey.random()
         let vaultID = Identifier.random()
-        let salt = Random.bytes(PassphraseDerivation.saltByteCount)
-        let passphraseKey = try guarding { () throws(SealingError) in
-            try PassphraseDerivation.deriveKey(from: passphrase, salt: salt, cost: recipe.cost)
-        }
-        var slots = [
-            KeySlot.wrapping(
-                root.bytes, under: passphraseKey, vault: vaultID, id: .random(),
-                kind: .passphrase, tier: .values, cost: recipe.cost, salt: salt,
-                createdAt: recipe.time)
-        ]
         let indexKey = try root.indexKey(epoch: 1)
         let publicKey = try root.boxKeyPair().publicKey
         let keys = VaultKeys(index: indexKey, root: root)
+        var slots = [
+            try keys.passphraseSlot(
+                passphrase, cost: recipe.cost, vault: vaultID, at: recipe.time)
+        ]
+        if let recovery = recipe.recovery {
+            slots.append(try keys.recoverySlot(recovery, vault: vaultID, at: recipe.time))
+        }
         let keyringSlot = addKeyringSlot(keys, vaultID, recipe)
         if let slot = keyringSlot.slot { slots.append(slot) }
         var header = VaultHeader(
@@ -88,11 +91,9 @@ extension Vault {
         guard let keyring = recipe.keyring else { return (nil, nil) }
         do {
             let slotKey = try SecretBytes.random(count: 32)
-            let slot = KeySlot.wrapping(
-                keys.index.bytes, under: slotKey, vault: vaultID, id: .random(),
-                kind: .secretService, tier: .index, cost: nil,
-                salt: [UInt8](repeating: 0, count: 16), createdAt: recipe.time)
-            try keyring.store(slotKey, for: slot.keyringItem(vault: vaultID))
+            let slot = try keys.storedKeySlot(
+                .secretService, .index, slotKey: slotKey, vault: vaultID, at: recipe.time)
+            try keyring.storeConfirmed(slotKey, for: slot.keyringItem(vault: vaultID))
             return (slot, nil)
         } catch let error as KeyringError {
             return (nil, error)

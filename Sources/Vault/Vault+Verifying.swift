@@ -1,26 +1,93 @@
 internal import Sealing
 
 extension Vault {
-    /// Checks every byte that the index speaks for: the encoding of the index, and the hash of every
-    /// chunk. Needs no value key; with one, every value is opened too.
+    /// Checks every byte; see ``inspection(with:)``.
     ///
     /// - Throws: ``VaultError/Code/damaged`` with the first thing that is wrong.
     package func verify(with keys: VaultKeys) throws(VaultError) {
-        let index = try index(with: keys, extent: .everything)
-        let names = Dictionary(uniqueKeysWithValues: index.variables.map { ($0.id, $0) })
-        let reader = try ValueReader(vault: self, index: index, keys: keys)
-        for version in Array(index.currentVersions.values) + index.earlierVersions {
-            let bytes = try chunk(of: version)
-            guard let variable = names[version.variable],
-                bytes.withBytes({ Digest.checksum($0) }) == version.checksum
-            else {
-                throw VaultError(
-                    .damaged,
-                    "version \(version.version) of \(names[version.variable]?.name ?? "a variable") "
-                        + "was changed by somebody else")
-            }
-            let arena = SecretArena(firstRegionByteCount: 4096)
-            _ = try reader?.value(of: variable, version, in: arena)
+        try inspection(with: keys).expectWhole()
+    }
+
+    /// Checks every byte: header and lengths (which held when this vault was opened), the tag and the
+    /// encoding of the index, and the hash of every chunk. Needs no value key; with one, every data
+    /// key and every value is opened too.
+    ///
+    /// - Throws: ``VaultError/Code/epochChanged``, ``VaultError/Code/inputOutput`` and
+    ///   ``VaultError/Code/outOfMemory``. That something is wrong is no error.
+    package func inspection(with keys: VaultKeys) throws(VaultError) -> VaultInspection {
+        var inspection = VaultInspection()
+        inspection.byteCount = header.fileByteCount
+        inspection.opensValues = keys.opensValues
+        let index: VaultIndex
+        do throws(VaultError) {
+            index = try self.index(with: keys, extent: .everything)
+        } catch  where error.code == .damaged {
+            inspection.problems.append(.init(.index, error.reason))
+            return inspection
         }
+        inspection.variableCount = index.variables.count
+        let reader = try ValueReader(vault: self, index: index, keys: keys)
+        if let reader {
+            for batch in index.batches {
+                do throws(VaultError) {
+                    _ = try reader.dataKey(of: batch.id)
+                } catch  where error.code == .damaged {
+                    inspection.problems.append(.init(.dataKey, error.reason))
+                }
+            }
+        }
+        try inspect(index, reader, &inspection)
+        return inspection
+    }
+
+    private func inspect(
+        _ index: VaultIndex, _ reader: ValueReader?, _ inspection: inout VaultInspection
+    ) throws(VaultError) {
+        let variables = Dictionary(uniqueKeysWithValues: index.variables.map { ($0.id, $0) })
+        var arenas = RotatingArena()
+        let versions = (Array(index.currentVersions.values) + index.earlierVersions)
+            .sorted { $0.offset < $1.offset }
+        for version in versions {
+            // The decoded index is coherent, so there is a variable.
+            guard let variable = variables[version.variable] else { continue }
+            let problem: String?
+            do throws(VaultError) {
+                let bytes = try chunk(of: version)
+                if bytes.withBytes({ Digest.checksum($0) }) != version.checksum {
+                    problem =
+                        "version \(version.version) of \(variable.name) was changed by somebody else"
+                } else {
+                    let arena = arenas.arena(for: bytes.count)
+                    _ = try reader?.value(of: variable, version, in: arena)
+                    problem = nil
+                }
+            } catch  where error.code == .damaged {
+                problem = error.reason
+            }
+            inspection.versionCount += 1
+            guard let problem else { continue }
+            inspection.problems.append(
+                .init(
+                    .value, problem, key: variable.name, version: version.version,
+                    offset: header.chunksOffset + version.offset))
+        }
+    }
+}
+
+/// Secret memory for values that are looked at one after another: a new arena every 16 MiB, so that
+/// neither all of them are open at once nor each takes a region of its own.
+struct RotatingArena {
+    private static let limit = 16 << 20
+    private var arena = SecretArena(firstRegionByteCount: 1 << 20)
+    private var used = 0
+
+    /// An arena for about `byteCount` bytes. Slices of earlier calls stay valid as long as they are kept.
+    mutating func arena(for byteCount: Int) -> SecretArena {
+        if used > 0, used + byteCount > Self.limit {
+            arena = SecretArena(firstRegionByteCount: 1 << 20)
+            used = 0
+        }
+        used += byteCount
+        return arena
     }
 }

@@ -43,11 +43,8 @@ extension Vault {
         let chunks = transaction.index.packedChunks(old: header.chunksByteCount)
         transaction.index.metadata.remember(
             generation: header.generation, tag: try indexTag())
-        var next = header
-        next.generation &+= 1
-        guard next.generation > header.generation else {
-            throw VaultError(.tooLarge, "the vault was written too often")
-        }
+        var next = try header.successor()
+        next.slots = transaction.slots
         let newChunks = transaction.newChunks
         let sealed = try next.sealing(
             transaction.index, keys: keys, chunksByteCount: chunks.byteCount)
@@ -69,6 +66,7 @@ extension Vault {
 extension VaultTransaction {
     /// Tells whether the index would be written differently from how it was opened.
     fileprivate borrowing func isChanged(from opened: SecretSlice) throws(VaultError) -> Bool {
+        if slots != header.slots { return true }
         let encoded = try index.encoded()
         return encoded.withBytes { new in
             opened.withBytes { old in !old.isEqualInConstantTime(to: new) }
@@ -77,6 +75,15 @@ extension VaultTransaction {
 }
 
 extension VaultHeader {
+    /// The header of the generation after `generation`, or after this one where that is higher.
+    func successor(after generation: UInt64 = 0) throws(VaultError) -> VaultHeader {
+        var next = self
+        let (number, overflow) = max(self.generation, generation).addingReportingOverflow(1)
+        guard !overflow else { throw VaultError(.tooLarge, "the vault was written too often") }
+        next.generation = number
+        return next
+    }
+
     /// Seals an index under this header, whose lengths and nonce it sets.
     mutating func sealing(
         _ index: VaultIndex, keys: VaultKeys, chunksByteCount: UInt64
@@ -103,7 +110,7 @@ extension VaultHeader {
 
 extension IndexMetadata {
     /// Keeps the tag of a generation that is about to be replaced, of the last 1,024.
-    fileprivate mutating func remember(generation: UInt64, tag: [UInt8]) {
+    mutating func remember(generation: UInt64, tag: [UInt8]) {
         generationTags.append(GenerationTag(generation: generation, tag: tag))
         if generationTags.count > VaultFormat.generationTagLimit {
             generationTags.removeFirst(generationTags.count - VaultFormat.generationTagLimit)

@@ -12,9 +12,16 @@ package final class Vault {
     let file: any ReadableFile
 
     /// Opens the file and checks header and lengths. Opens nothing that is sealed.
-    package init(opening path: String, in store: any FileStore) throws(VaultError) {
+    package convenience init(opening path: String, in store: any FileStore) throws(VaultError) {
+        try self.init(path: path, file: try store.open(path))
+    }
+
+    /// Checks header and lengths of a file that is open already.
+    ///
+    /// - Parameter path: What to call it in messages.
+    package init(path: String, file: any ReadableFile) throws(VaultError) {
         self.path = path
-        file = try store.open(path)
+        self.file = file
         guard file.byteCount >= 16 else {
             throw VaultError(.damaged, "\(path) is too short to be a vault")
         }
@@ -26,29 +33,6 @@ package final class Vault {
                 .damaged,
                 "\(path) has \(file.byteCount) bytes where it says \(header.fileByteCount)")
         }
-    }
-
-    /// Unwraps the root with a passphrase: tries the passphrase slots in turn.
-    ///
-    /// - Parameter memoryLimitBytes: What Argon2id may take; nil where that is unknown.
-    /// - Returns: The root, and the slot that opened.
-    /// - Throws: ``VaultError/Code/wrongPassphrase`` when none opens.
-    package func unlock(
-        passphrase: borrowing SecretBytes, memoryLimitBytes: UInt64?
-    ) throws(VaultError) -> VaultKeys {
-        for slot in header.slots where slot.kind == .passphrase && slot.tier == .values {
-            if let limit = memoryLimitBytes, let cost = slot.cost, cost.memoryByteCount > limit {
-                throw VaultError(
-                    .outOfMemory,
-                    "the passphrase takes \(cost.memoryByteCount >> 20) MiB of memory to check, and "
-                        + "\(limit >> 20) MiB are available")
-            }
-            let wrappingKey = try slot.wrappingKey(from: passphrase)
-            if let root = try slot.unwrap(with: wrappingKey, vault: header.vaultID) {
-                return try keys(root: RootKey(root))
-            }
-        }
-        throw VaultError(.wrongPassphrase, "the passphrase does not open \(path)")
     }
 
     /// Unwraps the index key of a slot with the random key that is kept for it elsewhere.

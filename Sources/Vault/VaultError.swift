@@ -20,6 +20,10 @@ package struct VaultError: Error, Equatable {
         case busy
         /// The index key was replaced meanwhile: open again and repeat.
         case epochChanged
+        /// The slots are others than those that a change was made for: open again and repeat.
+        case slotsChanged
+        /// A slot without which nobody could open the vault any more.
+        case lastSlot
         /// A bound of the format would be exceeded.
         case tooLarge
         /// Too little memory for what was asked.

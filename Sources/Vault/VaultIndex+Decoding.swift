@@ -3,6 +3,7 @@ internal import Sealing
 extension VaultIndex {
     static let projectLimit = 10_000
     static let accountLimit = 1_000
+    static let formerLogKeyLimit = 1_000
 
     /// Decodes an opened index.
     ///
@@ -61,7 +62,7 @@ extension VaultIndex {
             { (reader) throws(VaultError) in try Account.decode(from: &reader, in: opened) },
             { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
         formerLogKeys = try content.list(
-            "log keys", 1_000, 32,
+            "log keys", Self.formerLogKeyLimit, 32,
             { (reader) throws(VaultError) in
                 let start = reader.offset
                 _ = try reader.section(32)

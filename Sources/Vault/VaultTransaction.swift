@@ -7,6 +7,9 @@ internal import Sealing
 package struct VaultTransaction: ~Copyable {
     /// The index as it stands and will be written.
     package var index: VaultIndex
+    /// The ways to open the vault as they stand and will be written; changed by
+    /// ``add(_:)``, ``remove(slot:)`` and ``replace(slot:with:)``.
+    package internal(set) var slots: [KeySlot]
     /// Opens values of the generation before; nil while the values are locked.
     package let values: ValueReader?
 
@@ -19,8 +22,8 @@ package struct VaultTransaction: ~Copyable {
         let batch: Identifier
     }
 
-    private let keys: VaultKeys
-    private let header: VaultHeader
+    let keys: VaultKeys
+    let header: VaultHeader
     private var dataKey: DataKey?
     private var scratch: SecretBuffer
     private(set) var newChunks: [UInt8] = []
@@ -34,6 +37,7 @@ package struct VaultTransaction: ~Copyable {
         self.values = values
         self.keys = keys
         header = vault.header
+        slots = vault.header.slots
         dataKey = nil
         self.scratch = scratch
     }

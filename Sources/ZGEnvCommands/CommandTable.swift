@@ -5,13 +5,16 @@ enum CommandTable {
     /// The commands, in the order of the help text.
     static var commands: [any Command.Type] {
         [
-            Init.self, Status.self,
-            Unlock.self, Lock.self, UnlockReadBack.self,
+            // The vault.
+            Init.self, Status.self, Unlock.self, Lock.self, UnlockReadBack.self, Passwd.self,
+            SlotList.self, SlotAdd.self, SlotRemove.self, Rekey.self, Verify.self, Backup.self,
+            Restore.self,
+            // Variables.
             List.self, Show.self, Reveal.self, SetVariable.self, Remove.self, Import.self,
             Export.self, Run.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
-            Rename.self, ProjectRename.self, ProjectRemove.self, Login.self, Logout.self,
-            ProjectList.self, Link.self, Push.self,
-            Redeploy.self,
+            Rename.self, ProjectRename.self, ProjectRemove.self,
+            // The platform.
+            Login.self, Logout.self, ProjectList.self, Link.self, Push.self, Redeploy.self,
         ]
     }
 
@@ -22,7 +25,9 @@ enum CommandTable {
         name: "zg-env", version: version,
         summary: "Keep environment variables sealed, and the platform in step",
         globalOptions: GlobalOptions.specs, commands: commands.map { $0.spec },
-        groups: [.init(["project"], "Work with projects")],
+        groups: [
+            .init(["project"], "Work with projects"), .init(["slot"], "Ways to open the vault"),
+        ],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))
         } + [

@@ -28,6 +28,13 @@ struct VaultDamageTests {
             try body()
         }
         func prepareDirectory(of path: String) throws(VaultError) {}
+        func openCopy(_ path: String) throws(VaultError) -> any ReadableFile { File(bytes) }
+        func write(
+            _ parts: [FilePart], to path: String, replaces: Bool,
+            check: (any ReadableFile) throws -> Void
+        ) throws {
+            throw VaultError(.inputOutput, "read only")
+        }
         func replace(_ path: String, with parts: [FilePart]) throws(VaultError) {
             throw VaultError(.inputOutput, "read only")
         }

@@ -93,3 +93,30 @@ func code(_ body: () throws -> Void) -> VaultError.Code? {
         return (error as? VaultError)?.code
     }
 }
+
+extension VaultFixture {
+    /// Changes the slots under the lock, with the root unless other keys are given.
+    func updateSlots(
+        keys: VaultKeys? = nil, in store: (any FileStore)? = nil,
+        _ body: (inout VaultTransaction) throws -> Void
+    ) throws {
+        try Vault.update(
+            path, in: store ?? self.store, keys: keys ?? self.keys, vaultID: vaultID, body)
+    }
+
+    /// A slot of the cheapest cost that opens with `passphrase`.
+    func passphraseSlot(_ passphrase: String, keys: VaultKeys? = nil) throws -> KeySlot {
+        try (keys ?? self.keys).passphraseSlot(
+            try Self.passphrase(passphrase), cost: Self.cost, vault: vaultID, at: 3_000)
+    }
+
+    /// Keys by passphrase, or the code of the error.
+    func opened(_ passphrase: String) -> (keys: VaultKeys?, code: VaultError.Code?) {
+        var keys: VaultKeys?
+        let error = code {
+            keys = try open().unlock(
+                passphrase: try Self.passphrase(passphrase), memoryLimitBytes: nil)
+        }
+        return (keys, error)
+    }
+}

@@ -1,4 +1,5 @@
 package import CommandLineKit
+internal import Sealing
 
 /// One command: its description, and what it does.
 package protocol Command {
@@ -51,16 +52,20 @@ package struct CommandResult {
     package var text: () throws -> String
     /// Writes data that holds values, in place of `json` and `text`.
     package var secretWriter: (() throws -> Void)?
+    /// A secret that belongs to the result: a further member of `json`, and a line behind `text`.
+    package var secret: NamedSecret?
     /// What went wrong in a part, beside a result that stands.
     package var failure: CommandError?
 
     /// Makes a result.
     package init(
         json: JSONValue, text: @escaping @autoclosure () throws -> String = "",
+        secret: NamedSecret? = nil,
         failure: CommandError? = nil
     ) {
         self.json = json
         self.text = text
+        self.secret = secret
         self.failure = failure
     }
 
@@ -69,5 +74,19 @@ package struct CommandResult {
         json = .null
         text = { "" }
         secretWriter = writer
+    }
+}
+
+/// A secret that a command gives out by name, such as a new recovery code.
+package final class NamedSecret {
+    /// The name of its member with `--json`.
+    let name: String
+    /// Text in UTF-8.
+    let bytes: SecretBytes
+
+    /// Takes both.
+    init(_ name: String, _ bytes: consuming SecretBytes) {
+        self.name = name
+        self.bytes = bytes
     }
 }

@@ -11,6 +11,7 @@ extension CommandError {
         case let error as CommandError: self = error
         case let error as UsageError: self.init(.usage, error.message, hint: error.hint)
         case let error as VaultError: self.init(mapping: error)
+        case let error as KeyringError: self.init(mapping: error)
         case let error as SealingError:
             self.init(mapping: VaultError(error, damaged: "A seal does not hold"))
         case let error as VercelAPIError: self.init(mapping: error)
@@ -45,11 +46,27 @@ extension CommandError {
             self.init(.conflict, reason, hint: "Nothing was changed; run the command again.")
         case .epochChanged:
             self.init(.conflict, reason, hint: "Nothing was changed; run the command again.")
+        case .slotsChanged:
+            self.init(.conflict, reason, hint: "Nothing was changed; run the command again.")
+        case .lastSlot:
+            self.init(.conflict, reason, hint: "Nothing was changed. Add another slot first.")
         case .tooLarge: self.init(.usage, reason, hint: "Nothing was changed.")
         case .outOfMemory:
             self.init(.failed, reason, hint: "End other programs, or raise the memory limit.")
         case .notConfirmed, .inputOutput: self.init(.failed, reason)
         }
+    }
+
+    private init(mapping error: KeyringError) {
+        let hint =
+            switch error.code {
+            case .libraryMissing: "Install libsecret (libsecret-1.so.0)."
+            case .noBus, .noProvider:
+                "Log in to a desktop with a keyring, or use a key file: zg-env slot add file PATH."
+            case .locked: "Unlock the keyring and run the command again."
+            case .malformed, .failed: "Look at the keyring with its own program."
+            }
+        self.init(.failed, Self.sentence(error.reason), hint: hint)
     }
 
     private init(mapping error: VercelAPIError) {

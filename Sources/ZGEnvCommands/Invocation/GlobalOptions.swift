@@ -30,6 +30,8 @@ package struct GlobalOptions {
     package let passphraseDescriptor: Int32?
     /// The file that the passphrase is read from.
     package let passphraseFile: String?
+    /// The file with a slot's random key.
+    package let keyFile: String?
 
     /// The descriptions of the options.
     package static let specs: [OptionSpec] = [
@@ -61,6 +63,9 @@ package struct GlobalOptions {
         OptionSpec(
             "passphrase-file", value: "FILE", "Read the passphrase from this file",
             environment: "ZG_ENV_PASSPHRASE_FILE", completion: .file),
+        OptionSpec(
+            "key-file", value: "FILE", "Open the vault with the key of a file slot",
+            environment: "ZG_ENV_KEY_FILE", completion: .file),
     ]
 
     /// Reads the options of a command.
@@ -82,6 +87,7 @@ package struct GlobalOptions {
         refresh = command.has("refresh")
         passphraseDescriptor = command.integer("passphrase-fd").map { Int32($0) }
         passphraseFile = command.value("passphrase-file")
+        keyFile = text("key-file", "ZG_ENV_KEY_FILE")
         guard !(offline && refresh) else {
             throw CommandError(
                 .usage, "--refresh asks the platform, and --offline forbids it.",

@@ -30,6 +30,19 @@ enum PrivateFile {
                 hint: "It was left as it is. Say --force to replace it, or name another file.")
         }
         guard done == 0 else { throw error }
+        try confirmDirectory(of: path)
+    }
+
+    /// Brings the file's name to the disk.
+    private static func confirmDirectory(of path: String) throws {
+        let slash = path.lastIndex(of: "/")
+        let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        // Some file systems have no such call for directories; those that do report what failed.
+        guard descriptor >= 0, fsync(descriptor) == 0 || errno == EINVAL else {
+            throw failure("\(path) was written, but the disk did not confirm it")
+        }
     }
 
     private static func writeAll(_ bytes: RawSpan, to descriptor: Int32, _ path: String) throws {

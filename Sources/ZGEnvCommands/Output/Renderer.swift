@@ -22,9 +22,13 @@ struct Renderer {
         if let writer = result.secretWriter {
             try writer()
         } else if json {
-            try show(result.json)
+            try show(result.json, result.secret)
         } else {
             try context.output.write(result.text())
+            if let secret = result.secret {
+                try secret.bytes.withBytes { try context.output.write($0) }
+                try context.output.write("\n")
+            }
         }
         try context.output.flush()
         guard let failure = result.failure else { return ExitCode.done.rawValue }
@@ -32,7 +36,7 @@ struct Renderer {
         return failure.code.rawValue
     }
 
-    private func show(_ value: JSONValue) throws {
+    private func show(_ value: JSONValue, _ secret: NamedSecret?) throws {
         var value = value
         if case .object(let members) = value, !context.warnings.isEmpty {
             let warnings = context.warnings.map { warning -> JSONValue in
@@ -40,8 +44,22 @@ struct Renderer {
             }
             value = .object(members + [.init("warnings", .array(warnings))])
         }
-        let text = try value.encoded()
-        try text.withBytes { try context.output.write($0) }
+        guard let secret, case .object(let members) = value else {
+            let text = try value.encoded()
+            try text.withBytes { try context.output.write($0) }
+            try context.output.write("\n")
+            return
+        }
+        var writer = JSONWriter(to: context.output)
+        try writer.beginObject()
+        for member in members {
+            try writer.name(member.name)
+            try writer.value(member.value)
+        }
+        try writer.name(secret.name)
+        try secret.bytes.withBytes { try writer.string(utf8: $0) }
+        try writer.endObject()
+        _ = try writer.finish()
         try context.output.write("\n")
     }
 

@@ -14,6 +14,13 @@ enum FileKind {
         return unsafe stat(path, &status) == 0 ? status.st_uid : nil
     }
 
+    /// Tells whether both paths lead to one file.
+    static func areSame(_ left: String, _ right: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard unsafe stat(left, &first) == 0, unsafe stat(right, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
     private static func kind(_ path: String) -> mode_t? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil

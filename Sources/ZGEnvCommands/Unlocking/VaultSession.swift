@@ -4,16 +4,18 @@ internal import Vault
 
 /// The vault of one command: opened once, unlocked as far as the command needs, asked for once.
 package final class VaultSession {
-    private let options: GlobalOptions
-    private let context: Context
+    let options: GlobalOptions
+    let context: Context
     private var vault: Vault?
     private var keys: VaultKeys?
     /// For whom and until when the values are unlocked, once that was looked up.
     private(set) var unlocked: UnlockedState?
 
-    init(options: GlobalOptions, context: Context) {
+    /// - Parameter vault: Opened already, where it is not the one that the options name.
+    init(options: GlobalOptions, context: Context, vault: Vault? = nil) {
         self.options = options
         self.context = context
+        self.vault = vault
     }
 
     /// The vault's path.
@@ -27,12 +29,16 @@ package final class VaultSession {
         return opened
     }
 
-    /// Keys that open the index: those of an unlocked vault, from the keyring without a question,
-    /// else by passphrase.
+    /// Keys that open the index: those of an unlocked vault, from a key file or the keyring without a
+    /// question, else by passphrase.
     func indexKeys() throws -> VaultKeys {
         if let keys { return keys }
         let vault = try opened()
         if let found = try unlockedKeys() { return found }
+        if let found = try keysFromKeyFile(vault) {
+            keys = found
+            return found
+        }
         let (found, failure) = keysFromKeyring(vault)
         if let found {
             keys = found
@@ -53,7 +59,7 @@ package final class VaultSession {
     func indexKeysWithoutAsking() throws -> VaultKeys? {
         if let keys { return keys }
         if let found = try unlockedKeys() { return found }
-        if let found = keysFromKeyring(try opened()).0 {
+        if let found = try keysFromKeyFile(try opened()) ?? keysFromKeyring(try opened()).0 {
             keys = found
             return found
         }
@@ -90,12 +96,24 @@ package final class VaultSession {
     /// Keys that open the values, by passphrase even where the vault is unlocked.
     func askedValueKeys() throws -> VaultKeys {
         let vault = try opened()
-        let passphrase = try passphraseSource.passphrase(
-            prompt: "Passphrase for \(path): ", context)
-        let opened = try vault.unlock(
-            passphrase: passphrase, memoryLimitBytes: AvailableMemory.byteCount())
-        keys = opened
-        return opened
+        if !passphraseSource.isUnattended, let found = try keysFromKeyFile(vault), found.opensValues
+        {
+            keys = found
+            return found
+        }
+        return try openedByPassphrase().keys
+    }
+
+    /// Opens the values by a passphrase or a recovery code, whatever is open already: for commands
+    /// that must know the slot or the secret.
+    func openedByPassphrase() throws -> PassphraseOpening {
+        let vault = try opened()
+        let secret = try passphraseSource.passphrase(
+            prompt: "Passphrase for \(vault.path): ", context)
+        let opening = try vault.open(
+            with: secret, memoryLimitBytes: AvailableMemory.byteCount())
+        keys = opening.keys
+        return PassphraseOpening(opening, secret: secret)
     }
 
     /// Keys for a write that is better with the values open: those of an unlocked vault, or where a

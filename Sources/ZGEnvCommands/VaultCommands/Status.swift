@@ -20,13 +20,16 @@ enum Status: Command {
             .init("vault", .string(vault.path)),
             .init("format", .integer(Int64(VaultFormat.number))),
             .init("generation", .integer(Int64(clamping: vault.header.generation))),
-            .init("slots", .array(vault.header.slots.map(Self.json))),
+            .init("slots", .array(vault.header.slots.map { .object($0.members) })),
             .init("index", .string(index == nil ? "locked" : "open")),
             .init("values", .string(unlocked == nil ? "locked" : "open")),
             .init("unlocked", unlocked?.json(now: invocation.context.now()) ?? .null),
         ]
         var text = "Vault     \(DisplayText.safe(vault.path)) (format \(VaultFormat.number))\n"
-        for slot in vault.header.slots { text += "Slot      \(describe(slot))\n" }
+        for slot in vault.header.slots {
+            let cost = slot.costText.isEmpty ? "" : ", \(slot.costText)"
+            text += "Slot      \(slot.kindName): opens \(slot.tierText)\(cost)\n"
+        }
         text += "Index     \(index == nil ? "locked" : "open")\n"
         let state = unlocked?.text(now: invocation.context.now())
         text += "Values    \(state.map { "unlocked \($0)" } ?? "locked")\n"
@@ -105,31 +108,5 @@ enum Status: Command {
             text += variable.isLive ? "\n" : "  (removed)\n"
         }
         return text
-    }
-
-    private static func describe(_ slot: KeySlot) -> String {
-        let tier = slot.tier == .index ? "names and tokens" : "everything"
-        let cost =
-            slot.cost.map { ", \($0.memoryByteCount >> 20) MiB, \($0.operations) passes" } ?? ""
-        return "\(name(slot.kind)): opens \(tier)\(cost)"
-    }
-
-    private static func json(_ slot: KeySlot) -> JSONValue {
-        [
-            "id": .string(slot.id.hexadecimal), "kind": .string(name(slot.kind)),
-            "opens": .string(slot.tier == .index ? "index" : "values"),
-            "createdAt": .time(orNull: Int64(clamping: slot.createdAt)),
-            "memoryBytes": .integer(orNull: slot.cost.map { Int64(clamping: $0.memoryByteCount) }),
-            "operations": .integer(orNull: slot.cost.map { Int64($0.operations) }),
-        ]
-    }
-
-    private static func name(_ kind: KeySlot.Kind) -> String {
-        switch kind {
-        case .passphrase: "passphrase"
-        case .secretService: "secret-service"
-        case .file: "file"
-        case .recovery: "recovery"
-        }
     }
 }

@@ -1,0 +1,182 @@
+package import Sealing
+
+/// 128 random bits that open the values: printed once, kept on paper.
+///
+/// As text 28 characters of Crockford's base32 (digits and letters without I, L, O and U) in seven
+/// groups of four: 26 characters that hold the bits, highest first with two zero bits in front, and
+/// two check characters. Reading forgives case, blanks and hyphens, O for 0, and I or L for 1.
+package final class RecoveryCode {
+    /// What a text looks like.
+    package enum Form: Equatable, Sendable {
+        /// A code whose check characters fit.
+        case code
+        /// A code with a wrong, missing or surplus character.
+        case slip
+        /// Anything else, such as a passphrase.
+        case other
+    }
+
+    /// Characters of the code without hyphens.
+    static let characterCount = 28
+    private static let dataCount = 26
+    private static let byteCount = 16
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+    private let bytes: SecretBytes
+
+    private init(_ bytes: consuming SecretBytes) {
+        self.bytes = bytes
+    }
+
+    /// Makes a new code.
+    package static func random() throws(VaultError) -> RecoveryCode {
+        try guarding { () throws(SealingError) in
+            RecoveryCode(try SecretBytes.random(count: byteCount))
+        }
+    }
+
+    /// Reads a code.
+    ///
+    /// - Returns: nil for a text that is no code or has a slip in it; see ``form(of:)``.
+    package convenience init?(reading text: borrowing SecretBytes) throws(VaultError) {
+        guard Self.form(of: text) == .code else { return nil }
+        var bytes = try guarding { () throws(SealingError) in
+            try SecretBytes(count: Self.byteCount)
+        }
+        text.withBytes { text in
+            bytes.withMutableBytes { target in
+                var (pending, bitCount, position, written) = (0 as UInt32, 0, 0, 0)
+                for offset in 0..<text.byteCount {
+                    guard let value = Self.value(of: text.byte(at: offset)) else { continue }
+                    guard position < Self.dataCount else { break }
+                    pending = pending << 5 | UInt32(value)
+                    // The first character holds three bits: 26 times 5 is two more than 128.
+                    bitCount += position == 0 ? 3 : 5
+                    position += 1
+                    if bitCount >= 8 {
+                        bitCount -= 8
+                        target.storeBytes(
+                            of: UInt8(truncatingIfNeeded: pending >> UInt32(bitCount)),
+                            toByteOffset: written, as: UInt8.self)
+                        pending &= (1 << UInt32(bitCount)) - 1
+                        written += 1
+                    }
+                }
+            }
+        }
+        self.init(bytes)
+    }
+
+    /// The code as people keep it, with hyphens: 34 bytes of ASCII.
+    package func text() throws(VaultError) -> SecretBytes {
+        try guarding { () throws(SealingError) in
+            var text = try SecretBuffer(capacity: 64)
+            var check = CheckCharacters()
+            for position in 0..<Self.dataCount {
+                let value = character(at: position)
+                check.add(value)
+                try Self.append(value, at: position, to: &text)
+            }
+            try Self.append(check.high, at: Self.dataCount, to: &text)
+            try Self.append(check.low, at: Self.dataCount + 1, to: &text)
+            return try text.withBytes { (bytes) throws(SealingError) in
+                try SecretBytes(copying: bytes)
+            }
+        }
+    }
+
+    private static func append(
+        _ value: UInt8, at position: Int, to text: inout SecretBuffer
+    ) throws(SealingError) {
+        if position > 0, position % 4 == 0 { try text.append(0x2D) }
+        try text.append(alphabet[Int(value)])
+    }
+
+    /// Five bits of the code, from the front.
+    private func character(at position: Int) -> UInt8 {
+        bytes.withBytes { bytes in
+            var value: UInt8 = 0
+            for bit in (position * 5 - 2)..<(position * 5 + 3) {
+                value <<= 1
+                if bit >= 0 { value |= bytes.byte(at: bit / 8) >> UInt8(7 - bit % 8) & 1 }
+            }
+            return value
+        }
+    }
+
+    /// The key that wraps the root: BLAKE2b of "zgv1/recovery" and the slot's salt, keyed with the
+    /// 16 bytes of the code. The code is random, so it needs no slow hash.
+    func wrappingKey(salt: [UInt8]) throws(VaultError) -> SecretBytes {
+        try guarding { () throws(SealingError) in
+            try (Array("zgv1/recovery".utf8) + salt).withBytes { (message) throws(SealingError) in
+                try bytes.withBytes { (key) throws(SealingError) in
+                    try Digest.keyed(message, key: key)
+                }
+            }
+        }
+    }
+
+    /// Tells a code, a code with a slip, and any other text apart.
+    package static func form(of text: borrowing SecretBytes) -> Form {
+        text.withBytes { text in
+            var (count, groups) = (0, 0)
+            var isCanonical = true
+            var check = CheckCharacters()
+            for offset in 0..<text.byteCount {
+                let byte = text.byte(at: offset)
+                if byte == 0x2D || byte == 0x20 {
+                    groups += 1
+                } else if let value = value(of: byte) {
+                    if count == 0, value > 7 { isCanonical = false }
+                    check.add(value)
+                    count += 1
+                } else {
+                    return .other
+                }
+            }
+            if count == characterCount, isCanonical, check.isZero { return .code }
+            // A passphrase of such characters alone, in as many groups, is hardly one.
+            let isNear = (characterCount - 4...characterCount + 4).contains(count) && groups >= 5
+            return count == characterCount || isNear ? .slip : .other
+        }
+    }
+
+    private static func value(of byte: UInt8) -> UInt8? {
+        let upper = (0x61...0x7A).contains(byte) ? byte - 0x20 : byte
+        switch upper {
+        case UInt8(ascii: "O"): return 0
+        case UInt8(ascii: "I"), UInt8(ascii: "L"): return 1
+        default: return alphabet.firstIndex(of: upper).map { UInt8($0) }
+        }
+    }
+}
+
+/// Two check characters of a Reed-Solomon code over the field of 32 elements: any two wrong
+/// characters, and so any two exchanged ones, are found for certain.
+///
+/// The remainder by (x - a)(x - a²) = x² + 6x + 8, where a = 2 and the field's polynomial is
+/// x⁵ + x² + 1.
+private struct CheckCharacters {
+    private(set) var high: UInt8 = 0
+    private(set) var low: UInt8 = 0
+
+    /// Tells whether the characters so far, check characters included, fit together.
+    var isZero: Bool { high == 0 && low == 0 }
+
+    /// Takes the next character. Adding the two check characters themselves leads to zero.
+    mutating func add(_ value: UInt8) {
+        let feedback = high ^ value
+        high = low ^ Self.product(feedback, 6)
+        low = Self.product(feedback, 8)
+    }
+
+    private static func product(_ left: UInt8, _ right: UInt8) -> UInt8 {
+        var (left, right, product) = (left, right, 0 as UInt8)
+        while right > 0 {
+            if right & 1 == 1 { product ^= left }
+            left = left & 16 == 0 ? left << 1 : (left << 1 ^ 0b10_0101) & 31
+            right >>= 1
+        }
+        return product
+    }
+}

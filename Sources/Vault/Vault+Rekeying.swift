@@ -1,0 +1,169 @@
+internal import Sealing
+
+extension Vault {
+    /// A change of all keys, made ready before the lock is taken.
+    package struct Rekeying {
+        /// Open the vault as it is, both tiers.
+        package let oldKeys: VaultKeys
+        /// From ``Vault/newKeys()``.
+        package let newKeys: VaultKeys
+        /// The slots that the plan was made for.
+        package let oldSlots: [KeySlot]
+        /// The slots that take their place, made with the new keys.
+        package let newSlots: [KeySlot]
+
+        /// Names all parts.
+        package init(
+            oldKeys: VaultKeys, newKeys: VaultKeys, oldSlots: [KeySlot], newSlots: [KeySlot]
+        ) {
+            self.oldKeys = oldKeys
+            self.newKeys = newKeys
+            self.oldSlots = oldSlots
+            self.newSlots = newSlots
+        }
+    }
+
+    /// Makes a new root, and the index key of the next epoch from it.
+    package func newKeys() throws(VaultError) -> VaultKeys {
+        let (epoch, overflow) = header.indexEpoch.addingReportingOverflow(1)
+        guard !overflow else { throw VaultError(.tooLarge, "the vault was rekeyed too often") }
+        let root = try RootKey.random()
+        return VaultKeys(index: try root.indexKey(epoch: epoch), root: root)
+    }
+
+    /// Seals everything anew under new keys: every version of every value, the protected tokens, the
+    /// index. The vault's id stays. The old file stands until the new one was read back from the disk
+    /// and opened.
+    ///
+    /// - Returns: The generation that stands now.
+    /// - Throws: ``VaultError/Code/slotsChanged`` when the slots are no longer `oldSlots`,
+    ///   ``VaultError/Code/damaged`` when a value does not open.
+    package static func rekey(
+        _ path: String, in store: any FileStore, vaultID: Identifier, _ rekeying: Rekeying
+    ) throws -> UInt64 {
+        guard rekeying.newSlots.contains(where: \.isForPeople),
+            rekeying.newSlots.count <= VaultFormat.slotLimit
+        else { throw VaultError(.lastSlot, "no passphrase or recovery code would be left") }
+        return try store.withLock(path) {
+            let vault = try Vault(opening: path, in: store)
+            guard vault.header.vaultID == vaultID else {
+                throw VaultError(.epochChanged, "another vault was put at \(path) meanwhile")
+            }
+            guard vault.header.slots == rekeying.oldSlots else {
+                throw VaultError(.slotsChanged, "the slots of \(path) were changed meanwhile")
+            }
+            return try vault.rekey(rekeying, in: store)
+        }
+    }
+
+    private func rekey(_ rekeying: Rekeying, in store: any FileStore) throws -> UInt64 {
+        let keys = rekeying.newKeys
+        guard let pair = try keys.root?.boxKeyPair() else {
+            throw VaultError(.wrongPassphrase, "new keys need a new root")
+        }
+        var index = try self.index(with: rekeying.oldKeys, extent: .everything)
+        let chunks = try resealedChunks(of: &index, rekeying)
+        let tokens = SecretArena()
+        try index.resealTokens(from: rekeying.oldKeys, to: pair.publicKey, in: tokens)
+        index.formerLogKeys.append(try rekeying.oldKeys.index.logKey(in: tokens))
+        if index.formerLogKeys.count > VaultIndex.formerLogKeyLimit {
+            index.formerLogKeys.removeFirst()
+        }
+        // It was made under the old root.
+        index.checkpoint = nil
+        index.metadata.remember(generation: header.generation, tag: try indexTag())
+        var next = try header.successor()
+        next.indexEpoch = keys.index.epoch
+        next.publicKey = pair.publicKey
+        next.slots = rekeying.newSlots
+        let sealed = try next.sealing(index, keys: keys, chunksByteCount: UInt64(chunks.count))
+        try store.write(
+            [.bytes(sealed.header), .bytes(sealed.index), .bytes(chunks)], to: path, replaces: true
+        ) { [path] written in
+            try Vault(path: path, file: written).verify(with: keys)
+        }
+        return next.generation
+    }
+
+    /// Opens every version and seals it anew under one new data key, in the same order.
+    private func resealedChunks(
+        of index: inout VaultIndex, _ rekeying: Rekeying
+    ) throws(VaultError) -> [UInt8] {
+        guard let reader = try ValueReader(vault: self, index: index, keys: rekeying.oldKeys),
+            let settlingKey = try rekeying.newKeys.root?.settlingKey()
+        else { throw VaultError(.wrongPassphrase, "new keys need the values open") }
+        let variables = Dictionary(uniqueKeysWithValues: index.variables.map { ($0.id, $0) })
+        let batch = Identifier.random()
+        let dataKey = try guarding { () throws(SealingError) in
+            try SecretBytes.random(count: 32)
+        }
+        var scratch = try guarding { () throws(SealingError) in
+            try SecretBuffer(capacity: 8 << 10)
+        }
+        var arenas = RotatingArena()
+        var chunks: [UInt8] = []
+        chunks.reserveCapacity(Int(header.chunksByteCount))
+        var earlier: [StoredVersion] = []
+        let all = (Array(index.currentVersions.values) + index.earlierVersions)
+            .sorted { $0.offset < $1.offset }
+        for old in all {
+            guard let variable = variables[old.variable] else { continue }
+            let value = try reader.value(
+                of: variable, old, in: arenas.arena(for: Int(old.length)))
+            let start = chunks.count
+            let length = try value.withBytes { (value) throws(VaultError) in
+                try ValueChunk.seal(
+                    value,
+                    associatedData: ValueChunk.associatedData(
+                        vault: header.vaultID, batch: batch, variable: variable.id,
+                        version: old.version, project: variable.project, name: variable.name),
+                    dataKey: dataKey, scratch: &scratch, appendingTo: &chunks)
+            }
+            let new = StoredVersion(
+                variable: old.variable, version: old.version, batch: batch,
+                offset: UInt64(start), length: UInt32(length),
+                checksum: Array(chunks[start...]).withBytes { Digest.checksum($0) },
+                createdAt: old.createdAt, sealedName: nil)
+            if index.currentVersions[old.variable]?.version == old.version {
+                index.currentVersions[old.variable] = new
+            } else {
+                earlier.append(new)
+            }
+        }
+        index.earlierVersions = earlier.sorted { $0.precedes($1) }
+        index.batches =
+            all.isEmpty
+            ? []
+            : [
+                dataKey.withBytes {
+                    Batch.settled($0, id: batch, vault: header.vaultID, settlingKey: settlingKey)
+                }
+            ]
+        return chunks
+    }
+}
+
+extension VaultIndex {
+    /// Seals the tokens of the value tier to another public key.
+    fileprivate mutating func resealTokens(
+        from keys: VaultKeys, to publicKey: [UInt8], in arena: SecretArena
+    ) throws(VaultError) {
+        for position in accounts.indices where accounts[position].protection == .values {
+            let token = try keys.token(of: accounts[position], in: arena)
+            let box = token.withBytes { SealedBox.seal($0, to: publicKey) }
+            accounts[position].secret = try guarding { () throws(SealingError) in
+                try box.withBytes { (box) throws(SealingError) in try arena.copy(box) }
+            }
+        }
+    }
+}
+
+extension IndexKey {
+    /// The key of the audit log, which a later index key must still know: label "zgv1sub_", number 2.
+    fileprivate func logKey(in arena: SecretArena) throws(VaultError) -> SecretSlice {
+        try guarding { () throws(SealingError) in
+            let key = try KeyDerivation.derive(from: bytes, id: 2, context: "zgv1sub_")
+            return try key.withBytes { (key) throws(SealingError) in try arena.copy(key) }
+        }
+    }
+}

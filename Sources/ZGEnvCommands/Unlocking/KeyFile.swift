@@ -1,0 +1,171 @@
+internal import Glibc
+internal import Sealing
+internal import Vault
+
+/// A file that keeps the random keys of file slots, for machines without a desktop.
+///
+/// A line for each key: `zg-env-key-1`, the vault's id, the slot's id and the key, in lower-case
+/// hexadecimal digits with one blank between. It is the user's own regular file that nobody else can
+/// read or write.
+struct KeyFile: ~Copyable {
+    private static let limit = 64 << 10
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    private let path: String
+    private let text: SecretBuffer
+
+    /// Reads a key file.
+    ///
+    /// - Throws: ``ExitCode/locked`` when it is missing, or not for its owner alone.
+    init(reading path: String) throws {
+        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        let number = errno
+        guard descriptor >= 0 || number == ELOOP else {
+            let reason = unsafe String(cString: strerror(number))
+            throw CommandError(.locked, "The key file \(path) cannot be opened: \(reason).")
+        }
+        defer { if descriptor >= 0 { close(descriptor) } }
+        if let objection = Self.objection(to: descriptor) {
+            throw CommandError(
+                .locked, "The key file \(path) \(objection).",
+                hint: "It was not used. Whoever else could read it may have its key.")
+        }
+        let text = try SecretInput.read(
+            descriptor: descriptor, limit: Self.limit, what: "The key file \(path)")
+        self.path = path
+        self.text = text
+    }
+
+    private static func objection(to descriptor: Int32) -> String? {
+        guard descriptor >= 0 else { return "is a symbolic link" }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return "cannot be looked at" }
+        guard status.st_mode & S_IFMT == S_IFREG else { return "is not a regular file" }
+        guard status.st_uid == geteuid() else { return "belongs to another user" }
+        return status.st_mode & 0o077 == 0 ? nil : "can be opened by other users"
+    }
+
+    /// The key of a slot; nil when the file has none for it.
+    ///
+    /// - Throws: ``ExitCode/locked`` when its line is no line of a key file.
+    borrowing func key(of slot: Identifier, vault: Identifier) throws -> SecretBytes? {
+        let front = Self.front(slot, vault)
+        var key = try SecretBytes(count: 32)
+        let found: Bool? = text.withBytes { text in
+            guard let line = Self.lines(of: text).first(where: { Self.starts(text, $0, front) })
+            else { return nil }
+            guard line.count == front.count + 64 else { return false }
+            return key.withMutableBytes { key in
+                for index in 0..<32 {
+                    let offset = line.lowerBound + front.count + index * 2
+                    guard let high = Self.digits.firstIndex(of: text.byte(at: offset)),
+                        let low = Self.digits.firstIndex(of: text.byte(at: offset + 1))
+                    else { return false }
+                    key.storeBytes(of: UInt8(high << 4 | low), toByteOffset: index, as: UInt8.self)
+                }
+                return true
+            }
+        }
+        guard let found else { return nil }
+        guard found else {
+            throw CommandError(.locked, "The key file \(path) was changed: a line is no key.")
+        }
+        return key
+    }
+
+    /// Writes the file anew with one key more.
+    borrowing func add(_ key: borrowing SecretBytes, of slot: Identifier, vault: Identifier) throws
+    {
+        var new = try SecretBuffer()
+        try text.withBytes { try new.append($0) }
+        try Self.append(key, slot, vault, to: &new)
+        try new.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
+    }
+
+    /// Writes the file anew without the key of a slot.
+    borrowing func remove(_ slot: Identifier, vault: Identifier) throws {
+        let front = Self.front(slot, vault)
+        var new = try SecretBuffer()
+        try text.withBytes { text in
+            for line in Self.lines(of: text) where !Self.starts(text, line, front) {
+                try new.append(text.extracting(line))
+                try new.append(0x0A)
+            }
+        }
+        try new.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
+    }
+
+    /// Makes a key file with one key.
+    ///
+    /// - Throws: ``ExitCode/conflict`` when there is something at `path`.
+    static func create(
+        _ path: String, _ key: borrowing SecretBytes, of slot: Identifier, vault: Identifier
+    ) throws {
+        var text = try SecretBuffer()
+        try append(key, slot, vault, to: &text)
+        do {
+            try text.withBytes { try PrivateFile.write($0, to: path, replaces: false) }
+        } catch let error as CommandError where error.code == .conflict {
+            throw CommandError(
+                .conflict, error.message,
+                hint: "Nothing was changed. Name a file that is not there.")
+        }
+    }
+
+    /// Deletes a key file that was just made and that nothing needs.
+    static func delete(_ path: String) {
+        unsafe unlink(path)
+    }
+
+    private static func append(
+        _ key: borrowing SecretBytes, _ slot: Identifier, _ vault: Identifier,
+        to text: inout SecretBuffer
+    ) throws {
+        try front(slot, vault).withBytes { try text.append($0) }
+        try key.withBytes { key in
+            for offset in 0..<key.byteCount {
+                try text.append(digits[Int(key.byte(at: offset) >> 4)])
+                try text.append(digits[Int(key.byte(at: offset) & 15)])
+            }
+        }
+        try text.append(0x0A)
+    }
+
+    private static func front(_ slot: Identifier, _ vault: Identifier) -> [UInt8] {
+        Array("zg-env-key-1 \(vault.hexadecimal) \(slot.hexadecimal) ".utf8)
+    }
+
+    private static func starts(_ text: RawSpan, _ line: Range<Int>, _ front: [UInt8]) -> Bool {
+        line.count >= front.count
+            && front.indices.allSatisfy { text.byte(at: line.lowerBound + $0) == front[$0] }
+    }
+
+    private static func lines(of text: RawSpan) -> [Range<Int>] {
+        var lines: [Range<Int>] = []
+        var start = 0
+        for offset in 0..<text.byteCount where text.byte(at: offset) == 0x0A {
+            lines.append(start..<offset)
+            start = offset + 1
+        }
+        if start < text.byteCount { lines.append(start..<text.byteCount) }
+        return lines
+    }
+}
+
+extension VaultSession {
+    /// Keys that the named key file opens; nil where none is named or it has no key of this vault.
+    ///
+    /// - Throws: ``ExitCode/locked`` for a file that must not be used.
+    func keysFromKeyFile(_ vault: Vault) throws -> VaultKeys? {
+        guard let path = options.keyFile else { return nil }
+        let slots = vault.header.slots.filter { $0.kind == .file }
+        guard !slots.isEmpty else { return nil }
+        let file = try KeyFile(reading: path)
+        // A slot of the values opens the index too, so it goes first.
+        for slot in slots.sorted(by: { $0.tier.rawValue > $1.tier.rawValue }) {
+            guard let key = try file.key(of: slot.id, vault: vault.header.vaultID) else { continue }
+            if let keys = try vault.unlock(slot, slotKey: key) { return keys }
+        }
+        return nil
+    }
+}

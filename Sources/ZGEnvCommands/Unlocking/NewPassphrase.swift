@@ -1,0 +1,43 @@
+internal import CommandLineKit
+internal import Sealing
+
+/// The passphrase of a new slot: from `--new-passphrase-fd`, `--new-passphrase-file`, or typed twice.
+enum NewPassphrase {
+    static let options = [
+        OptionSpec(
+            "new-passphrase-fd", value: "N", "Read the new passphrase from this descriptor",
+            form: .integer(0...1_000_000)),
+        OptionSpec(
+            "new-passphrase-file", value: "FILE", "Read the new passphrase from this file",
+            completion: .file),
+    ]
+    static let exclusive = ["new-passphrase-fd", "new-passphrase-file"]
+
+    /// Where it comes from.
+    ///
+    /// - Throws: ``ExitCode/usage`` when there is nowhere to take it from, so that nobody is asked for
+    ///   the old one in vain.
+    static func source(_ invocation: Invocation) throws -> PassphraseSource {
+        if let number = invocation.command.integer("new-passphrase-fd") {
+            let source = PassphraseSource.descriptor(Int32(number))
+            guard source != invocation.session.passphraseSource else {
+                throw CommandError(
+                    .usage, "Both passphrases cannot come from one descriptor.",
+                    hint: "Give another number to --new-passphrase-fd.")
+            }
+            return source
+        }
+        if let path = invocation.command.value("new-passphrase-file") { return .file(path) }
+        let context = invocation.context
+        if context.variable("DISPLAY") == nil && context.variable("WAYLAND_DISPLAY") == nil {
+            do {
+                _ = try TerminalDevice()
+            } catch TerminalError.noTerminal {
+                throw CommandError(
+                    .usage, "There is nowhere to take the new passphrase from.",
+                    hint: "Give --new-passphrase-file or --new-passphrase-fd.")
+            }
+        }
+        return .terminal
+    }
+}

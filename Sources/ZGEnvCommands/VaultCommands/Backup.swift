@@ -1,0 +1,60 @@
+internal import CommandLineKit
+internal import Vault
+
+/// `backup`: a verified copy of the vault.
+enum Backup: Command {
+    static let spec = CommandSpec(
+        ["backup"], "Write a verified copy of the vault", section: "Vault",
+        discussion: """
+            The copy is as sealed as the vault and opens with the same passphrases and codes: later \
+            changes of these do not reach it. It is read back and checked before it gets its name.
+            """,
+        arguments: [ArgumentSpec("FILE", .one, "The copy", completion: .file)],
+        options: [OptionSpec(flag: "force", "Replace a file that is there")],
+        examples: [.init("zg-env backup /media/stick/vault.zgv", "copy the vault to a stick")],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.damaged.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let (session, context) = (invocation.session, invocation.context)
+        let path = invocation.command.argument("FILE") ?? ""
+        let replaces = invocation.command.has("force")
+        let vault = try session.opened()
+        guard !FileKind.areSame(path, vault.path), !FileKind.areSame(path, vault.path + ".lock")
+        else {
+            throw CommandError(
+                .usage, "\(path) is the vault itself.", hint: "Name another file.")
+        }
+        let taken = CommandError(
+            .conflict, "\(path) is there already.",
+            hint: "It was left as it is. Say --force to replace it, or name another file.")
+        if !replaces, try context.files.exists(path) { throw taken }
+        let keys = try session.bestUnattendedKeys()
+        let inspection: VaultInspection
+        if invocation.options.dryRun {
+            inspection = try vault.inspection(with: keys)
+            try inspection.expectWhole()
+        } else {
+            do {
+                inspection = try vault.writeCopy(
+                    to: path, in: context.files, replaces: replaces, keys: keys)
+            } catch let error as VaultError where error.code == .exists {
+                throw taken
+            }
+            try invocation.note("Wrote and checked \(path), generation \(vault.header.generation).")
+        }
+        var members: [JSONValue.Member] = [
+            .init("file", .string(path)),
+            .init("generation", .integer(Int64(clamping: vault.header.generation))),
+            .init("bytes", .integer(Int64(clamping: inspection.byteCount))),
+            .init("versions", .integer(Int64(inspection.versionCount))),
+            .init("valuesOpened", .bool(inspection.opensValues)),
+        ]
+        if invocation.options.dryRun { members.append(.init("dryRun", true)) }
+        let text =
+            invocation.options.dryRun ? "Would write \(DisplayText.safe(path)).\n" : ""
+        return CommandResult(json: .object(members), text: text)
+    }
+}

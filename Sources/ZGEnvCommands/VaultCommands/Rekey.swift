@@ -1,0 +1,71 @@
+internal import CommandLineKit
+internal import Sealing
+internal import Vault
+
+/// `rekey`: new keys, and everything sealed anew.
+enum Rekey: Command {
+    static let spec = CommandSpec(
+        ["rekey"], "Make new keys and seal everything anew", section: "Vault",
+        discussion: """
+            After this nothing that opened the vault before opens it any more, but the passphrases and \
+            codes given here, the desktop's keyring and the named key file, which get new keys. A slot \
+            whose secret is not given is removed; the plan says which. On a terminal each one is asked \
+            for. Copies of the vault stay as they are, and so do values that somebody has seen: \
+            zg-env rotate makes new ones.
+            """,
+        options: [
+            OptionSpec(
+                "slot-secret-file", value: "FILE",
+                "A file with the passphrase or recovery code of another slot", repeatable: true,
+                completion: .file)
+        ],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.conflict.rawValue, ExitCode.damaged.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let session = invocation.session
+        let vault = try session.opened()
+        let opening = try session.openedByPassphrase()
+        let inspection = try vault.inspection(with: opening.keys)
+        try inspection.expectWhole()
+        let plan = try SlotRenewalPlan(invocation, vault, opening)
+        let lines =
+            ["make a new root key and index key, and seal \(inspection.versionCount) values anew"]
+            + plan.lines
+        let answer = try Confirmation.ask(invocation, plan: lines, question: "Make new keys?")
+        if answer == .stopAfterPlan {
+            return CommandResult(
+                json: [
+                    "kept": .array(plan.kept.map { .object($0.slot.members) }),
+                    "removed": .array(plan.removed.map { .object($0.slot.members) }),
+                    "dryRun": true,
+                ], text: lines.map { "Would \(DisplayText.safe($0))\n" }.joined())
+        }
+        let newKeys = try vault.newKeys()
+        var renewal = SlotRenewal(invocation, vault.header.vaultID, newKeys)
+        let generation: UInt64
+        do {
+            for entry in plan.kept { try renewal.renew(entry) }
+            generation = try Vault.rekey(
+                vault.path, in: invocation.context.files, vaultID: vault.header.vaultID,
+                .init(
+                    oldKeys: opening.keys, newKeys: newKeys, oldSlots: vault.header.slots,
+                    newSlots: renewal.slots))
+        } catch {
+            // A file that may stand needs its keys, and the one before it too.
+            if (error as? VaultError)?.code != .notConfirmed { renewal.takeBack() }
+            throw error
+        }
+        renewal.dropOld(plan)
+        try invocation.note("Made new keys; the vault is generation \(generation).")
+        for entry in plan.removed { try invocation.note("Removed \(entry.slot.title).") }
+        try invocation.note("Copies of the vault still open with the old keys.")
+        return CommandResult(json: [
+            "generation": .integer(Int64(clamping: generation)),
+            "versions": .integer(Int64(inspection.versionCount)),
+            "slots": .array(renewal.slots.map { .object($0.members) }),
+            "removed": .array(plan.removed.map { .object($0.slot.members) }),
+        ])
+    }
+}

@@ -1,0 +1,148 @@
+internal import CommandLineKit
+internal import Vault
+
+/// `restore`: puts a backup in the place of the vault.
+enum Restore: Command {
+    static let spec = CommandSpec(
+        ["restore"], "Put a backup in the place of the vault", section: "Vault",
+        discussion: """
+            The backup must open first, with its own passphrase, recovery code, key file or key in the \
+            keyring. The replaced vault is kept beside, under a name with the time. The ways to open \
+            the vault are those of the backup from then on.
+            """,
+        arguments: [ArgumentSpec("FILE", .one, "The backup", completion: .file)],
+        options: [
+            OptionSpec(flag: "other-vault", "Replace the vault even by a backup of another one")
+        ],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.damaged.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let (options, context) = (invocation.options, invocation.context)
+        let file = invocation.command.argument("FILE") ?? ""
+        guard !FileKind.areSame(file, options.vaultPath) else {
+            throw CommandError(.usage, "\(file) is the vault itself.", hint: "Name a backup.")
+        }
+        let backup = try opened(file, context)
+        let replaced = try Replaced(options.vaultPath, context)
+        let isOther = replaced.vault.map { $0.header.vaultID != backup.header.vaultID } ?? false
+        if isOther, options.yes, !options.dryRun, !invocation.command.has("other-vault") {
+            throw CommandError(
+                .conflict, "\(file) is a backup of another vault than \(options.vaultPath).",
+                hint: "Nothing was changed. Say --other-vault if that is meant.")
+        }
+        let session = VaultSession(options: options, context: context, vault: backup)
+        let keys = try session.bestUnattendedKeys()
+        let inspection = try backup.inspection(with: keys)
+        try inspection.expectWhole()
+        let kept = try dated(options.vaultPath, context)
+        let plan = plan(
+            backup, replaced, kept: kept, isOther: isOther, variables: inspection.variableCount ?? 0
+        )
+        let question =
+            isOther
+            ? "Replace this vault by another one?"
+            : replaced.exists ? "Replace the vault by its backup?" : "Restore the backup?"
+        if try Confirmation.ask(invocation, plan: plan, question: question) == .stopAfterPlan {
+            return CommandResult(
+                json: [
+                    "file": .string(file), "vault": .string(options.vaultPath),
+                    "kept": .string(orNull: replaced.exists ? kept : nil),
+                    "otherVault": .bool(isOther), "plan": .strings(plan), "dryRun": true,
+                ], text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
+        }
+        let restoration = try backup.restore(
+            to: options.vaultPath, in: context.files, keys: keys,
+            currentKeys: currentKeys(replaced.vault, backup, invocation), keepingAt: kept,
+            acceptsOther: isOther)
+        if replaced.exists, !isOther, !restoration.continuesVersions {
+            context.warn(
+                "versions-may-repeat",
+                "The replaced vault did not open: numbers of versions that it gave out since the "
+                    + "backup may be given out again.")
+        }
+        try invocation.note("Restored \(file) as generation \(restoration.generation).")
+        if let kept = restoration.kept { try invocation.note("The replaced vault is \(kept).") }
+        return CommandResult(json: [
+            "file": .string(file), "vault": .string(options.vaultPath),
+            "id": .string(backup.header.vaultID.hexadecimal),
+            "generation": .integer(Int64(clamping: restoration.generation)),
+            "kept": .string(orNull: restoration.kept), "otherVault": .bool(isOther),
+            "valuesOpened": .bool(inspection.opensValues),
+        ])
+    }
+
+    private static func opened(_ file: String, _ context: Context) throws -> Vault {
+        do throws(VaultError) {
+            return try Vault(path: file, file: try context.files.openCopy(file))
+        } catch  where error.code == .notFound {
+            throw CommandError(.notFound, CommandError.sentence(error.reason))
+        } catch  where error.code == .damaged {
+            throw CommandError(
+                .damaged, CommandError.sentence(error.reason),
+                hint: "The vault was left as it is. Try another backup.")
+        }
+    }
+
+    /// What is at the vault's path.
+    private struct Replaced {
+        let exists: Bool
+        /// nil where it does not read as a vault.
+        let vault: Vault?
+
+        init(_ path: String, _ context: Context) throws {
+            exists = try context.files.exists(path)
+            vault = exists ? try? Vault(path: path, file: try context.files.openCopy(path)) : nil
+        }
+    }
+
+    /// Keys of the replaced vault, where those of the backup are of another epoch.
+    private static func currentKeys(
+        _ replaced: Vault?, _ backup: Vault, _ invocation: Invocation
+    ) -> VaultKeys? {
+        guard let replaced, replaced.header.indexEpoch != backup.header.indexEpoch else {
+            return nil
+        }
+        // Without them the restoration goes on, and says what that means.
+        return try? invocation.session.indexKeysWithoutAsking()
+    }
+
+    private static func plan(
+        _ backup: Vault, _ replaced: Replaced, kept: String, isOther: Bool, variables: Int
+    ) -> [String] {
+        let source =
+            "generation \(backup.header.generation) of \(backup.path) (\(variables) variables)"
+        guard replaced.exists else { return ["put \(source) where no vault is"] }
+        var plan: [String] = []
+        if let vault = replaced.vault {
+            plan.append(
+                "replace generation \(vault.header.generation) of \(vault.path) by \(source)")
+            if isOther {
+                plan.append(
+                    "replace a vault by ANOTHER one: \(vault.header.vaultID.hexadecimal) by "
+                        + backup.header.vaultID.hexadecimal)
+            }
+            if vault.header.slots != backup.header.slots {
+                plan.append("go back to the slots of the backup: its passphrases, codes and keys")
+            }
+        } else {
+            plan.append("replace what does not read as a vault by \(source)")
+        }
+        plan.append("keep the replaced file at \(kept)")
+        return plan
+    }
+
+    /// A free name beside the vault that says when it was replaced.
+    private static func dated(_ path: String, _ context: Context) throws -> String {
+        let time = TimeText.utc(Int64(clamping: context.now())).filter { $0 != "-" && $0 != ":" }
+        let name = "\(path).replaced-\(time)"
+        var (candidate, number) = (name, 1)
+        while try context.files.exists(candidate) {
+            number += 1
+            candidate = "\(name)-\(number)"
+        }
+        return candidate
+    }
+}

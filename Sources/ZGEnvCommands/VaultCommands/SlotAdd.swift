@@ -1,0 +1,153 @@
+internal import CommandLineKit
+internal import Sealing
+internal import Vault
+
+/// `slot add`: one more way to open the vault.
+enum SlotAdd: Command {
+    static let spec = CommandSpec(
+        ["slot", "add"], "Add a way to open the vault", section: "Vault",
+        discussion: """
+            A passphrase or a recovery code opens everything. A key in the desktop's keyring opens names \
+            and tokens. A key file does that on machines without a desktop, and everything with \
+            --values: name it with --key-file or ZG_ENV_KEY_FILE.
+            """,
+        arguments: [
+            ArgumentSpec(
+                "KIND", .one, "What opens it",
+                form: .oneOf(["passphrase", "secret-service", "recovery", "file"])),
+            ArgumentSpec("PATH", .optional, "The key file to make", completion: .file),
+        ],
+        options: NewPassphrase.options + [
+            KdfOption.spec,
+            OptionSpec(flag: "values", "Let the key file open the values too"),
+        ],
+        exclusive: [NewPassphrase.exclusive],
+        examples: [
+            .init("zg-env slot add recovery", "print a recovery code, once"),
+            .init("zg-env slot add file /etc/zg-env/key", "make a key file for names and tokens"),
+        ],
+        exitCodes: [ExitCode.locked.rawValue, ExitCode.conflict.rawValue])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let kind = kind(invocation)
+        try checkArguments(invocation, kind)
+        let session = invocation.session
+        let header = try session.opened().header
+        try VaultHeader.checkRoom(for: kind, among: header.slots)
+        let source = kind == .passphrase ? try NewPassphrase.source(invocation) : nil
+        let cost =
+            kind == .passphrase ? try KdfOption.cost(invocation, or: .moderate) : .moderate
+        if invocation.options.dryRun {
+            let name = invocation.command.argument("KIND") ?? ""
+            return CommandResult(
+                json: ["kind": .string(name), "dryRun": true], text: "Would add a \(name) slot.\n")
+        }
+        let work = Work(
+            invocation: invocation, keys: try session.valueKeys(), vaultID: header.vaultID)
+        switch kind {
+        case .passphrase:
+            guard let source else { return CommandResult(json: .null) }
+            return try work.addPassphrase(from: source, cost)
+        case .recovery: return try work.addRecovery()
+        case .secretService: return try work.addSecretService()
+        case .file: return try work.addFile(invocation.command.argument("PATH") ?? "")
+        }
+    }
+
+    private static func kind(_ invocation: Invocation) -> KeySlot.Kind {
+        switch invocation.command.argument("KIND") {
+        case "secret-service": .secretService
+        case "recovery": .recovery
+        case "file": .file
+        default: .passphrase
+        }
+    }
+
+    private static func checkArguments(_ invocation: Invocation, _ kind: KeySlot.Kind) throws {
+        let command = invocation.command
+        guard (kind == .file) == (command.argument("PATH") != nil) else {
+            throw CommandError(
+                .usage,
+                kind == .file ? "A key file needs a path." : "Only a key file takes a path.",
+                hint: "As in: zg-env slot add file PATH")
+        }
+        guard kind == .file || !command.has("values") else {
+            throw CommandError(.usage, "--values is for key files.")
+        }
+        let options = NewPassphrase.exclusive + ["kdf"]
+        if kind != .passphrase, let option = options.first(where: { command.has($0) }) {
+            throw CommandError(.usage, "--\(option) is for passphrases.")
+        }
+    }
+
+    private struct Work {
+        let invocation: Invocation
+        let keys: VaultKeys
+        let vaultID: Identifier
+
+        var time: UInt64 { invocation.context.now() }
+
+        func addPassphrase(
+            from source: PassphraseSource, _ cost: PassphraseCost
+        ) throws -> CommandResult {
+            let passphrase = try source.newPassphrase(invocation.context)
+            let slot = try keys.passphraseSlot(passphrase, cost: cost, vault: vaultID, at: time)
+            try write(slot)
+            return CommandResult(json: .object(slot.members))
+        }
+
+        func addRecovery() throws -> CommandResult {
+            let code = try RecoveryCode.random()
+            let slot = try keys.recoverySlot(code, vault: vaultID, at: time)
+            try write(slot)
+            try invocation.note(RecoveryNote.text)
+            return CommandResult(
+                json: .object(slot.members),
+                secret: NamedSecret("recoveryCode", try code.text()))
+        }
+
+        func addSecretService() throws -> CommandResult {
+            guard let keyring = invocation.context.keyring() else {
+                throw KeyringError(.noBus, "there is no session bus, and so no keyring")
+            }
+            let key = try SecretBytes.random(count: 32)
+            let slot = try keys.storedKeySlot(
+                .secretService, .index, slotKey: key, vault: vaultID, at: time)
+            let item = slot.keyringItem(vault: vaultID)
+            do {
+                try keyring.storeConfirmed(key, for: item)
+                try write(slot)
+            } catch {
+                // A file that may stand needs its key.
+                if (error as? VaultError)?.code != .notConfirmed { try? keyring.remove(item) }
+                throw error
+            }
+            return CommandResult(json: .object(slot.members))
+        }
+
+        func addFile(_ path: String) throws -> CommandResult {
+            let key = try SecretBytes.random(count: 32)
+            let tier: KeySlot.Tier = invocation.command.has("values") ? .values : .index
+            let slot = try keys.storedKeySlot(
+                .file, tier, slotKey: key, vault: vaultID, at: time)
+            try KeyFile.create(path, key, of: slot.id, vault: vaultID)
+            do {
+                let file = try KeyFile(reading: path)
+                guard let stored = try file.key(of: slot.id, vault: vaultID),
+                    stored.isEqualInConstantTime(to: key)
+                else { throw CommandError(.failed, "\(path) does not hold what was written.") }
+                try write(slot)
+            } catch {
+                if (error as? VaultError)?.code != .notConfirmed { KeyFile.delete(path) }
+                throw error
+            }
+            try invocation.note("Use it with --key-file or ZG_ENV_KEY_FILE.")
+            return CommandResult(json: .object(slot.members + [.init("file", .string(path))]))
+        }
+
+        private func write(_ slot: KeySlot) throws {
+            try invocation.session.update(with: keys) { try $0.add(slot) }
+            try invocation.note("Added \(slot.title), which opens \(slot.tierText).")
+        }
+    }
+}

@@ -1,0 +1,26 @@
+internal import CommandLineKit
+internal import Vault
+
+/// `slot list`: the ways to open the vault.
+enum SlotList: Command {
+    static let spec = CommandSpec(
+        ["slot", "list"], "Show the ways to open the vault", section: "Vault",
+        discussion: "Asks for nothing: slots stand in clear, the keys in them do not.",
+        exitCodes: [ExitCode.notFound.rawValue, ExitCode.damaged.rawValue])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let slots = try invocation.session.opened().header.slots
+        var table = Table([
+            .init("ID"), .init("KIND"), .init("OPENS"), .init("MADE"), .init("COST OF A GUESS"),
+        ])
+        for slot in slots {
+            table.append([
+                .init(slot.shortID), .init(slot.kindName), .init(slot.tierText),
+                .init(TimeText.utc(Int64(clamping: slot.createdAt))), .init(slot.costText),
+            ])
+        }
+        return CommandResult(
+            json: ["slots": .array(slots.map { .object($0.members) })],
+            text: table.text())
+    }
+}

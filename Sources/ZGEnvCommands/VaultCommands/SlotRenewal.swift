@@ -1,0 +1,85 @@
+internal import Sealing
+internal import Vault
+
+/// Makes slots anew with new keys: first what keyring and key file must hold, so that no file ever
+/// stands without it; the old ones go when the new file does.
+struct SlotRenewal {
+    private let invocation: Invocation
+    private let vaultID: Identifier
+    private let keys: VaultKeys
+    /// The slots made so far.
+    private(set) var slots: [KeySlot] = []
+
+    init(_ invocation: Invocation, _ vaultID: Identifier, _ keys: VaultKeys) {
+        self.invocation = invocation
+        self.vaultID = vaultID
+        self.keys = keys
+    }
+
+    /// Makes one slot anew.
+    mutating func renew(_ entry: SlotRenewalPlan.Kept) throws {
+        let time = invocation.context.now()
+        switch entry.slot.kind {
+        case .passphrase:
+            guard let secret = entry.secret else { return }
+            slots.append(
+                try keys.passphraseSlot(
+                    secret.bytes, cost: entry.slot.cost ?? .moderate, vault: vaultID, at: time))
+        case .recovery:
+            guard let secret = entry.secret,
+                let code = try RecoveryCode(reading: secret.bytes)
+            else { return }
+            slots.append(try keys.recoverySlot(code, vault: vaultID, at: time))
+        case .secretService, .file:
+            let key = try SecretBytes.random(count: 32)
+            let slot = try keys.storedKeySlot(
+                entry.slot.kind, entry.slot.tier, slotKey: key, vault: vaultID, at: time)
+            // Listed first, so that a failure takes back what may be half there.
+            slots.append(slot)
+            try keep(key, of: slot)
+        }
+    }
+
+    private func keep(_ key: borrowing SecretBytes, of slot: KeySlot) throws {
+        if slot.kind == .secretService {
+            guard let keyring = invocation.context.keyring() else {
+                throw KeyringError(.noBus, "there is no keyring here any more")
+            }
+            try keyring.storeConfirmed(key, for: slot.keyringItem(vault: vaultID))
+        } else if let path = invocation.options.keyFile {
+            try KeyFile(reading: path).add(key, of: slot.id, vault: vaultID)
+            let file = try KeyFile(reading: path)
+            guard let stored = try file.key(of: slot.id, vault: vaultID),
+                stored.isEqualInConstantTime(to: key)
+            else { throw CommandError(.failed, "\(path) does not hold what was written.") }
+        }
+    }
+
+    /// Removes the new keys again, after a failure before the new file stood.
+    func takeBack() {
+        remove(slots)
+    }
+
+    /// Removes the keys of the old slots, now that the new file stands.
+    func dropOld(_ plan: SlotRenewalPlan) {
+        let keyFileSlots = plan.kept.map(\.slot).filter { $0.kind == .file }
+        let inKeyring = (plan.kept.map(\.slot) + plan.removed.map(\.slot))
+            .filter { $0.kind == .secretService }
+        // Without a keyring there is none of its keys to warn about here.
+        remove(keyFileSlots + (invocation.context.keyring() == nil ? [] : inKeyring))
+    }
+
+    private func remove(_ old: [KeySlot]) {
+        KeyringItems(invocation).remove(
+            old.filter { $0.kind == .secretService }, vault: vaultID)
+        guard let path = invocation.options.keyFile else { return }
+        do {
+            for slot in old where slot.kind == .file {
+                try KeyFile(reading: path).remove(slot.id, vault: vaultID)
+            }
+        } catch {
+            invocation.context.warn(
+                "orphan-key", "A key that opens nothing any more stayed in \(path).")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+internal import CommandLineKit
+internal import Vault
+
+/// `verify`: checks every byte of the vault.
+enum Verify: Command {
+    static let spec = CommandSpec(
+        ["verify"], "Check every byte of the vault", section: "Vault",
+        discussion: """
+            Works with what opens the names, so with a keyring it asks for nothing. Where a passphrase \
+            comes without asking, every value is opened too.
+            """,
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let path = invocation.options.vaultPath
+        do {
+            let vault = try invocation.session.opened()
+            let keys = try invocation.session.bestUnattendedKeys()
+            return result(try vault.inspection(with: keys), path, header: true)
+        } catch let error as VaultError where error.code == .damaged {
+            // Of the header, or of what stands in it.
+            var inspection = VaultInspection()
+            inspection.note(.init(.header, error.reason))
+            return result(inspection, path, header: false)
+        }
+    }
+
+    private static func result(
+        _ inspection: VaultInspection, _ path: String, header: Bool
+    ) -> CommandResult {
+        let problems = inspection.problems
+        let isWhole = problems.isEmpty
+        let hasIndex = inspection.variableCount != nil
+        let json: JSONValue = [
+            "ok": .bool(isWhole),
+            "problems": .array(problems.map(json)),
+            "checked": [
+                "header": .bool(header), "index": .bool(hasIndex),
+                "bytes": .integer(Int64(clamping: inspection.byteCount)),
+                "variables": .integer(orNull: inspection.variableCount.map { Int64($0) }),
+                "versions": .integer(Int64(inspection.versionCount)),
+                "valuesOpened": .bool(inspection.opensValues && hasIndex),
+                "audit": .null, "anchor": .null,
+            ],
+        ]
+        var text = ""
+        for problem in problems { text += "\(line(problem))\n" }
+        if isWhole {
+            let values =
+                inspection.opensValues
+                ? "all opened" : "compared by their hashes; with the passphrase they are opened too"
+            text += "Header, index and every value are as they were written.\n"
+            text += "Bytes     \(inspection.byteCount)\n"
+            text += "Variables \(inspection.variableCount ?? 0), removed ones included\n"
+            text += "Versions  \(inspection.versionCount), \(values)\n"
+            text += "Audit log: not checked here\n"
+            text += "Older copy of the vault: not checked here\n"
+        }
+        let failure = problems.first.map { first in
+            let more = problems.count > 1 ? ", and \(problems.count - 1) more problems" : ""
+            return CommandError(
+                .damaged, "\(path) is not as zg-env wrote it: \(first.message)\(more).",
+                hint: "Nothing was changed. Put a backup in its place: zg-env restore FILE")
+        }
+        return CommandResult(json: json, text: text, failure: failure)
+    }
+
+    private static func json(_ problem: VaultInspection.Problem) -> JSONValue {
+        [
+            "where": .string(problem.place.rawValue), "message": .string(problem.message),
+            "key": .string(orNull: problem.key),
+            "version": .integer(orNull: problem.version.map { Int64(clamping: $0) }),
+            "offset": .integer(orNull: problem.offset.map { Int64(clamping: $0) }),
+        ]
+    }
+
+    private static func line(_ problem: VaultInspection.Problem) -> String {
+        let offset = problem.offset.map { " (from byte \($0))" } ?? ""
+        return DisplayText.safe("\(problem.place.rawValue): \(problem.message)\(offset)")
+    }
+}
