@@ -69,9 +69,11 @@ final class LeakWitness {
     ) throws {
         let result = try runner.run()
         runs += 1
-        let words = String(decoding: Array(runner.arguments.joined(separator: [0x20])), as: UTF8.self)
+        let words = String(
+            decoding: Array(runner.arguments.joined(separator: [0x20])), as: UTF8.self)
         #expect(
-            status.map { result.status == $0 } ?? [0, 2].contains(result.status), "\(words): \(result.end) \(result.error)",
+            status.map { result.status == $0 } ?? [0, 2].contains(result.status),
+            "\(words): \(result.end) \(result.error)",
             sourceLocation: sourceLocation)
         for (stream, bytes) in [
             ("stdout", result.standardOutput), ("stderr", result.standardError),
@@ -190,7 +192,8 @@ struct LeakTests {
                 }
             }
             // A key pasted without quotes: its lines are no names.
-            let pem = "KEY=-----BEGIN PRIVATE KEY-----\n\(bad)\n \(bad)+/\n-----END PRIVATE KEY-----\n"
+            let pem =
+                "KEY=-----BEGIN PRIVATE KEY-----\n\(bad)\n \(bad)+/\n-----END PRIVATE KEY-----\n"
             try witness.run(["import", "-", "-p", "web"], input: .text(pem))
             try witness.run(["import", "-", "-p", "web", "--json"], input: .text(pem))
             try witness.run(

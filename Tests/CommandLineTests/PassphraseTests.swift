@@ -252,7 +252,9 @@ struct PassphraseTests {
         #expect(result.output == "value")
         #expect(result.error == "")
         let signals = String(decoding: try home.directory.read("signals"), as: UTF8.self)
-        let ignored = signals.split(separator: "\t").last.flatMap { UInt64($0.dropLast(), radix: 16) }
+        let ignored = signals.split(separator: "\t").last.flatMap {
+            UInt64($0.dropLast(), radix: 16)
+        }
         // 32 and 33 are the C library's own, which no program can set.
         #expect(ignored.map { $0 & ~0x1_8000_0000 } == 0, "\(signals)")
     }

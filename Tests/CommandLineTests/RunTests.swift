@@ -175,7 +175,8 @@ struct RunTests {
     @Test func `a dry run names the keys and starts nothing`() throws {
         let result = try json(
             home.run(
-                ["run", "-p", "web", "-t", "preview", "--dry-run", "--json", "--", "touch", "made"]))
+                ["run", "-p", "web", "-t", "preview", "--dry-run", "--json", "--", "touch", "made"])
+        )
         #expect(result["dryRun"] == true)
         #expect(result["keys"] == ["KEY", "OTHER"])
         #expect(!FileManager.default.fileExists(atPath: home.directory.path("work/made")))
