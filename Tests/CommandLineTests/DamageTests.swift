@@ -141,6 +141,17 @@ struct DamageTests {
         #expect(try home.directory.read("moved.zgv") == whole)
     }
 
+    @Test func `a directory that others can write to is refused`() throws {
+        let before = try home.vaultBytes()
+        let directory = home.directory.path("data/zg-env")
+        for mode: mode_t in [0o777, 0o770, 0o702] {
+            #expect(unsafe chmod(directory, mode) == 0)
+            failed(try home.run(["list", "-p", "web"]), 1, "chmod go-w \(directory)")
+            failed(try home.run(["set", "KEY", "-p", "web"], input: .text("x")), 1)
+        }
+        #expect(try home.vaultBytes() == before)
+    }
+
     @Test func `a second init is a conflict`() throws {
         let before = try home.vaultBytes()
         failed(try home.run(["init", "--kdf", "8MiB,1"]), 5, home.vaultPath)

@@ -7,9 +7,15 @@ struct Marker {
     let name: String
 
     init(_ name: String) {
-        let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")
+        let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
+        let digits = Array("23456789")
         self.name = name
-        text = String((0..<24).map { _ in letters[Int.random(in: letters.indices)] })
+        // Digits in it, since a word of letters alone may be repeated as a command nobody knows.
+        text = String(
+            (0..<24).map { place in
+                let set = place % 4 == 2 ? digits : letters
+                return set[Int.random(in: set.indices)]
+            })
     }
 }
 

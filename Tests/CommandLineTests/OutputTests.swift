@@ -146,6 +146,25 @@ struct OutputTests {
         #expect(try home.run(["reveal", "KEY", "-p", "web"]).output == "value")
     }
 
+    @Test func `export asks for nothing but the passphrase, on a terminal too`() throws {
+        for options in [[], ["--json"]] {
+            let runner = home.terminalRunner(
+                ["export", "-p", "web", "-t", "preview"] + options, streams: true,
+                script: [(.terminal("Passphrase"), .line(CommandHome.passphrase))])
+            let result = done(try runner.run())
+            #expect(result.screen.contains(options.isEmpty ? "KEY=value" : #""KEY": "value""#))
+        }
+    }
+
+    @Test func `a signal at the question changes nothing`() throws {
+        let result = try home.terminalRunner(
+            ["rm", "KEY", "-p", "web", "--passphrase-file", home.passphrasePath],
+            script: [(.terminal("Remove it?"), .signal(SIGINT))]
+        ).run()
+        #expect(result.status == 130)
+        #expect(try home.scopes(of: "KEY").count == 1)
+    }
+
     @Test func `rm asks on a terminal, and no is no`() throws {
         func answered(_ answer: String) throws -> ProgramResult {
             try home.terminalRunner(

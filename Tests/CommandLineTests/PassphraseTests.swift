@@ -144,6 +144,38 @@ struct PassphraseTests {
                 ["set", "KEY", "-p", "web", "--from-file", value] + zero, input: input))
     }
 
+    @Test func `pinentry is asked where there is a screen and no terminal`() throws {
+        try home.directory.makeDirectory("bin")
+        func answered(_ answer: String, screen: [String: String]) throws -> ProgramResult {
+            try home.directory.write(
+                """
+                #!/bin/sh
+                echo "OK ready"
+                while read -r command rest; do
+                    case "$command" in
+                    GETPIN) printf '%s\n' \(answer) ;;
+                    BYE) echo OK; exit 0 ;;
+                    *) echo OK ;;
+                    esac
+                done
+                """, to: "bin/pinentry", mode: 0o700)
+            let path = ["PATH": "\(home.directory.path("bin")):/usr/bin:/bin"]
+            return try home.run(
+                reveal, unlocked: false, environment: path.merging(screen) { $1 })
+        }
+        let given = "'D \(CommandHome.passphrase)' OK"
+        for screen in [["DISPLAY": ":0"], ["WAYLAND_DISPLAY": "wayland-0"]] {
+            #expect(try answered(given, screen: screen).output == "value")
+        }
+        failed(try answered(given, screen: [:]), 3, "no terminal")
+        failed(try answered("'D wrong' OK", screen: ["DISPLAY": ":0"]), 3, "does not open")
+        failed(try answered("'ERR 83886179 cancelled'", screen: ["DISPLAY": ":0"]), 3)
+        failed(try answered("'nonsense'", screen: ["DISPLAY": ":0"]), 3)
+        #expect(unsafe unlink(home.directory.path("bin/pinentry")) == 0)
+        let none = ["DISPLAY": ":0", "PATH": home.directory.path("bin")]
+        failed(try home.run(reveal, unlocked: false, environment: none), 3, "pinentry")
+    }
+
     @Test func `init asks twice on a terminal, without echo`() throws {
         let new = try CommandHome()
         let phrase = "typed passphrase"
@@ -252,7 +284,9 @@ struct PassphraseTests {
         #expect(result.output == "value")
         #expect(result.error == "")
         let signals = String(decoding: try home.directory.read("signals"), as: UTF8.self)
-        let ignored = signals.split(separator: "\t").last.flatMap { UInt64($0.dropLast(), radix: 16) }
+        let ignored = signals.split(separator: "\t").last.flatMap {
+            UInt64($0.dropLast(), radix: 16)
+        }
         // 32 and 33 are the C library's own, which no program can set.
         #expect(ignored.map { $0 & ~0x1_8000_0000 } == 0, "\(signals)")
     }

@@ -21,7 +21,8 @@ struct RealInputTests {
         ("HASH", "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"),
         ("EXPORTED", "yes"), ("SPACED", "a b  c"), ("COMMENTED", "value"), ("HASHED", "a#b"),
         ("DUPLICATE", "second"), ("EMPTY", ""), ("UNICODE", "Grüße, 世界 🔐"), ("TABS", "a\tb"),
-        ("ESCAPES", "line 1\nline 2"), ("LITERAL", #"line 1\nline 2"#), ("BACKTICKS", "it's \"so\""),
+        ("ESCAPES", "line 1\nline 2"), ("LITERAL", #"line 1\nline 2"#),
+        ("BACKTICKS", "it's \"so\""),
         ("dotted.name", "1"), ("COLON", "works too"),
     ]
 
@@ -121,7 +122,9 @@ struct RealInputTests {
         try home.directory.write(Self.file, to: "work/.env")
         done(try home.run(["import", ".env", "-p", "web"]))
         for format in ["dotenv", "shell"] {
-            let exported = try home.run(["export", "-p", "web", "-t", "preview", "--format", format])
+            let exported = try home.run([
+                "export", "-p", "web", "-t", "preview", "--format", format,
+            ])
             if exported.status == 2 {
                 // Not everything can be written so that all readers agree; then the key is named.
                 #expect(exported.output == "")
@@ -157,7 +160,8 @@ struct DotEnvCasesTests {
     static func cases() throws -> [Case] {
         let package = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let data = try ["../shared", "../../shared"].lazy
+        let data =
+            try ["../shared", "../../shared"].lazy
             .map { package.appending(path: "\($0)/testdata/dotenv-cases.json") }
             .compactMap { try? Data(contentsOf: $0) }.first
             ?? Data(contentsOf: package.appending(path: "../shared/testdata/dotenv-cases.json"))
@@ -197,12 +201,13 @@ struct DotEnvCasesTests {
         }
     }
 
-    @Test(arguments: [
-        ("NUL", [0x41, 0x3D, 0x00, 0x0A], "NUL"), ("half", [0x41, 0x3D, 0xC3, 0x0A], "UTF-8"),
-        ("surrogate", [0x41, 0x3D, 0xED, 0xA0, 0x80], "UTF-8"),
-        ("overlong", [0x41, 0x3D, 0xC0, 0xAF], "UTF-8"), ("lone", [0x80], "UTF-8"),
-        ("in a comment", [0x23, 0xFF, 0x0A, 0x41, 0x3D, 0x31], "UTF-8"),
-    ] as [(String, [UInt8], String)])
+    @Test(
+        arguments: [
+            ("NUL", [0x41, 0x3D, 0x00, 0x0A], "NUL"), ("half", [0x41, 0x3D, 0xC3, 0x0A], "UTF-8"),
+            ("surrogate", [0x41, 0x3D, 0xED, 0xA0, 0x80], "UTF-8"),
+            ("overlong", [0x41, 0x3D, 0xC0, 0xAF], "UTF-8"), ("lone", [0x80], "UTF-8"),
+            ("in a comment", [0x23, 0xFF, 0x0A, 0x41, 0x3D, 0x31], "UTF-8"),
+        ] as [(String, [UInt8], String)])
     func `bytes that are no text are refused with their place`(
         name: String, bytes: [UInt8], word: String
     ) throws {

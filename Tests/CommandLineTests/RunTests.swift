@@ -175,7 +175,8 @@ struct RunTests {
     @Test func `a dry run names the keys and starts nothing`() throws {
         let result = try json(
             home.run(
-                ["run", "-p", "web", "-t", "preview", "--dry-run", "--json", "--", "touch", "made"]))
+                ["run", "-p", "web", "-t", "preview", "--dry-run", "--json", "--", "touch", "made"])
+        )
         #expect(result["dryRun"] == true)
         #expect(result["keys"] == ["KEY", "OTHER"])
         #expect(!FileManager.default.fileExists(atPath: home.directory.path("work/made")))
@@ -191,6 +192,17 @@ struct RunTests {
         #expect(result.screen.contains(" echo "))
         #expect(result.screen.contains("terminal"))
         #expect(!result.screen.contains(CommandHome.passphrase))
+    }
+
+    @Test func `a value that no environment can hold is named`() throws {
+        let most = String(repeating: "a", count: (128 << 10) - "LONG=".utf8.count - 1)
+        try home.store(["LONG": most])
+        let print = run + ["sh", "-c", "echo ${#LONG}"]
+        #expect(try home.run(print).output == "\(most.utf8.count)\n")
+        try home.store(["LONG": most + "a"])
+        failed(try home.run(print), 125, "LONG", "--only")
+        let only = ["run", "-p", "web", "-t", "preview", "--only", "KEY", "--", "printenv", "KEY"]
+        #expect(try home.run(only).output == "value\n")
     }
 
     @Test func `an environment of 1000 variables with long values arrives`() throws {

@@ -59,7 +59,10 @@ struct ScopeTests {
                     input: .text(input)), 2, "sensitive")
             failed(
                 try home.run(
-                    [command, key, "-p", "web", "-t", "production,preview,development", "--dry-run"],
+                    [
+                        command, key, "-p", "web", "-t", "production,preview,development",
+                        "--dry-run",
+                    ],
                     input: .text(input)), 2, "sensitive")
         }
         #expect(try home.scopes(of: "SAFE") == ["production,preview"])

@@ -59,10 +59,11 @@ struct SetTests {
         #expect(try home.vaultBytes() == before)
     }
 
-    @Test(arguments: [
-        ([0xFF], "UTF-8"), ([0x61, 0xC3], "UTF-8"), ([0xED, 0xA0, 0x80], "UTF-8"),
-        ([0x61, 0x00, 0x62], "NUL"), ([0x00], "NUL"),
-    ] as [([UInt8], String)])
+    @Test(
+        arguments: [
+            ([0xFF], "UTF-8"), ([0x61, 0xC3], "UTF-8"), ([0xED, 0xA0, 0x80], "UTF-8"),
+            ([0x61, 0x00, 0x62], "NUL"), ([0x00], "NUL"),
+        ] as [([UInt8], String)])
     func `bytes that are no text are refused`(bytes: [UInt8], word: String) throws {
         let before = try home.vaultBytes()
         failed(try home.run(set, input: .bytes(bytes)), 2, word)

@@ -78,6 +78,9 @@ struct Pinentry {
                     return try text.withBytes { try SecretBytes(copying: $0) }
                 } else if line.withBytes({ Self.starts($0, "ERR") }) {
                     return nil
+                } else if !line.withBytes({ Self.starts($0, "S ") || Self.starts($0, "#") }) {
+                    // Neither a status nor a comment: waiting for more could last for ever.
+                    throw Failure()
                 }
             }
         }

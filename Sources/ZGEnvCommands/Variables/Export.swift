@@ -39,13 +39,6 @@ enum Export: Command {
                 hint: "It was left as it is. Say --force to replace it, or name another file.")
         }
         let found = try PlaceValues(invocation, allowsMissing: command.has("allow-missing"))
-        if path == nil, TerminalDevice.isTerminal(output.descriptor), !invocation.options.yes {
-            let plan = [
-                "show \(found.values.count) values of \(found.project.name) on this terminal"
-            ]
-            let answer = try Confirmation.ask(invocation, plan: plan, question: "Show them?")
-            if answer == .stopAfterPlan { return CommandResult(json: ["dryRun": true]) }
-        }
         let json = invocation.options.json && path == nil
         let text = try ExportText(format: json ? .json : format, values: found.values)
         guard let path else {

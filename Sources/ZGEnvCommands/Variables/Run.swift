@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import Sealing
 internal import Vault
 
 /// `run`: replaces itself by a program that has the variables in its environment.
@@ -47,6 +48,7 @@ enum Run: Command {
                 .usage,
                 "\(DisplayText.safe(value.variable.name)) is no name for an environment variable.")
         }
+        try checkLengths(found.values)
         let environment = try ChildEnvironment(
             inherited: command.has("no-inherit") ? [] : invocation.context.rawEnvironment,
             values: found.values, overrides: command.has("override"))
@@ -65,6 +67,18 @@ enum Run: Command {
         let failure = program.execute(
             environment: environment, hardening: invocation.context.hardening)
         throw RunFailure(status: failure.status, message: failure.message)
+    }
+
+    /// The kernel takes no entry of an environment that is longer than 32 pages of 4 KiB.
+    private static func checkLengths(_ values: [RevealedValue]) throws {
+        let limit = 128 << 10
+        for value in values
+        where value.variable.name.utf8.count + 1 + value.value.count + 1 > limit {
+            let name = DisplayText.safe(value.variable.name)
+            throw CommandError(
+                .usage, "The value of \(name) is longer than an environment can hold (128 KiB).",
+                hint: "Name the variables to hand over with --only, and read this one with reveal.")
+        }
     }
 
     private static func tellShadowed(
