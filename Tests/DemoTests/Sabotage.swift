@@ -7,24 +7,22 @@ struct Sabotage: Sendable, CustomTestStringConvertible {
     /// What is wrong, for people.
     let fault: String
     /// Which uses of `zg-env` go wrong: a pattern of bash over all its arguments. Empty for none.
-    var commands = ""
+    let commands: String
     /// What such a use does instead, in bash; `zg` is the real program.
-    var instead = ""
+    let instead: String
     /// Options that the sandbox gets on top.
-    var sandboxOptions: [String] = []
+    let sandboxOptions: [String]
 
     var testDescription: String { "\(step): \(fault)" }
 
-    private init(_ step: String, _ fault: String, _ commands: String, instead: String) {
+    private init(
+        _ step: String, _ fault: String, _ commands: String = "", instead: String = "",
+        sandboxOptions: [String] = []
+    ) {
         self.step = step
         self.fault = fault
         self.commands = commands
         self.instead = instead
-    }
-
-    private init(_ step: String, _ fault: String, sandboxOptions: [String]) {
-        self.step = step
-        self.fault = fault
         self.sandboxOptions = sandboxOptions
     }
 
@@ -66,15 +64,15 @@ struct Sabotage: Sendable, CustomTestStringConvertible {
             instead: #"echo other | zg set MAIL_FROM -p web && zg "$@""#),
         Sabotage(
             "push", "is kept empty by the platform",
-            sandboxOptions: ["--fault", "POST /v10/projects/*/env stores-empty"]),
+            sandboxOptions: ["--fault", "* /v*/projects/*/env* stores-empty"]),
         Sabotage("redeploy", "does nothing", "redeploy*", instead: "exit 0"),
         Sabotage(
             "redeploy", "tells of a deployment that is not there", "redeploy*",
             instead: #"echo '{"id":"dpl_1","state":"READY","current":true,"previous":null}'"#),
         Sabotage(
-            "redeploy", "does not wait", "redeploy*", instead: "zg redeploy -p web --yes --json"),
-        Sabotage(
-            "redeploy", "fails to build", sandboxOptions: ["--build", "fail"]),
+            "redeploy", "does not wait", "redeploy*", instead: "zg redeploy -p web --yes --json",
+            sandboxOptions: ["--build-seconds", "600"]),
+        Sabotage("redeploy", "fails to build", sandboxOptions: ["--build", "fail"]),
         Sabotage(
             "redeploy", "builds with the values of before",
             sandboxOptions: ["--build", "keeps-old-env"]),
