@@ -24,7 +24,8 @@ extension VaultTransaction {
                     pushedAt: time)
             case .agreed(let record, let version, let attributes):
                 index.variables[position].remote = RemoteState(
-                    id: record.id, account: account, pushedVersion: version, agreed: attributes,
+                    id: record.id, account: account,
+                    pushedVersion: version ?? known?.pushedVersion ?? 0, agreed: attributes,
                     updatedAt: record.updatedAt, pushedAt: time)
             }
         }

@@ -142,7 +142,8 @@ struct PushReport {
             codes == [.unauthorized]
             ? .unauthorized : codes == [.unavailable] ? .unavailable : .failed
         return CommandError(
-            code, "\(failures.count) of \(outcomes.count) changes failed. \(Self.sentence(failures))",
+            code,
+            "\(failures.count) of \(outcomes.count) changes failed. \(Self.sentence(failures))",
             hint: hint(failures, code))
     }
 

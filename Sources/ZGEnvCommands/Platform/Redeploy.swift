@@ -106,7 +106,8 @@ enum Redeploy: Command {
         } catch {
             invocation.context.warn(
                 "not-kept",
-                "The vault does not know yet what is live now. \(CommandError(mapping: error).message)")
+                "The vault does not know yet what is live now. \(CommandError(mapping: error).message)"
+            )
         }
         return CommandResult(
             json: json(last, current: isCurrent, previous: previous),
