@@ -118,7 +118,8 @@ struct LoginTests {
         try failedAsJSON(platform.run("push", "-p", "web", "--json"), 6, "unauthorized")
     }
 
-    @Test func `a protected token needs the passphrase, the listing of the vault does not`() throws {
+    @Test func `a protected token needs the passphrase, the listing of the vault does not`() throws
+    {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let platform = try platform(keyring: keyring)
@@ -208,7 +209,9 @@ struct LoginTests {
         let files = FileManager.default.enumerator(atPath: root)
         var count = 0
         for case let name as String in files ?? .init() {
-            guard let data = FileManager.default.contents(atPath: "\(root)/\(name)") else { continue }
+            guard let data = FileManager.default.contents(atPath: "\(root)/\(name)") else {
+                continue
+            }
             count += 1
             for form in forms { #expect(data.firstRange(of: Data(form.utf8)) == nil, "\(name)") }
         }
