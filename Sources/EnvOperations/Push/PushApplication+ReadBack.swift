@@ -111,7 +111,8 @@ extension PushOutcome {
             return PushRecord(
                 variable: variable.id,
                 knowledge: .agreed(
-                    record, version: variable.currentVersion, attributes: step.attributes))
+                    record, version: step.sendsValue ? variable.currentVersion : nil,
+                    attributes: step.attributes))
         case .failed(_, nil) where isPresumed:
             // Somebody else's after all, and the next push is to say so.
             return PushRecord(variable: variable.id, knowledge: .gone)
@@ -120,8 +121,7 @@ extension PushOutcome {
             return PushRecord(
                 variable: variable.id,
                 knowledge: .agreed(
-                    record, version: step.sendsValue ? 0 : variable.currentVersion,
-                    attributes: record.attributes))
+                    record, version: step.sendsValue ? 0 : nil, attributes: record.attributes))
         case .failed(_, .some): return nil
         }
     }

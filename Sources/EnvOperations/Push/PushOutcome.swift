@@ -31,9 +31,9 @@ package struct PushRecord {
         case gone
         /// The platform accepted what was sent, which is not read back yet.
         case sent(PlatformRecord, withValue: Bool)
-        /// What both sides have: the version, 0 where the platform holds something else, and type,
-        /// scope and comment.
-        case agreed(PlatformRecord, version: UInt64, attributes: VariableAttributes)
+        /// What both sides have: the version, 0 where the platform holds something else and nil where
+        /// none was sent, and type, scope and comment.
+        case agreed(PlatformRecord, version: UInt64?, attributes: VariableAttributes)
     }
 
     /// The vault's record.

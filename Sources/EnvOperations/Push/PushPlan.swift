@@ -55,6 +55,9 @@ package struct PushPlan: Equatable, Sendable {
         package var keys: Set<String>?
         /// Records to look at; nil for all.
         package var records: Set<Identifier>?
+        /// Records that only make room: their scope is brought in step, or they are deleted, and
+        /// nothing else of them is sent. They count as looked at.
+        package var makingRoom: Set<Identifier> = []
         /// Targets and custom environments to look at; nil for all.
         package var places: Scope?
 
@@ -108,19 +111,21 @@ package struct PushPlan: Equatable, Sendable {
         variables: [Variable], platform: [PlatformRecord], rules: Rules
     ) -> [(variable: Variable, record: PlatformRecord)] {
         let known = Set(variables.compactMap { $0.remote?.id })
-        return variables.filter { $0.isLive && rules.includes($0) }
-            .compactMap { variable in
-                let match = platform.first { record in
-                    guard record.attributes.scope == variable.attributes.scope,
-                        record.attributes.kind == variable.attributes.kind
-                    else { return false }
-                    guard let remote = variable.remote else {
-                        return record.key == variable.name && !known.contains(record.id)
-                    }
-                    return record.id == remote.id && record.updatedAt != remote.agreedUpdatedAt
+        return variables.filter {
+            $0.isLive && rules.includes($0) && !rules.makingRoom.contains($0.id)
+        }
+        .compactMap { variable in
+            let match = platform.first { record in
+                guard record.attributes.scope == variable.attributes.scope,
+                    record.attributes.kind == variable.attributes.kind
+                else { return false }
+                guard let remote = variable.remote else {
+                    return record.key == variable.name && !known.contains(record.id)
                 }
-                return match.map { (variable, $0) }
+                return record.id == remote.id && record.updatedAt != remote.agreedUpdatedAt
             }
+            return match.map { (variable, $0) }
+        }
     }
 
     /// Narrowing changes and deletions that make room go before what takes the room; other
@@ -151,7 +156,7 @@ package struct PushPlan: Equatable, Sendable {
 extension PushPlan.Rules {
     /// A record that has lost one of the places is meant too: the platform still has it there.
     func includes(_ variable: Variable) -> Bool {
-        (records?.contains(variable.id) ?? true)
+        (records?.contains(variable.id) ?? true || makingRoom.contains(variable.id))
             && (includes(key: variable.name, variable.attributes.scope)
                 || variable.remote.map { includes(key: variable.name, $0.agreed.scope) } ?? false)
     }

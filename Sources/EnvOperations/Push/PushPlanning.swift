@@ -33,6 +33,7 @@ struct PushPlanning {
     }
 
     func judgement(of variable: Variable) -> Judgement {
+        if rules.makingRoom.contains(variable.id), variable.isLive { return narrowing(variable) }
         if variable.isLive, let record = adopted[variable.id] {
             guard record.attributes != variable.attributes else { return .unchanged }
             return .steps([
@@ -74,6 +75,22 @@ struct PushPlanning {
         return .steps([
             step(variable, variable.attributes, .update(id: record.id, withValue: withValue))
         ])
+    }
+
+    /// What a record sends that is there for the sake of another one: its scope alone.
+    private func narrowing(_ variable: Variable) -> Judgement {
+        guard let remote = variable.remote, let record = platformByID[remote.id],
+            variable.attributes.scope != remote.agreed.scope
+        else { return .nothing }
+        if record.updatedAt != remote.agreedUpdatedAt && !rules.force {
+            return .conflict(changed(variable, record))
+        }
+        var attributes = remote.agreed
+        attributes.scope = variable.attributes.scope
+        if let other = unseen(in: attributes.scope, of: variable) {
+            return .conflict(taken(variable, other))
+        }
+        return .step(step(variable, attributes, .update(id: record.id, withValue: false)))
     }
 
     private func neverPushed(_ variable: Variable) -> Judgement {

@@ -25,8 +25,9 @@ extension VaultTransaction {
                     pushedAt: time)
             case .agreed(let record, let version, let attributes):
                 index.variables[position].remote = RemoteState(
-                    id: record.id, key: record.key, account: account, pushedVersion: version,
-                    agreed: attributes, updatedAt: record.updatedAt, pushedAt: time)
+                    id: record.id, key: record.key, account: account,
+                    pushedVersion: version ?? known?.pushedVersion ?? 0, agreed: attributes,
+                    updatedAt: record.updatedAt, pushedAt: time)
             }
         }
     }

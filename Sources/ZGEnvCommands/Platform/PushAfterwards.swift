@@ -32,7 +32,8 @@ enum PushAfterwards {
         rules.keys = [key]
         var joined = result
         do {
-            rules.records = try records(of: key, invocation).union(atHand.keys)
+            rules.records = Set(atHand.keys)
+            rules.makingRoom = try others(of: key, than: rules.records ?? [], invocation)
             let pushed = try PushWork(invocation, rules: rules, atHand: atHand).run(asks: false)
                 .result()
             joined = result.joined(with: "push", pushed)
@@ -47,15 +48,19 @@ enum PushAfterwards {
         return joined
     }
 
-    /// The key's records that the platform has: what lost targets must lose them there too.
-    private static func records(
-        of key: String, _ invocation: Invocation
+    /// The key's other records that the platform has in the way: what lost targets must lose them
+    /// there too. Where none is sent, all of them.
+    private static func others(
+        of key: String, than sent: Set<Identifier>, _ invocation: Invocation
     ) throws -> Set<Identifier> {
         let index = try invocation.session.index(.listing)
         let project = try ProjectResolver(invocation).existing(in: index)
+        let records = index.variables.filter { $0.project == project.id && $0.name == key }
+        let wanted = records.filter { sent.contains($0.id) }.map(\.attributes.scope)
         return Set(
-            index.variables.filter {
-                $0.project == project.id && $0.name == key && $0.remote != nil
+            records.filter { record in
+                guard let remote = record.remote, !sent.contains(record.id) else { return false }
+                return wanted.isEmpty || wanted.contains { $0.overlaps(remote.agreed.scope) }
             }.map(\.id))
     }
 

@@ -24,7 +24,10 @@ struct MainJobTests {
         ("BCRYPT", "BCRYPT='$2b$10$abcdefghijklmnopqrstuv'", "$2b$10$abcdefghijklmnopqrstuv"),
         ("BASE64", "BASE64=cGFkZGVkIQ==", "cGFkZGVkIQ=="),
         ("QUOTES", #"QUOTES=`it's "quoted"`"#, #"it's "quoted""#),
-        ("UNICODE", "UNICODE=Grüße 🔐 ñ 日本\u{1F469}\u{200D}\u{1F4BB}", "Grüße 🔐 ñ 日本\u{1F469}\u{200D}\u{1F4BB}"),
+        (
+            "UNICODE", "UNICODE=Grüße 🔐 ñ 日本\u{1F469}\u{200D}\u{1F4BB}",
+            "Grüße 🔐 ñ 日本\u{1F469}\u{200D}\u{1F4BB}"
+        ),
         ("ESCAPED", #"ESCAPED="a\nb\tc\\d""#, "a\nb\\tc\\\\d"),
         ("EMPTY", "EMPTY=", ""),
         ("COMMENTED", "COMMENTED=value # not this", "value"),

@@ -30,7 +30,8 @@ final class PlatformHome {
 
     /// Starts the platform, makes the vault, and logs in.
     init(
-        seed: String = PlatformHome.seed, buildSeconds: Double = 0.2, keyring: PrivateKeyring? = nil,
+        seed: String = PlatformHome.seed, buildSeconds: Double = 0.2,
+        keyring: PrivateKeyring? = nil,
         hasVault: Bool = true, isLoggedIn: Bool = true,
         configure: (inout SandboxConfiguration) -> Void = { _ in }
     ) throws {

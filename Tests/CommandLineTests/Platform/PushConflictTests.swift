@@ -188,9 +188,10 @@ struct PushConflictTests {
         let lines = (0..<20).map { "KEY_\($0)=value \($0)\n" }.joined()
         done(try platform.run("import", "-", "-p", "web", input: .text(lines)))
         try platform.setFaults("GET /v10/projects/*/env slow:0.3 x2")
-        let results = try Together.run((0..<2).map { _ in
-            platform.runner(["push", "-p", "web", "--yes", "--json"])
-        })
+        let results = try Together.run(
+            (0..<2).map { _ in
+                platform.runner(["push", "-p", "web", "--yes", "--json"])
+            })
         for result in results {
             #expect([0, 1, 5].contains(result.status), "\(result.error)")
             if result.status == 0 {

@@ -143,7 +143,8 @@ struct PushFaultTests {
             try platform.setFaults(
                 "POST /v10/projects/*/env \(effect)", "PATCH /v9/projects/*/env/* \(effect)")
             let (report, _) = try failedReport(platform.push(), 1, "failed")
-            let reason = ["stores-empty": "empty value", "drops-target": "only"][effect] ?? "stored"
+            let reason =
+                ["stores-empty": "empty value", "drops-target": "only"][effect] ?? "stored"
             #expect(report.keys("failed").contains("CHANGED"))
             #expect(report.reasons("failed").contains { $0.contains(reason) }, "\(report)")
             platform.server.setFaults([])

@@ -11,7 +11,10 @@ struct PushTests {
         try platform.set("B", "2", "-t", "production", "--type", "plain")
         let created = try platform.pushed()
         #expect(created.keys("created") == ["A", "B"])
-        #expect(created["created"]?.elements.first?["targets"] == ["production", "preview", "development"])
+        #expect(
+            created["created"]?.elements.first?["targets"] == [
+                "production", "preview", "development",
+            ])
         #expect(created["created"]?.elements.first?["branch"] == .null)
         #expect(platform.stored.first { $0.key == "B" }?.type == "plain")
         try platform.pushed().expectNothing()

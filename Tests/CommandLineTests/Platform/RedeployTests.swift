@@ -77,14 +77,15 @@ struct RedeployTests {
         #expect(built == ["ONLY_QA": "1"])
     }
 
-    @Test(arguments: [
-        ("ok", 0, "READY", []), ("keeps-old-env", 0, "READY", []),
-        ("alias-late:1", 0, "READY", []),
-        ("fail", 9, "ERROR", ["npm run build"]), ("ignored", 9, "CANCELED", ["cancelled"]),
-        ("blocked", 9, "BLOCKED", ["blocked"]),
-        ("alias-error", 9, "READY", ["built, not live", "aliases could not be assigned"]),
-        ("staged", 9, "READY", ["built, not live", "deployment promote dpl_"]),
-    ] as [(String, Int32, String, [String])])
+    @Test(
+        arguments: [
+            ("ok", 0, "READY", []), ("keeps-old-env", 0, "READY", []),
+            ("alias-late:1", 0, "READY", []),
+            ("fail", 9, "ERROR", ["npm run build"]), ("ignored", 9, "CANCELED", ["cancelled"]),
+            ("blocked", 9, "BLOCKED", ["blocked"]),
+            ("alias-error", 9, "READY", ["built, not live", "aliases could not be assigned"]),
+            ("staged", 9, "READY", ["built, not live", "deployment promote dpl_"]),
+        ] as [(String, Int32, String, [String])])
     func `waiting ends as the build does`(
         mode: String, status: Int32, state: String, words: [String]
     ) throws {

@@ -1,0 +1,221 @@
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// What ties a directory to a project, and who may.
+@Suite("Links of directories")
+struct LinkTests {
+    private func projectFile(
+        _ platform: PlatformHome, _ content: String, in directory: String = "work"
+    ) throws {
+        try platform.home.directory.makeDirectory("\(directory)/.vercel")
+        try platform.home.directory.write(content, to: "\(directory)/.vercel/project.json")
+    }
+
+    private func platformID(_ platform: PlatformHome, _ name: String = "web") throws -> String {
+        try #require(try platform.teammate.send("GET", "/v9/projects/\(name)")["id"]?.string)
+    }
+
+    private func ownerID(_ platform: PlatformHome) throws -> String {
+        try #require(
+            try platform.teammate.send("GET", "/v9/projects/web")["accountId"]?.string)
+    }
+
+    @Test func `link writes what the Vercel CLI reads, and approves the directory`() throws {
+        let platform = try PlatformHome()
+        let link = try json(platform.run("link", "web", "--json"))
+        let id = try platformID(platform)
+        #expect(link["project"] == "web")
+        #expect(link["platformProjectId"] == .string(id))
+        let file = try JSONDocument(platform.home.directory.read("work/.vercel/project.json"))
+        #expect(file["projectId"] == .string(id))
+        #expect(file["orgId"]?.text == (try ownerID(platform)))
+        #expect(file["projectName"] == "web")
+        // From here on nobody has to name the project.
+        done(try platform.run("set", "KEY", input: .text("value")))
+        #expect(done(try platform.run("reveal", "KEY")).output == "value")
+        done(try platform.run("push", "--yes"))
+        #expect(platform.records("KEY") == ["production,preview,development=value"])
+        let child = done(try platform.run("run", "--", "printenv", "KEY"))
+        #expect(child.output == "value\n")
+        done(try platform.run("redeploy", "--yes", "--wait"))
+        // Below the directory too.
+        try platform.home.directory.makeDirectory("work/deep/er")
+        var below = platform.runner(["list", "--json"])
+        below.workingDirectory = platform.home.directory.path("work/deep/er")
+        #expect(try json(below.run())["project"] == "web")
+        // Again changes nothing, another project is a conflict.
+        done(try platform.run("link", "web"))
+        try failedAsJSON(platform.run("link", "bare", "--json"), 5, "conflict")
+        done(try platform.run("link", "bare", "--force"))
+        #expect(try json(platform.run("list", "--json"))["project"] == "bare")
+    }
+
+    @Test func `a link that came with a repository hands out nothing`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "secret-value")
+        try platform.pushed()
+        try projectFile(
+            platform,
+            """
+            {"projectId":"\(try platformID(platform))","orgId":"\(try ownerID(platform))"}
+            """)
+        let requests = try platform.requests {
+            for arguments in [
+                ["list"], ["reveal", "KEY"], ["export"], ["push", "--yes"], ["set", "KEY"],
+                ["redeploy", "--yes"],
+            ] {
+                let result = try platform.runner(arguments, input: .text("x")).run()
+                failed(result, 2, ".vercel/project.json", "zg-env link", "-p")
+                #expect(!result.error.contains("secret-value"))
+            }
+            let run = try platform.run("run", "--", "printenv", "KEY")
+            #expect(run.status == 125)
+            #expect(run.output == "")
+            let asJSON = try platform.run("run", "--json", "--", "printenv", "KEY")
+            try failedAsJSON(asJSON, 125, "usage")
+        }
+        #expect(requests == [])
+        // With the project named, or the link approved, it goes on.
+        #expect(
+            done(try platform.run("run", "-p", "web", "--", "printenv", "KEY")).output
+                == "secret-value\n")
+        try failedAsJSON(platform.run("link", "--json"), 2, "usage")
+        done(try platform.run("link", "--yes"))
+        #expect(done(try platform.run("run", "--", "printenv", "KEY")).output == "secret-value\n")
+
+        // A link that changes asks again.
+        try projectFile(
+            platform,
+            """
+            {"projectId":"\(try platformID(platform, "bare"))","orgId":"\(try ownerID(platform))"}
+            """)
+        failed(try platform.run("list"), 2, "changed since it was approved")
+        // Nor does a copy elsewhere count.
+        try projectFile(
+            platform,
+            """
+            {"projectId":"\(try platformID(platform))","orgId":"\(try ownerID(platform))"}
+            """, in: "elsewhere")
+        var elsewhere = platform.runner(["list"])
+        elsewhere.workingDirectory = platform.home.directory.path("elsewhere")
+        failed(try elsewhere.run(), 2, "not been approved")
+    }
+
+    @Test func `a project of the vault alone has a link of its own`() throws {
+        let platform = try PlatformHome(isLoggedIn: false)
+        let requests = try platform.requests {
+            done(try platform.run("link", "--local", "notes"))
+            let file = try JSONDocument(platform.home.directory.read("work/.zg-env.json"))
+            #expect(file == ["project": "notes"])
+            done(try platform.run("set", "KEY", input: .text("value")))
+            #expect(try json(platform.run("list", "--json"))["project"] == "notes")
+        }
+        #expect(requests == [])
+        done(try platform.run("login", input: .text(platform.token)))
+        let message = try failedAsJSON(
+            platform.run("push", "--yes", "--json"), 4, "not_found")
+        #expect(message.contains("notes"))
+    }
+
+    @Test func `teams with one name are kept apart by a local one`() throws {
+        let platform = try PlatformHome(
+            seed: """
+                {"teams": [{"slug": "acme"}],
+                 "projects": [{"name": "web", "deployments": [{"target": "production"}]},
+                   {"name": "web", "team": "acme", "deployments": [{"target": "production"}]}]}
+                """)
+        done(try platform.run("link", "web"))
+        try failedAsJSON(
+            platform.run("link", "web", "--team", "acme", "--force", "--json"), 5, "conflict")
+        let link = try json(
+            platform.run(
+                "link", "web", "--team", "acme", "--as", "acme-web", "--force", "--json"))
+        #expect(link["project"] == "acme-web")
+        done(try platform.run("set", "KEY", input: .text("team")))
+        done(try platform.run("push", "--yes"))
+        let list = try platform.teammate.send("GET", "/v10/projects/web/env?slug=acme")
+        #expect(list["envs"]?.array?.map { $0["key"]?.string } == ["KEY"])
+        #expect(platform.records("KEY").count <= 1)
+        let own = try platform.teammate.send("GET", "/v10/projects/web/env")
+        #expect(own["envs"]?.array?.isEmpty == true)
+        // Options that contradict the binding.
+        for arguments in [
+            ["push", "-p", "web", "--team", "acme"], ["push", "-p", "acme-web", "--team", "other"],
+            ["redeploy", "-p", "web", "--team", "acme"],
+        ] {
+            try failedAsJSON(
+                platform.runner(arguments + ["--yes", "--json"]).run(), 5, "conflict")
+        }
+    }
+
+    @Test func `repo json and the two variables name projects too`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "value")
+        try platform.pushed()
+        let (id, owner) = (try platformID(platform), try ownerID(platform))
+        let both = ["VERCEL_ORG_ID": owner, "VERCEL_PROJECT_ID": id]
+        #expect(try json(platform.run("list", "--json", environment: both))["project"] == "web")
+        done(try platform.run("push", "--yes", environment: both))
+        done(try platform.run("redeploy", "--yes", environment: both))
+        for half in [["VERCEL_ORG_ID": owner], ["VERCEL_PROJECT_ID": id]] {
+            failed(try platform.run("list", environment: half), 2, "VERCEL_PROJECT_ID")
+            failed(try platform.run("push", "--yes", environment: half), 2)
+        }
+        let foreign = ["VERCEL_ORG_ID": "team_other", "VERCEL_PROJECT_ID": id]
+        try failedAsJSON(
+            platform.run("list", "--json", environment: foreign), 4, "not_found")
+
+        try platform.home.directory.makeDirectory("work/.vercel")
+        try platform.home.directory.makeDirectory("work/apps/web/src")
+        try platform.home.directory.write(
+            """
+            {"orgId":"\(owner)","remoteName":"origin","projects":[
+              {"id":"\(try platformID(platform, "bare"))","name":"bare","directory":"apps/bare"},
+              {"id":"\(id)","name":"web","directory":"apps/web"}]}
+            """, to: "work/.vercel/repo.json")
+        func inWeb(_ arguments: String...) throws -> ProgramResult {
+            var runner = platform.runner(arguments)
+            runner.workingDirectory = platform.home.directory.path("work/apps/web/src")
+            return try runner.run()
+        }
+        failed(try inWeb("list"), 2, "repo.json")
+        done(try inWeb("link", "--yes"))
+        #expect(try json(inWeb("list", "--json"))["project"] == "web")
+        // The rest of the repository is not approved with it.
+        failed(try platform.run("list"), 2)
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", "{\"projectId\":1,\"orgId\":2}", "{\"projectId\":\"prj_x\"}", "\u{0}",
+        "{\"projectId\":\"../../user\",\"orgId\":\"x\"}",
+    ])
+    func `a link that is none is an error, never another project`(content: String) throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "value")
+        try projectFile(platform, content)
+        for arguments in [["list"], ["link", "--yes"], ["push", "--yes"]] {
+            let result = try platform.runner(arguments).run()
+            #expect([2, 4].contains(result.status), "\(arguments): \(result.error)")
+            #expect(result.output == "")
+        }
+        done(try platform.run("list", "-p", "web"))
+    }
+
+    @Test func `an unknown project is not found, and nothing is made`() throws {
+        let platform = try PlatformHome()
+        let writes = try platform.writes {
+            try failedAsJSON(platform.run("link", "nowhere", "--json"), 4, "not_found")
+            done(try platform.run("set", "KEY", "-p", "nowhere", input: .text("x")))
+            try failedAsJSON(
+                platform.run("push", "-p", "nowhere", "--yes", "--json"), 4, "not_found")
+            try failedAsJSON(
+                platform.run("push", "-p", "never", "--yes", "--json"), 4, "not_found")
+        }
+        #expect(writes == [])
+        #expect(
+            !FileManager.default.fileExists(
+                atPath: platform.home.directory.path("work/.vercel/project.json")))
+    }
+}

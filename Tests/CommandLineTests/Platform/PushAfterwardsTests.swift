@@ -1,0 +1,141 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// `--push` of `set` and `rm`, with values locked and with the passphrase at hand.
+@Suite("set --push and rm --push")
+struct PushAfterwardsTests {
+    @Test func `one variable is set and sent while values are locked`() throws {
+        let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
+        let platform = try PlatformHome(keyring: keyring)
+        try platform.set("OTHER", "not sent")
+        let set = try json(
+            platform.run(
+                "set", "KEY", "-p", "web", "--push", "--json", "--raw", input: .text("one\ntwo"),
+                unlocked: false))
+        #expect(set["key"] == "KEY")
+        #expect(set["push"]?.keys("created") == ["KEY"])
+        #expect(platform.records("KEY") == ["production,preview,development=one\ntwo"])
+        #expect(platform.records("OTHER") == [])
+        let text = done(
+            try platform.run(
+                "set", "KEY", "-p", "web", "--push", input: .text("three"), unlocked: false))
+        #expect(text.output == "updated   KEY (production, preview, development)\n")
+        #expect(platform.records("KEY") == ["production,preview,development=three"])
+
+        // Taking a target away narrows the record that had it, and only that.
+        done(
+            try platform.run(
+                "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live"),
+                unlocked: false))
+        #expect(
+            platform.records("KEY") == ["preview,development=three", "production=live"])
+        // Another record of the key with a value that is not pushed stays as it is.
+        done(
+            try platform.run(
+                "set", "KEY", "-p", "web", "-t", "preview,development", input: .text("later"),
+                unlocked: false))
+        done(
+            try platform.run(
+                "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live 2"),
+                unlocked: false))
+        #expect(
+            platform.records("KEY") == ["preview,development=three", "production=live 2"])
+        done(try platform.run("push", "-p", "web", "--yes"))
+        #expect(
+            platform.records("KEY") == ["preview,development=later", "production=live 2"])
+
+        done(
+            try platform.run(
+                "rm", "KEY", "-p", "web", "-t", "development", "--push", "--yes", unlocked: false))
+        #expect(platform.records("KEY") == ["preview=later", "production=live 2"])
+        let removed = try json(
+            platform.run(
+                "rm", "KEY", "-p", "web", "--all", "--push", "--yes", "--json", unlocked: false))
+        #expect(removed["push"]?.keys("deleted") == ["KEY", "KEY"])
+        #expect(platform.records("KEY") == [])
+        #expect(platform.records("OTHER") == ["production,preview,development=not sent"])
+        try platform.pushed().expectNothing()
+    }
+
+    @Test func `a sensitive one is sent too, and said not to be verified`() throws {
+        let platform = try PlatformHome()
+        let set = try json(
+            platform.run(
+                "set", "KEY", "-p", "web", "--type", "sensitive", "--push", "--json",
+                input: .text("s")))
+        #expect(set["push"]?.keys("unverified") == ["KEY"])
+        #expect(platform.records("KEY") == ["production,preview=s"])
+    }
+
+    @Test func `production is redeployed and live in one step`() throws {
+        let platform = try PlatformHome()
+        let set = try json(
+            platform.run(
+                "set", "KEY", "-p", "web", "--push", "--redeploy", "--json", input: .text("v")))
+        #expect(set["deployment"]?["current"] == true)
+        let id = try #require(set["deployment"]?["id"]?.text)
+        #expect(platform.server.builtVariables(deployment: id)?["KEY"] == "v")
+        let list = try json(platform.run("list", "KEY", "-p", "web", "--json"))
+        #expect(list["variables"]?.elements.first?["live"] == true)
+
+        platform.server.setBuild(.fail)
+        let broken = try platform.run(
+            "set", "KEY", "-p", "web", "--push", "--redeploy", "--json", input: .text("w"))
+        #expect(broken.status == 9)
+        #expect(try JSONDocument(broken.standardOutput)["deployment"]?["state"] == "ERROR")
+        #expect(platform.records("KEY") == ["production,preview,development=w"])
+        failed(
+            try platform.run("set", "KEY", "-p", "web", "--redeploy", input: .text("x")), 2,
+            "--push")
+        #expect(try platform.home.revealed("KEY") == Array("w".utf8))
+    }
+
+    @Test func `what cannot be pushed stays in the vault, and is said`() throws {
+        let platform = try PlatformHome()
+        try platform.teammate.send(
+            "POST", "/v10/projects/web/env",
+            ["key": "KEY", "value": "theirs", "type": "encrypted", "target": ["production"]])
+        let conflict = try platform.run(
+            "set", "KEY", "-p", "web", "--push", "--json", input: .text("mine"))
+        let (report, _) = try failedReport(conflict, 5, "conflict")
+        #expect(report["push"]?.keys("conflicts") == ["KEY"])
+        #expect(report["version"] == 1)
+        #expect(platform.records("KEY") == ["production=theirs"])
+        #expect(try platform.home.revealed("KEY") == Array("mine".utf8))
+
+        for (fault, status) in [("429:600", 7), ("challenge", 6)] as [(String, Int32)] {
+            try platform.setFaults("GET * \(fault)")
+            let result = try platform.run(
+                "set", "FREE", "-p", "web", "--push", input: .text(fault))
+            #expect(result.status == status)
+            #expect(result.error.contains("The vault has the change"))
+            #expect(try platform.home.revealed("FREE") == Array(fault.utf8))
+        }
+        platform.server.setFaults([])
+        #expect(platform.records("FREE") == [])
+        let offline = try platform.run(
+            "set", "FREE", "-p", "web", "--push", "--offline", input: .text("off"))
+        #expect(offline.status == 7)
+        #expect(try platform.home.revealed("FREE") == Array("off".utf8))
+        done(try platform.run("push", "FREE", "-p", "web", "--yes"))
+        #expect(platform.records("FREE") == ["production,preview,development=off"])
+    }
+
+    @Test func `a dry run sends and stores nothing`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "v")
+        try platform.pushed()
+        let writes = try platform.writes {
+            done(
+                try platform.run(
+                    "set", "KEY", "-p", "web", "--push", "--dry-run", input: .text("w")))
+            done(try platform.run("rm", "KEY", "-p", "web", "--push", "--dry-run"))
+            #expect(try platform.run("rm", "KEY", "-p", "web", "--push").status == 2)
+        }
+        #expect(writes == [])
+        #expect(platform.records("KEY") == ["production,preview,development=v"])
+        #expect(try platform.home.revealed("KEY") == Array("v".utf8))
+    }
+}
