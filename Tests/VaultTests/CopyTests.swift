@@ -186,3 +186,32 @@ struct CopyTests {
         #expect(try fixture.open().inspection(with: fixture.lockedKeys).problems == [])
     }
 }
+
+@Suite("Secret memory of whole-vault work")
+struct WholeVaultMemoryTests {
+    @Test func `checking and rekeying 600 values takes few regions, and they keep their texts`()
+        throws
+    {
+        let fixture = try VaultFixture()
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+        ) { transaction in
+            for number in 0..<600 {
+                let position = transaction.positionOfVariable("KEY_\(number)")
+                let value = Array("\(number) ".utf8) + [UInt8](repeating: 0x78, count: 1_000)
+                try value.withBytes {
+                    _ = try transaction.store($0, forVariableAt: position, at: 1)
+                }
+            }
+        }
+        let start = SecretMemory.allocationCount
+        #expect(try fixture.open().inspection(with: fixture.keys).versionCount == 600)
+        let checked = SecretMemory.allocationCount
+        // Other tests run beside this one and take memory too, but not one region a value.
+        #expect(checked - start < 400, "\(checked - start)")
+        let new = try fixture.rekey(to: "second")
+        let inspection = try fixture.open().inspection(with: new)
+        #expect(inspection.problems == [])
+        #expect(inspection.versionCount == 600)
+    }
+}

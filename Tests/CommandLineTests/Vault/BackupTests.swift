@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("backup and restore")
+struct BackupTests {
+    /// A home with a backup of a vault that was changed since.
+    private func backedUp() throws -> (home: CommandHome, file: String) {
+        let home = try CommandHome.filled()
+        let file = home.directory.path("copy.zgv")
+        done(try home.run(["backup", file]))
+        try home.store(["A": "third", "C": "sea"])
+        return (home, file)
+    }
+
+    @Test func `a backup is the vault byte for byte, for its owner alone`() throws {
+        let home = try CommandHome.filled()
+        let file = home.directory.path("copy.zgv")
+        let result = try json(home.run(["backup", file, "--json"]))
+        #expect(result["file"] == .string(file))
+        #expect(result["versions"] == 3)
+        #expect(result["valuesOpened"] == true)
+        #expect(try home.directory.read("copy.zgv") == (try home.vaultBytes()))
+        #expect(try mode(file) == 0o600)
+    }
+
+    @Test func `a backup takes no file's place without force, and never the vault's`() throws {
+        let home = try CommandHome.filled()
+        let file = try home.directory.write("mine", to: "taken")
+        failed(try home.run(["backup", file]), 5, "--force")
+        #expect(try home.directory.read("taken") == Array("mine".utf8))
+        let plan = try json(home.run(["backup", file, "--force", "--dry-run", "--json"]))
+        #expect(plan["dryRun"] == true)
+        #expect(try home.directory.read("taken") == Array("mine".utf8))
+        done(try home.run(["backup", file, "--force"]))
+        #expect(try home.directory.read("taken") == (try home.vaultBytes()))
+        let before = try home.vaultBytes()
+        for path in [home.vaultPath, home.vaultPath + ".lock"] {
+            failed(try home.run(["backup", path, "--force"]), 2)
+        }
+        #expect(try home.vaultBytes() == before)
+        failed(try home.run(["backup", home.directory.path("no/such/folder")]), 4)
+    }
+
+    @Test func `a damaged vault gives no backup`() throws {
+        let home = try CommandHome.filled()
+        var bytes = try home.vaultBytes()
+        bytes[bytes.count - 1] ^= 1
+        try home.directory.write(bytes, to: "data/zg-env/vault.zgv")
+        failed(try home.run(["backup", home.directory.path("copy.zgv")]), 8)
+        #expect(!FileManager.default.fileExists(atPath: home.directory.path("copy.zgv")))
+    }
+
+    @Test func `restore asks, shows its plan, and keeps the replaced vault`() throws {
+        let (home, file) = try backedUp()
+        let before = try home.vaultBytes()
+        failedAsking(try home.run(["restore", file]))
+        try failedAsJSON(home.run(["restore", file, "--json"]), 2, "usage")
+        let plan = try json(home.run(["restore", file, "--dry-run", "--json"]))
+        #expect(plan["dryRun"] == true)
+        #expect(plan["otherVault"] == false)
+        #expect(try home.vaultBytes() == before)
+
+        let result = try json(home.run(["restore", file, "--yes", "--json"]))
+        #expect(result["generation"] == 7)
+        let kept = try #require(result["kept"]?.text)
+        #expect(kept.hasPrefix(home.vaultPath + ".replaced-2"))
+        #expect([UInt8](try Data(contentsOf: URL(fileURLWithPath: kept))) == before)
+        #expect(try mode(kept) == 0o600)
+        try home.expectWhole()
+        // Version 3 was given out by the replaced vault.
+        let set = try json(
+            home.run(["set", "A", "-p", "web", "--json"], input: .text("fourth")))
+        #expect(set["version"] == 4)
+    }
+
+    private func failedAsking(_ result: ProgramResult) {
+        #expect(result.status == 2, "\(result.error)")
+        #expect(result.error.contains("replace generation 6 of"))
+        #expect(result.error.contains("--yes"))
+    }
+
+    @Test func `on a terminal the answer decides`() throws {
+        let (home, file) = try backedUp()
+        let before = try home.vaultBytes()
+        var runner = home.terminalRunner(
+            ["restore", file, "--passphrase-file", home.passphrasePath],
+            script: [(.terminal("[y/N] "), .line("n"))])
+        #expect(try runner.run().status == 1)
+        #expect(try home.vaultBytes() == before)
+        runner.script = [(.terminal("[y/N] "), .line("y"))]
+        done(try runner.run())
+        try home.expectWhole()
+    }
+
+    @Test func `a backup that does not open or is damaged changes nothing`() throws {
+        let (home, file) = try backedUp()
+        let before = try home.vaultBytes()
+        failed(try home.run(["restore", file, "--yes", "--passphrase-file", home.other]), 3)
+        failed(try home.run(["restore", file, "--yes"], unlocked: false), 3)
+        var bytes = try home.directory.read("copy.zgv")
+        bytes[bytes.count - 1] ^= 1
+        try home.directory.write(bytes, to: "damaged")
+        failed(try home.run(["restore", home.directory.path("damaged"), "--yes"]), 8)
+        try home.directory.write("hello", to: "none")
+        failed(try home.run(["restore", home.directory.path("none"), "--yes"]), 8)
+        failed(try home.run(["restore", home.directory.path("missing"), "--yes"]), 4)
+        failed(try home.run(["restore", home.vaultPath, "--yes"]), 2)
+        #expect(try home.vaultBytes() == before)
+        let folder = home.directory.path("data/zg-env")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(Set(names) == ["vault.zgv", "vault.zgv.lock"])
+    }
+
+    @Test func `another vault wants a word of its own`() throws {
+        let (home, file) = try backedUp()
+        let other = try CommandHome.initialised()
+        let before = try other.vaultBytes()
+        failed(try other.run(["restore", file, "--yes"]), 5, "another vault", "--other-vault")
+        #expect(try other.vaultBytes() == before)
+        done(try other.run(["restore", file, "--yes", "--other-vault"]))
+        try other.expectWhole()
+        withExtendedLifetime(home) {}
+    }
+
+    @Test func `a backup from a disk without owners is taken, on a machine without a vault`() throws
+    {
+        let (home, file) = try backedUp()
+        let empty = try CommandHome()
+        #expect(unsafe chmod(file, 0o644) == 0)
+        let result = try json(empty.run(["restore", file, "--yes", "--json"]))
+        #expect(result["kept"] == .null)
+        #expect(try mode(empty.vaultPath) == 0o600)
+        try empty.expectWhole()
+        withExtendedLifetime(home) {}
+    }
+
+    @Test func `a vault that is damaged is replaced and kept`() throws {
+        let (home, file) = try backedUp()
+        try home.directory.write("rubbish", to: "data/zg-env/vault.zgv")
+        let result = try json(home.run(["restore", file, "--yes", "--json"]))
+        #expect(result["warnings"]?.elements.map { $0["code"]?.text } == ["versions-may-repeat"])
+        let kept = try #require(result["kept"]?.text)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: kept)) == Data("rubbish".utf8))
+        try home.expectWhole()
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program is stopped, or the disk fails, at every system call that changes a file or talks to
+/// the keyring. Afterwards the vault opens, old or new, `verify` passes, and the keyring's key opens
+/// it still. Needs strace.
+@Suite("A crash")
+struct CrashTests {
+    /// strace counts each of them by itself, so each has a loop of its own.
+    private static let fileCalls = [
+        "ftruncate", "pwrite64", "write", "copy_file_range", "fsync", "rename", "renameat2", "link",
+        "unlink",
+    ]
+
+    /// A command that writes, and how its result is told from the state before.
+    struct Command: CustomTestStringConvertible {
+        let arguments: [String]
+        var input = ""
+        /// Whether it needs the keyring. Its library wakes its threads by `write`, dozens of times,
+        /// so these commands are not stopped there: what they write goes the way of the others.
+        var usesKeyring = false
+
+        /// Whether the keyring holds the keys of the new file alone afterwards.
+        var replacesKeys: Bool { arguments[0] == "rekey" }
+
+        var fileCalls: [String] {
+            CrashTests.fileCalls.filter { !usesKeyring || $0 != "write" }
+        }
+
+        var testDescription: String { arguments.prefix(2).joined(separator: " ") }
+    }
+
+    private static let commands = [
+        Command(arguments: ["set", "N", "-p", "web"], input: "new"),
+        Command(arguments: ["import", "-", "-p", "web"], input: "N=1\nM=2\n"),
+        Command(arguments: ["passwd", "--new-passphrase-file", "../other"]),
+        Command(
+            arguments: [
+                "slot", "add", "passphrase", "--new-passphrase-file", "../other", "--kdf", "8MiB,1",
+            ]),
+        Command(arguments: ["slot", "add", "secret-service"], usesKeyring: true),
+        Command(arguments: ["slot", "add", "file", "../key"]),
+        Command(arguments: ["rekey", "--yes"], usesKeyring: true),
+        Command(arguments: ["restore", "../copy.zgv", "--yes"]),
+    ]
+
+    private func traced(
+        _ home: CommandHome, _ command: Command, _ calls: String, _ fault: String
+    ) throws -> ProgramResult {
+        var runner = home.wrapped("/usr/bin/strace") { program in
+            [
+                "-f", "-o", "/dev/null", "-e", "trace=\(calls)", "-e", "inject=\(calls):\(fault)",
+                program,
+            ]
+                + command.arguments
+        }
+        runner.input = .text(command.input)
+        if !command.usesKeyring { runner.environment["DBUS_SESSION_BUS_ADDRESS"] = nil }
+        return try runner.run()
+    }
+
+    /// A home with a keyring, a copy of an older state, and the bytes to start each run from.
+    private func prepared() throws -> (PrivateKeyring, CommandHome, [UInt8]) {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.filled(keyring)
+        done(try home.run(["backup", home.directory.path("copy.zgv")]))
+        try home.store(["B": "bumblebee"])
+        return (keyring, home, try home.vaultBytes())
+    }
+
+    /// Expects a whole vault that the passphrase, old or new, and the keyring open.
+    private func expectUsable(_ home: CommandHome, _ context: String) throws {
+        let verified = try home.run(["verify", "--json"], unlocked: false)
+        #expect(verified.status == 0, "\(context): \(verified.error)")
+        var revealed = try home.reveal("A", with: home.passphrasePath)
+        if revealed.status == 3 { revealed = try home.reveal("A", with: home.other) }
+        #expect(revealed.status == 0, "\(context): \(revealed.error)")
+        #expect(revealed.output == "second", "\(context)")
+    }
+
+    @Test(arguments: commands)
+    func `at any call leaves a usable vault`(command: Command) throws {
+        var (keyring, home, start) = try prepared()
+        var (kills, old, new) = (0, 0, 0)
+        for call in command.fileCalls {
+            for number in 1...40 {
+                try home.reset(to: start)
+                try? FileManager.default.removeItem(atPath: home.directory.path("key"))
+                let result = try traced(home, command, call, "signal=KILL:when=\(number)")
+                let context = "\(command.testDescription), \(call) \(number)"
+                if result.status == 0 {
+                    if command.replacesKeys { (keyring, home, start) = try prepared() }
+                    break
+                }
+                #expect(result.signal == 9, "\(context): \(result.error)")
+                kills += 1
+                try expectUsable(home, context)
+                if try home.vaultBytes() == start {
+                    old += 1
+                } else {
+                    new += 1
+                    if command.replacesKeys { (keyring, home, start) = try prepared() }
+                }
+            }
+        }
+        print("killed at \(kills) calls of \(command.testDescription): \(old) old, \(new) new")
+        // The lock's two calls, the new file's fsync and its rename; then the directory's fsync.
+        #expect(old >= 4 && new >= 1, "\(kills) kills, \(old) old, \(new) new")
+        withExtendedLifetime(keyring) {}
+    }
+
+    @Test(arguments: ["ENOSPC", "EIO"], commands)
+    func `of the disk is an error and leaves a usable vault`(
+        number: String, command: Command
+    ) throws {
+        var (keyring, home, start) = try prepared()
+        var failures = 0
+        for call in ["write", "fsync", "rename"] where command.fileCalls.contains(call) {
+            for position in 1...3 {
+                try home.reset(to: start)
+                try? FileManager.default.removeItem(atPath: home.directory.path("key"))
+                let result = try traced(
+                    home, command, call, "error=\(number):when=\(position)")
+                let context = "\(command.testDescription), \(call) \(position): \(number)"
+                let isNew = try home.vaultBytes() != start
+                if result.status == 0 { #expect(isNew, "\(context)") }
+                try expectUsable(home, context)
+                if isNew, command.replacesKeys { (keyring, home, start) = try prepared() }
+                if result.status == 0 { break }
+                failures += 1
+            }
+        }
+        #expect(failures >= 2)
+        withExtendedLifetime(keyring) {}
+    }
+
+    @Test(arguments: [commands[4], commands[6]])
+    func `between the calls to the keyring leaves a usable vault`(command: Command) throws {
+        var (keyring, home, start) = try prepared()
+        var kills = 0
+        for number in 1...200 {
+            try home.reset(to: start)
+            let result = try traced(home, command, "sendmsg", "signal=KILL:when=\(number)")
+            if result.status == 0 { break }
+            kills += 1
+            try expectUsable(home, "\(command.testDescription), message \(number)")
+            if try home.vaultBytes() != start, command.replacesKeys {
+                (keyring, home, start) = try prepared()
+            }
+        }
+        #expect(kills >= 3, "\(kills) kills")
+        withExtendedLifetime(keyring) {}
+    }
+}

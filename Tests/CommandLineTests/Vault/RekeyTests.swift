@@ -1,0 +1,192 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("passwd and rekey")
+struct RekeyTests {
+    @Test func `passwd changes the slot that was opened and keeps its cost`() throws {
+        let home = try CommandHome.filled()
+        let old = try home.slots()[0]
+        let changed = try json(
+            home.run(["passwd", "--new-passphrase-file", home.other, "--json"]))
+        #expect(changed["replaced"] == old["id"])
+        #expect(changed["memoryBytes"] == .integer(8 << 20))
+        #expect(changed["operations"] == 1)
+        failed(try home.reveal("A", with: home.passphrasePath), 3)
+        try home.expectWhole(with: home.other)
+        let again = try json(
+            home.run([
+                "passwd", "--passphrase-file", home.other, "--new-passphrase-file",
+                home.passphrasePath, "--kdf", "9MiB,2", "--json",
+            ]))
+        #expect(again["memoryBytes"] == .integer(9 << 20))
+        #expect(try home.slots().count == 1)
+        try home.expectWhole()
+    }
+
+    @Test func `passwd fails without changing anything`() throws {
+        let home = try CommandHome.filled()
+        let before = try home.vaultBytes()
+        failed(
+            try home.run([
+                "passwd", "--passphrase-file", home.other, "--new-passphrase-file", home.other,
+            ]), 3)
+        failed(try home.run(["passwd"]), 2, "--new-passphrase-file")
+        failed(try home.run(["passwd", "--new-passphrase-file", "/dev/null"]), 2)
+        failed(try home.run(["passwd", "--new-passphrase-file", home.other], unlocked: false), 3)
+        failed(
+            try home.run(["passwd", "--new-passphrase-file", home.other, "--kdf", "2GiB,1"]), 2)
+        var runner = home.runner(["passwd", "--passphrase-fd", "3", "--new-passphrase-fd", "3"])
+        runner.descriptors = [3: Array("x".utf8)]
+        failed(try runner.run(), 2, "one descriptor")
+        let plan = try json(
+            home.run(["passwd", "--new-passphrase-file", home.other, "--dry-run", "--json"]))
+        #expect(plan["dryRun"] == true)
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `passwd takes both passphrases from descriptors, and asks on a terminal`() throws {
+        let home = try CommandHome.filled()
+        var runner = home.runner(
+            ["passwd", "--passphrase-fd", "3", "--new-passphrase-fd", "4"], unlocked: false)
+        runner.descriptors = [
+            3: Array(CommandHome.passphrase.utf8), 4: Array("another passphrase\n".utf8),
+        ]
+        done(try runner.run())
+        try home.expectWhole(with: home.other)
+        let typed = try home.terminalRunner(
+            ["passwd"],
+            script: [
+                (.terminal("Passphrase for"), .line("another passphrase")),
+                (.terminal("New passphrase"), .line("third")),
+                (.terminal("again"), .line("third")),
+            ]
+        ).run()
+        done(typed)
+        #expect(!typed.screen.contains("third"))
+        try home.expectWhole(with: try home.directory.write("third", to: "third"))
+    }
+
+    @Test func `a recovery code sets a new passphrase where the old one is lost`() throws {
+        let home = try CommandHome.filled()
+        let code = try home.addRecovery()
+        let passwd = [
+            "passwd", "--passphrase-file", code, "--new-passphrase-file", home.other,
+        ]
+        done(try home.run(passwd))
+        try home.expectWhole(with: home.other)
+        try home.expectWhole(with: code)
+        failed(try home.reveal("A", with: home.passphrasePath), 3)
+        try home.addOtherPassphrase()
+        failed(try home.run(passwd), 2, "--slot")
+        let id = try home.slotIDs("passphrase")[1]
+        done(try home.run(passwd + ["--slot", id]))
+        failed(try home.run(passwd + ["--slot", try home.slotIDs("recovery")[0]]), 2)
+        failed(try home.run(passwd + ["--slot", "zz"]), 4)
+    }
+
+    @Test func `rekey shows its plan, asks, and keeps the slots whose secret is given`() throws {
+        let home = try CommandHome.filled()
+        try home.addOther()
+        let code = try home.addRecovery()
+        let key = home.directory.path("key")
+        done(try home.run(["slot", "add", "file", key, "--values"]))
+        let before = try home.vaultBytes()
+        let arguments = ["rekey", "--slot-secret-file", code, "--key-file", key]
+        let asked = try home.run(arguments)
+        #expect(asked.status == 2)
+        #expect(asked.error.contains("REMOVE the passphrase slot"))
+        try failedAsJSON(home.run(arguments + ["--json"]), 2, "usage")
+        let plan = try json(home.run(arguments + ["--dry-run", "--json"]))
+        #expect(
+            plan["kept"]?.elements.map { $0["kind"]?.text } == ["passphrase", "recovery", "file"])
+        #expect(plan["removed"]?.elements.map { $0["kind"]?.text } == ["passphrase"])
+        #expect(try home.vaultBytes() == before)
+        let keyBefore = try home.directory.read("key")
+
+        let result = try json(home.run(arguments + ["--yes", "--json"]))
+        #expect(result["versions"] == 3)
+        #expect(result["slots"]?.elements.count == 3)
+        #expect(result["removed"]?.elements.count == 1)
+        try home.expectWhole()
+        try home.expectWhole(with: code)
+        failed(try home.reveal("A", with: home.other), 3)
+        let revealed = try home.run(
+            ["reveal", "A", "-p", "web", "--key-file", key], unlocked: false)
+        #expect(done(revealed).output == "second")
+        // The old key is gone from its file, and the file has one line still.
+        let keyAfter = try home.directory.read("key")
+        #expect(keyAfter != keyBefore)
+        #expect(keyAfter.count == keyBefore.count)
+        let old = Set(try oldSlots(before))
+        #expect(try home.slots().allSatisfy { !old.contains($0["id"]?.text ?? "") })
+    }
+
+    /// The ids in a vault's bytes: the first sixteen of each slot of 192, from byte 80 on.
+    private func oldSlots(_ bytes: [UInt8]) throws -> [String] {
+        stride(from: 80, to: 80 + 4 * 192, by: 192).map { start in
+            bytes[start..<start + 16].map { byte in
+                (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }.joined()
+        }
+    }
+
+    @Test func `rekey asks on a terminal for the secrets of other slots`() throws {
+        let home = try CommandHome.filled()
+        try home.addOther()
+        let code = try home.addRecovery()
+        let result = try home.terminalRunner(
+            ["rekey", "--passphrase-file", home.passphrasePath],
+            script: [
+                (.terminal("code of the passphrase slot"), .line("wrong")),
+                (.terminal("does not open"), .line("another passphrase")),
+                (.terminal("code of the recovery slot"), .line("")),
+                (.terminal("[y/N]"), .line("y")),
+            ]
+        ).run()
+        done(result)
+        try home.expectWhole()
+        try home.expectWhole(with: home.other)
+        failed(try home.reveal("A", with: code), 3)
+    }
+
+    @Test func `rekey gives the keyring a new key and removes the old one`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.filled(keyring)
+        let old = try home.slotIDs("secret-service")
+        done(try home.run(["rekey", "--yes"]))
+        let new = try home.slotIDs("secret-service")
+        #expect(new.count == 1 && new != old)
+        #expect(try keyring.itemCount().unlocked == 1)
+        done(try home.run(["list", "-p", "web"], unlocked: false))
+        try home.expectWhole()
+        // Without the item the slot goes, and the plan says so.
+        try keyring.deleteItems()
+        let plan = done(try home.run(["rekey", "--dry-run"])).output
+        #expect(plan.contains("REMOVE the secret-service slot"))
+        done(try home.run(["rekey", "--yes"]))
+        #expect(try home.slotIDs("secret-service") == [])
+        try home.expectWhole()
+    }
+
+    @Test func `rekey with a wrong passphrase or of a damaged vault changes nothing`() throws {
+        let home = try CommandHome.filled()
+        failed(try home.run(["rekey", "--yes", "--passphrase-file", home.other]), 3)
+        var bytes = try home.vaultBytes()
+        bytes[bytes.count - 1] ^= 1
+        try home.directory.write(bytes, to: "data/zg-env/vault.zgv")
+        failed(try home.run(["rekey", "--yes"]), 8)
+        #expect(try home.vaultBytes() == bytes)
+    }
+}
+
+extension CommandHome {
+    /// Adds one more passphrase slot, opened by the second passphrase as it stands.
+    fileprivate func addOtherPassphrase() throws {
+        done(
+            try run([
+                "slot", "add", "passphrase", "--passphrase-file", other, "--new-passphrase-file",
+                passphrasePath, "--kdf", "8MiB,1",
+            ]))
+    }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("slot")
+struct SlotTests {
+    @Test func `list shows every slot without asking for anything`() throws {
+        let home = try CommandHome.filled()
+        let slots = try home.slots()
+        #expect(slots.count == 1)
+        #expect(
+            slots[0].names == ["id", "kind", "opens", "createdAt", "memoryBytes", "operations"])
+        #expect(slots[0]["kind"] == "passphrase")
+        #expect(slots[0]["opens"] == "values")
+        #expect(slots[0]["memoryBytes"] == .integer(8 << 20))
+        #expect(slots[0]["operations"] == 1)
+        #expect(isTime(slots[0]["createdAt"]))
+        let text = done(try home.run(["slot", "list"], unlocked: false)).output
+        #expect(text.contains("passphrase  everything"))
+        #expect(text.contains("8 MiB, 1 pass\n"))
+    }
+
+    @Test func `a second passphrase opens everything until it is removed`() throws {
+        let home = try CommandHome.filled()
+        let added = try json(
+            home.run([
+                "slot", "add", "passphrase", "--new-passphrase-file", home.other, "--kdf", "8MiB,2",
+                "--json",
+            ]))
+        #expect(added["kind"] == "passphrase")
+        #expect(added["operations"] == 2)
+        try home.expectWhole(with: home.other)
+        try home.expectWhole()
+        let id = try #require(added["id"]?.text)
+        failed(try home.run(["slot", "remove", id], unlocked: false), 3)
+        let asked = try home.run(["slot", "remove", id])
+        #expect(asked.status == 2)
+        let plan = try json(home.run(["slot", "remove", id, "--dry-run", "--json"]))
+        #expect(plan["id"] == .string(id))
+        #expect(plan["dryRun"] == true)
+        #expect(try home.slots().count == 2)
+        let removed = try json(
+            home.run(["slot", "remove", String(id.prefix(6)), "--yes", "--json"]))
+        #expect(removed["id"] == .string(id))
+        failed(try home.reveal("A", with: home.other), 3)
+        try home.expectWhole()
+    }
+
+    @Test func `the last slot for people stays`() throws {
+        let home = try CommandHome.filled()
+        let id = try home.slotIDs("passphrase")[0]
+        failed(try home.run(["slot", "remove", id, "--yes"]), 5, "last")
+        done(
+            try home.run(["slot", "add", "file", home.directory.path("key"), "--values"]))
+        failed(try home.run(["slot", "remove", id, "--yes"]), 5, "one stays")
+        _ = try home.addRecovery()
+        done(try home.run(["slot", "remove", id, "--yes"]))
+        #expect(Set(try home.slots().compactMap { $0["kind"]?.text }) == ["file", "recovery"])
+    }
+
+    @Test func `ids are found by their front, and only one`() throws {
+        let home = try CommandHome.filled()
+        failed(try home.run(["slot", "remove", "zz", "--yes"]), 4, "slot list")
+        for _ in 0..<15 { _ = try home.addRecovery() }
+        // Sixteen ids, of which some two begin with the same digit but once in a million runs.
+        let ids = try home.slots().compactMap { $0["id"]?.text }
+        let shared = try #require(
+            Dictionary(grouping: ids) { $0.prefix(1) }.first { $0.value.count > 1 }?.key)
+        failed(try home.run(["slot", "remove", String(shared), "--yes"]), 2, "Several")
+        failed(try home.run(["slot", "add", "recovery"]), 2, "at most 16")
+        failed(try home.run(["slot", "remove", "", "--yes"]), 2)
+    }
+
+    @Test func `arguments that do not fit are refused before anything is asked`() throws {
+        let home = try CommandHome.filled()
+        let before = try home.vaultBytes()
+        let wrong = [
+            ["slot", "add", "file"], ["slot", "add", "recovery", "path"],
+            ["slot", "add", "passphrase", "--values", "--new-passphrase-file", home.other],
+            ["slot", "add", "recovery", "--kdf", "8MiB,1"],
+            ["slot", "add", "file", "x", "--new-passphrase-file", home.other],
+            ["slot", "add", "magic"],
+            ["slot", "add", "passphrase"],
+            [
+                "slot", "add", "passphrase", "--new-passphrase-file", home.other, "--kdf", "4MiB,1",
+            ],
+            ["slot", "add", "passphrase", "--new-passphrase-file", "/dev/null"],
+        ]
+        for arguments in wrong { failed(try home.run(arguments), 2) }
+        failed(try home.run(["slot", "add", "recovery"], unlocked: false), 3)
+        failed(try home.run(["slot", "add", "secret-service"]), 1, "keyring")
+        let plan = try json(home.run(["slot", "add", "recovery", "--dry-run", "--json"]))
+        #expect(plan["dryRun"] == true)
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `there are at most four passphrases`() throws {
+        let home = try CommandHome.filled()
+        for _ in 0..<3 { try home.addOther() }
+        failed(
+            try home.run(["slot", "add", "passphrase", "--new-passphrase-file", home.other]), 2,
+            "at most 4")
+        #expect(try home.slots().count == 4)
+    }
+
+    @Test func `a recovery code is printed once and opens everything`() throws {
+        let home = try CommandHome.filled()
+        let result = done(try home.run(["slot", "add", "recovery"]))
+        #expect(result.output.wholeMatch(of: /([0-9A-Z]{4}-){6}[0-9A-Z]{4}\n/) != nil)
+        #expect(result.error.contains("write it down"))
+        let code = try home.directory.write(result.output.lowercased(), to: "code")
+        try home.expectWhole(with: code)
+        let asJSON = try json(home.run(["slot", "add", "recovery", "--json"]))
+        let second = try #require(asJSON["recoveryCode"]?.text)
+        try home.expectWhole(with: try home.directory.write(second, to: "code2"))
+
+        let characters = Array(second)
+        let slip = String(characters.dropLast()) + (characters.last == "7" ? "8" : "7")
+        failed(try home.reveal("A", with: try home.directory.write(slip, to: "slip")), 3, "slip")
+        let id = try #require(asJSON["id"]?.text)
+        done(try home.run(["slot", "remove", id, "--yes"]))
+        failed(try home.reveal("A", with: home.directory.path("code2")), 3, "no slip in it")
+        for text in [result.output, second] {
+            let written = try home.vaultBytes()
+            #expect(written.firstRange(of: Array(text.prefix(9).utf8)) == nil)
+        }
+    }
+
+    @Test func `init prints a recovery code when asked`() throws {
+        let home = try CommandHome()
+        let made = try json(home.run(["init", "--kdf", "8MiB,1", "--recovery", "--json"]))
+        let code = try home.directory.write(
+            try #require(made["recoveryCode"]?.text), to: "code")
+        #expect(made["warnings"]?.elements.map { $0["code"]?.text } == ["weak-kdf"])
+        try home.store(["A": "value"])
+        #expect(done(try home.reveal("A", with: code)).output == "value")
+        let other = try CommandHome()
+        let text = done(try other.run(["init", "--kdf", "8MiB,1", "--recovery"]))
+        #expect(text.output.count == 35)
+    }
+
+    @Test func `a key file opens the names, and with --values everything`() throws {
+        let home = try CommandHome.filled()
+        let (index, values) = (home.directory.path("index.key"), home.directory.path("values.key"))
+        let added = try json(home.run(["slot", "add", "file", index, "--json"]))
+        #expect(added["opens"] == "index")
+        #expect(added["file"] == .string(index))
+        #expect(try mode(index) == 0o600)
+        done(try home.run(["slot", "add", "file", values, "--values"]))
+        let list = ["list", "-p", "web", "--json"]
+        #expect(try home.run(list, unlocked: false).status == 3)
+        for path in [index, values] {
+            _ = try json(home.run(list + ["--key-file", path], unlocked: false))
+        }
+        let reveal = ["reveal", "A", "-p", "web"]
+        failed(try home.run(reveal + ["--key-file", index], unlocked: false), 3)
+        let revealed = try home.run(
+            reveal, unlocked: false, environment: ["ZG_ENV_KEY_FILE": values])
+        #expect(done(revealed).output == "second")
+        // A wrong passphrase that was given stays wrong.
+        failed(
+            try home.run(reveal + ["--key-file", values, "--passphrase-file", home.other]), 3)
+        failed(try home.run(["slot", "add", "file", index]), 5, "there already")
+    }
+
+    @Test func `a key file that others can read, a link to one, and a changed one are not used`()
+        throws
+    {
+        let home = try CommandHome.filled()
+        let path = home.directory.path("key")
+        done(try home.run(["slot", "add", "file", path]))
+        let link = home.directory.path("link")
+        #expect(unsafe symlink(path, link) == 0)
+        let list = ["list", "-p", "web", "--key-file"]
+        done(try home.run(list + [path], unlocked: false))
+        failed(try home.run(list + [link], unlocked: false), 3, "symbolic link")
+        failed(try home.run(list + ["/nonexistent"], unlocked: false), 3)
+        failed(try home.run(list + [home.directory.path], unlocked: false), 3, "regular")
+        #expect(unsafe chmod(path, 0o640) == 0)
+        failed(try home.run(list + [path], unlocked: false), 3, "other users")
+        #expect(unsafe chmod(path, 0o600) == 0)
+        let text = String(decoding: try home.directory.read("key"), as: UTF8.self)
+        try home.directory.write(text.dropLast(3) + "\n", to: "key")
+        failed(try home.run(list + [path], unlocked: false), 3, "no key")
+        try home.directory.write("", to: "key")
+        failed(try home.run(list + [path], unlocked: false), 3)
+    }
+
+    @Test func `the keyring's slot is added and removed with its item`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome(keyring: keyring)
+        done(try home.run(["init", "--kdf", "8MiB,1", "--no-secret-service"]))
+        try home.store(["A": "value"])
+        let list = ["list", "-p", "web"]
+        failed(try home.run(list, unlocked: false), 3)
+        let added = try json(home.run(["slot", "add", "secret-service", "--json"]))
+        #expect(added["opens"] == "index")
+        #expect(try keyring.itemCount().unlocked == 1)
+        done(try home.run(list, unlocked: false))
+        let id = try #require(added["id"]?.text)
+        done(try home.run(["slot", "remove", id, "--yes"]))
+        #expect(try keyring.itemCount().unlocked == 0)
+        failed(try home.run(list, unlocked: false), 3)
+        // A locked keyring leaves neither slot nor item.
+        try keyring.lock()
+        failed(try home.run(["slot", "add", "secret-service"]), 1)
+        #expect(try home.slots().count == 1)
+        let items = try keyring.itemCount()
+        #expect(items.unlocked + items.locked == 0)
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("verify")
+struct VerifyTests {
+    @Test func `a whole vault is said to be whole, and what was not checked is named`() throws {
+        let home = try CommandHome.filled()
+        let result = try json(home.run(["verify", "--json"]))
+        #expect(result.names == ["ok", "problems", "checked"])
+        #expect(result["ok"] == true)
+        #expect(result["problems"] == [])
+        let checked = try #require(result["checked"])
+        #expect(checked["header"] == true)
+        #expect(checked["index"] == true)
+        #expect(checked["variables"] == 2)
+        #expect(checked["versions"] == 3)
+        #expect(checked["valuesOpened"] == true)
+        #expect(checked["bytes"] == .integer(try home.vaultBytes().count))
+        #expect(checked["audit"] == .null)
+        #expect(checked["anchor"] == .null)
+        let text = done(try home.run(["verify"])).output
+        #expect(text.contains("Versions  3, all opened"))
+        #expect(text.contains("not checked here"))
+    }
+
+    @Test func `a changed value is exit 8 with its name and its place`() throws {
+        let home = try CommandHome.filled()
+        var bytes = try home.vaultBytes()
+        bytes[bytes.count - 1] ^= 1
+        try home.directory.write(bytes, to: "data/zg-env/vault.zgv")
+        let result = try home.run(["verify", "--json"])
+        #expect(result.status == 8)
+        let found = try JSONDocument(result.standardOutput)
+        #expect(found["ok"] == false)
+        let problem = try #require(found["problems"]?.elements.first)
+        #expect(problem["where"] == "value")
+        #expect(problem["key"] == "A")
+        #expect(problem["version"] == 2)
+        #expect(try JSONDocument(result.standardError)["error"]?["code"] == "damaged")
+        let text = try home.run(["verify"])
+        #expect(text.status == 8)
+        #expect(text.output.contains("value: version 2 of A"))
+        #expect(text.error.contains("restore FILE"))
+    }
+
+    @Test(arguments: [(20, "header"), (200, "header"), (400, "index")])
+    func `damage of header and index is exit 8`(offset: Int, place: String) throws {
+        let home = try CommandHome.filled()
+        var bytes = try home.vaultBytes()
+        bytes[offset] ^= 1
+        try home.directory.write(bytes, to: "data/zg-env/vault.zgv")
+        let result = try home.run(["verify", "--json"])
+        #expect(result.status == 8)
+        let found = try JSONDocument(result.standardOutput)
+        #expect(found["problems"]?.elements.map { $0["where"]?.text } == [place])
+        // The header needs no key to be found wrong.
+        if place == "header" {
+            #expect(try home.run(["verify"], unlocked: false).status == 8)
+        }
+    }
+
+    @Test func `without a key, with a wrong one, and without a vault nothing is said to be whole`()
+        throws
+    {
+        let home = try CommandHome.filled()
+        failed(try home.run(["verify"], unlocked: false), 3)
+        failed(try home.run(["verify", "--passphrase-file", home.other]), 3)
+        failed(try CommandHome().run(["verify"]), 4)
+    }
+
+    @Test func `the key in the keyring is enough`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.filled(keyring)
+        let result = try json(home.run(["verify", "--json"], unlocked: false))
+        #expect(result["ok"] == true)
+        #expect(result["checked"]?["versions"] == 3)
+        #expect(result["checked"]?["valuesOpened"] == false)
+        withExtendedLifetime(keyring) {}
+    }
+}
