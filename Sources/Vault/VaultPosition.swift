@@ -48,7 +48,7 @@ extension Vault {
             guard now.indexTag == seen.indexTag else { throw otherHistory() }
             return .follows
         }
-        let tags = try index(with: keys, extent: .listing).metadata.generationTags
+        let tags = try metadata(with: keys).generationTags
         if let remembered = tags.first(where: { $0.generation == seen.generation }) {
             guard remembered.tag == seen.indexTag else { throw otherHistory() }
             return .follows
@@ -58,6 +58,19 @@ extension Vault {
             && tags.first.map { $0.generation > seen.generation } ?? false
         guard isForgotten else { throw otherHistory() }
         return .unknown
+    }
+
+    /// The metadata alone: the caller decodes the rest when it needs it, and should not wait twice.
+    private func metadata(with keys: VaultKeys) throws(VaultError) -> IndexMetadata {
+        try openedIndex(with: keys).withBytes { (bytes) throws(VaultError) in
+            try ByteReader.read(bytes) { (reader) throws(VaultError) in
+                var content = try reader.section(Int(try reader.uint32()))
+                var section = try content.section(Int(try content.uint32()))
+                let metadata = try IndexMetadata.decode(from: &section)
+                try section.expectEnd(of: "the metadata")
+                return metadata
+            }
+        }
     }
 
     private func otherHistory() -> VaultError {

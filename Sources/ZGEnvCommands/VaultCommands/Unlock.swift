@@ -52,14 +52,20 @@ enum Unlock: Command {
         let position = try newest.position()
         let cache = UnlockCache(of: newest)
         let now = context.now() / 1_000
-        try mapped { () throws(KernelKeyringError) in
-            _ = try keys.withRoot { (root) throws(KernelKeyringError) in
-                try cache.store(
-                    root: root, position: position, seconds: seconds, now: now, scope: chosen)
+        // Interrupted in between, it would be unlocked with nobody told.
+        let isReadBack = try Interrupts.deferred {
+            try mapped { () throws(KernelKeyringError) in
+                _ = try keys.withRoot { (root) throws(KernelKeyringError) in
+                    try cache.store(
+                        root: root, position: position, seconds: seconds, now: now, scope: chosen)
+                }
             }
+            let succeeded = UnlockReadBack.succeeds(invocation) && Interrupts.pending == nil
+            if !succeeded { try? cache.remove(chosen) }
+            return succeeded
         }
-        guard UnlockReadBack.succeeds(invocation) else {
-            try? cache.remove(chosen)
+        Interrupts.endIfPending()
+        guard isReadBack else {
             throw CommandError(
                 .failed, "A second process could not read the keys back, so nothing is unlocked.",
                 hint: chosen == .session ? "Try: zg-env unlock --scope user" : nil)
