@@ -101,7 +101,8 @@ struct RunTests {
         let settings = [
             "--block-signal=USR2,TERM", "--ignore-signal=USR1,PIPE", "--default-signal=HUP",
         ]
-        let look = ["grep", "Sig", "/proc/self/status"]
+        // Not SigQ, the number of queued signals of the whole user.
+        let look = ["grep", "Sig[BIC]", "/proc/self/status"]
         let expected = try home.wrapped("/usr/bin/env") { _ in settings + look }.run().output
         let found = try home.wrapped("/usr/bin/env") { settings + [$0] + run + look }.run().output
         #expect(expected.contains("SigBlk"))

@@ -90,7 +90,7 @@ struct PushPlanning {
         if let other = unseen(in: attributes.scope, of: variable) {
             return .conflict(taken(variable, other))
         }
-        return .step(step(variable, attributes, .update(id: record.id, withValue: false)))
+        return .steps([step(variable, attributes, .update(id: record.id, withValue: false))])
     }
 
     private func neverPushed(_ variable: Variable) -> Judgement {
