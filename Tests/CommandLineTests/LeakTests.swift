@@ -336,7 +336,7 @@ struct LeakTests {
         let watch = ProcessWatch(
             arguments: Needles([argument, variable]), environment: Needles([argument, variable]))
         _ = try ProgramRunner(
-            path: "/bin/sh", ["-c", "sleep 0.3; :", argument.text],
+            path: "/bin/sh", ["-c", "sleep 1; :", argument.text],
             environment: ["X": variable.text, "PATH": "/usr/bin:/bin"]
         ).run()
         let found = watch.stop()

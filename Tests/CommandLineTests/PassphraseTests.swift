@@ -171,6 +171,14 @@ struct PassphraseTests {
         failed(try answered("'D wrong' OK", screen: ["DISPLAY": ":0"]), 3, "does not open")
         failed(try answered("'ERR 83886179 cancelled'", screen: ["DISPLAY": ":0"]), 3)
         failed(try answered("'nonsense'", screen: ["DISPLAY": ":0"]), 3)
+        // A new value is asked for there as well.
+        _ = try answered("'D typed%20value' OK", screen: [:])
+        let path = "\(home.directory.path("bin")):/usr/bin:/bin"
+        done(
+            try home.run(
+                ["set", "KEY", "-p", "web", "--prompt"],
+                environment: ["DISPLAY": ":0", "PATH": path]))
+        #expect(try home.revealed("KEY") == Array("typed value".utf8))
         #expect(unsafe unlink(home.directory.path("bin/pinentry")) == 0)
         let none = ["DISPLAY": ":0", "PATH": home.directory.path("bin")]
         failed(try home.run(reveal, unlocked: false, environment: none), 3, "pinentry")

@@ -15,7 +15,9 @@ struct Pinentry {
     }
 
     /// Asks. Throws ``ExitCode/locked`` when there is no such program or the user declined.
-    func ask(_ prompt: String) throws -> SecretBytes {
+    ///
+    /// - Parameter what: What is asked for, in one lower-case word.
+    func ask(_ prompt: String, for what: String = "passphrase") throws -> SecretBytes {
         let process: ChildProcess
         do {
             process = try ChildProcess.start(
@@ -23,20 +25,22 @@ struct Pinentry {
                 searchesPath: true)
         } catch {
             throw CommandError(
-                .locked, "There is no terminal, and no pinentry program to ask for the passphrase.",
-                hint: "Install pinentry, or give --passphrase-file.")
+                .locked, "There is no terminal, and no pinentry program to ask for the \(what).",
+                hint: what == "passphrase"
+                    ? "Install pinentry, or give --passphrase-file."
+                    : "Install pinentry, or give the \(what) on stdin.")
         }
         defer { process.abandon() }
         var conversation = Conversation(process: process)
         do {
             try conversation.expectOK()
-            try conversation.send("SETPROMPT Passphrase:")
+            try conversation.send("SETPROMPT \(what.prefix(1).uppercased())\(what.dropFirst()):")
             try conversation.send("SETDESC \(Self.escaped(prompt))")
             if let answer = try conversation.askForPin() { return answer }
         } catch is Conversation.Failure {
             throw CommandError(.locked, "The pinentry program answered what it should not.")
         }
-        throw CommandError(.locked, "The passphrase was not given.", hint: "Nothing was changed.")
+        throw CommandError(.locked, "The \(what) was not given.", hint: "Nothing was changed.")
     }
 
     private static func escaped(_ text: String) -> String {

@@ -45,16 +45,25 @@ enum ValueInput {
         return value
     }
 
+    /// Asks at the terminal or, where there is none, in a window.
     private static func typed(
         _ key: String, _ invocation: Invocation, _ arena: SecretArena
     ) throws -> SecretSlice {
-        let terminal = try TerminalDevice(
-            erasesPrompts: invocation.context.variable("TERM") != "dumb")
-        let room = try arena.allocate(count: 64 << 10)
-        let count = try room.withMutableBytes {
-            try terminal.readHidden(prompt: "Value of \(key): ", into: &$0)
+        let prompt = "Value of \(key): "
+        do {
+            let terminal = try TerminalDevice(
+                erasesPrompts: invocation.context.variable("TERM") != "dumb")
+            let room = try arena.allocate(count: 64 << 10)
+            let count = try room.withMutableBytes {
+                try terminal.readHidden(prompt: prompt, into: &$0)
+            }
+            return room.part(0..<count)
+        } catch TerminalError.noTerminal(let number) {
+            guard let pinentry = Pinentry(invocation.context) else {
+                throw TerminalError.noTerminal(errno: number)
+            }
+            return try pinentry.ask(prompt, for: "value").withBytes { try arena.copy($0) }
         }
-        return room.part(0..<count)
     }
 
     /// Drops one trailing newline of input, and says so.
