@@ -204,11 +204,14 @@ struct WholeVaultMemoryTests {
                 }
             }
         }
-        let start = SecretMemory.allocationCount
-        #expect(try fixture.open().inspection(with: fixture.keys).versionCount == 600)
-        let checked = SecretMemory.allocationCount
-        // Other tests run beside this one and take memory too, but not one region a value.
-        #expect(checked - start < 400, "\(checked - start)")
+        // Other tests run beside this one and take memory too, so the least of several counts.
+        var least = Int.max
+        for _ in 0..<8 {
+            let start = SecretMemory.allocationCount
+            #expect(try fixture.open().inspection(with: fixture.keys).versionCount == 600)
+            least = min(least, SecretMemory.allocationCount - start)
+        }
+        #expect(least <= 64)
         let new = try fixture.rekey(to: "second")
         let inspection = try fixture.open().inspection(with: new)
         #expect(inspection.problems == [])
