@@ -1,0 +1,149 @@
+import Sandbox
+import TestSupport
+
+extension LeakTests {
+    /// Commands of the vault and its history; see ``commands``.
+    static let furtherCommands: [String: @Sendable (LeakWitness) throws -> Void] = [
+        "history": { witness in
+            try witness.run(["history", "KEY", "-p", "web"])
+            try witness.run(["history", "KEY", "-p", "web", "--json"])
+            try witness.run(["reveal", "KEY", "-p", "web", "--version", "1"], givesOut: true)
+        },
+        "history prune": { witness in
+            try witness.run(["history", "prune", "KEY", "-p", "web", "--yes", "--json"])
+        },
+        "restore-version": { witness in
+            try witness.run(["restore-version", "KEY", "--version", "1", "-p", "web"])
+            try witness.run(["restore-version", "KEY", "--version", "999", "-p", "web"], status: 4)
+        },
+        "rename": { witness in
+            try witness.run(["set", "OLD", "-p", "web"], input: .text(witness.typed.text))
+            try witness.run(["rename", "OLD", "NEW", "-p", "web", "--json"])
+            try witness.run(
+                ["rename", "NEW", "A=\(witness.argument.text)", "-p", "web"], status: 2)
+        },
+        "project rename": { witness in
+            try witness.run(["set", "KEY", "-p", "first"], input: .text(witness.typed.text))
+            try witness.run(["project", "rename", "first", "second"])
+        },
+        "project remove": { witness in
+            try witness.run(["set", "KEY", "-p", "gone"], input: .text(witness.typed.text))
+            try witness.run(["project", "remove", "gone", "--yes", "--json"])
+        },
+        "unlock": { witness in
+            try witness.run(["unlock", "--scope", "user", "--for", "1m"])
+            try witness.run(["run", "-p", "one", "--", "true"])
+            try witness.run(["lock"])
+        },
+        "lock": { witness in
+            try witness.run(["lock", "--json"])
+        },
+        "verify": { witness in
+            try witness.run(["verify"])
+            try witness.run(["verify", "--json"])
+        },
+        "backup": { witness in
+            try witness.run(["backup", "copy.zgv"])
+            try witness.run(["backup", "copy.zgv", "--json"], status: 5)
+        },
+        "restore": { witness in
+            try witness.run(["backup", "again.zgv"])
+            try witness.run(["restore", "again.zgv", "--yes", "--json"])
+        },
+        "slot list": { witness in
+            try witness.run(["slot", "list"])
+            try witness.run(["slot", "list", "--json"])
+        },
+        "slot add": { witness in
+            // The second passphrase is the first: the same marker must stay hidden.
+            let file = try witness.write(witness.passphrase.text, to: "new-passphrase")
+            try witness.run([
+                "slot", "add", "passphrase", "--kdf", "8MiB,1", "--new-passphrase-file", file,
+            ])
+            _ = try witness.write("", to: "work/slot.key")
+            try witness.run(["slot", "add", "file", "slot.key"], status: 5)
+            try witness.run(["slot", "add", witness.argument.text], status: 2)
+        },
+        "slot remove": { witness in
+            try witness.run(["slot", "remove", "ffff"], status: 4)
+        },
+        "passwd": { witness in
+            let file = try witness.write(witness.passphrase.text, to: "same-passphrase")
+            try witness.run(["passwd", "--new-passphrase-file", file, "--json"])
+        },
+        "rekey": { witness in
+            try witness.run(["rekey", "--dry-run"])
+            try witness.run(["rekey", "--yes", "--json"])
+        },
+    ]
+
+    /// Commands of the platform, each with a platform of its own; see ``commands``.
+    static let platformCommands: [String: @Sendable (LeakWitness) throws -> Void] = [
+        "login": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login", "--name", "work"], 0, nil)
+                try run(["login", "--json"], 6, witness.typed.text)
+                try run(["logout", "--all"], 0, nil)
+            }
+        },
+        "logout": { witness in
+            try onPlatform(witness) { _, run in
+                try run(["login", "--name", "home"], 0, nil)
+                try run(["logout", "--account", "home", "--json"], 0, nil)
+            }
+        },
+        "project list": { witness in
+            try onPlatform(witness) { _, run in
+                try run(["login"], 0, nil)
+                try run(["project", "list", "--json"], 0, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "link": { witness in
+            try onPlatform(witness) { _, run in
+                try run(["login"], 0, nil)
+                try run(["link", "web", "--as", "linked", "--json"], 0, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "push": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                try run(["push", "-p", "web", "--dry-run", "--json"], 0, nil)
+                server.setFaults([Fault("POST */env 400 x1")].compactMap { $0 })
+                try run(["push", "-p", "web", "--yes", "--json"], 1, nil)
+                try run(["push", "-p", "web", "--yes"], 0, nil)
+                try run(["set", "PUSHED", "-p", "web", "--push"], 0, witness.typed.text)
+                try run(["rm", "PUSHED", "-p", "web", "--push", "--yes"], 0, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "redeploy": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                try run(["redeploy", "-p", "web", "--wait", "--yes", "--json"], 0, nil)
+                server.setBuild(.fail)
+                try run(["redeploy", "-p", "web", "--wait", "--yes"], 9, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+    ]
+
+    /// Runs `body` with a platform that has a project `web`, and a way to run commands there: with
+    /// the token on stdin where no other input is given.
+    private static func onPlatform(
+        _ witness: LeakWitness,
+        _ body: (SandboxServer, ([String], Int32, String?) throws -> Void) throws -> Void
+    ) throws {
+        var configuration = SandboxConfiguration()
+        configuration.buildSeconds = 0.1
+        let server = try SandboxServer(configuration: configuration)
+        let (url, token) = try server.start()
+        defer { server.stop() }
+        try body(server) { arguments, status, input in
+            try witness.run(
+                arguments, input: .text((input ?? token) + "\n"), status: status,
+                environment: ["ZG_ENV_API_URL": url])
+        }
+    }
+}
