@@ -1,5 +1,6 @@
 import Sandbox
 import TestSupport
+import Testing
 
 extension LeakTests {
     /// Commands of the vault and its history; see ``commands``.

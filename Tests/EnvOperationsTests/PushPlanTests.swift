@@ -68,7 +68,9 @@ struct PushPlanTests {
             plan([comment], [before]).steps.map(\.action) == [.update(id: "a", withValue: false)])
     }
 
-    @Test func `a change on the platform is a conflict, whether something changed here or not`() throws {
+    @Test func `a change on the platform is a conflict, changed here or not`()
+        throws
+    {
         let same = pushed(record(.all), "a", updatedAt: 5)
         #expect(plan([same], [try platform("a", same)]).conflicts.count == 1)
         var changed = same

@@ -1,5 +1,6 @@
 import Foundation
 import Sandbox
+import TestSupport
 import Testing
 
 /// The built program, run as a child.
@@ -10,21 +11,21 @@ private struct Program {
         var errors: String
     }
 
-    let process = Process()
+    let process: ChildProcess
     private let output = Pipe()
     private let errors = Pipe()
 
     init(_ arguments: [String]) throws {
-        // The program lies beside the bundle of tests, wherever the build directory is.
-        let place = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
-        let directory =
-            place?.deletingLastPathComponent()
-            ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        process.executableURL = directory.appendingPathComponent("zg-env-sandbox")
-        process.arguments = arguments
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
+        var description = ChildProcess.Description(
+            try ProgramRunner.pathOfProduct("zg-env-sandbox"), arguments, environment: [:])
+        description.descriptors = [
+            1: output.fileHandleForWriting.fileDescriptor,
+            2: errors.fileHandleForWriting.fileDescriptor,
+        ]
+        process = try ChildProcess(description)
+        // Only the child writes, so that its end is the end of what is read.
+        try output.fileHandleForWriting.close()
+        try errors.fileHandleForWriting.close()
     }
 
     /// The first line of the output.
@@ -40,9 +41,13 @@ private struct Program {
     func end() throws -> Result {
         let text = try output.fileHandleForReading.readToEnd() ?? Data()
         let complaints = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        let status: Int32
+        switch process.reap() {
+        case .exited(let code): status = code
+        case .signalled(let signal): status = 128 + signal
+        }
         return Result(
-            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+            status: status, output: String(decoding: text, as: UTF8.self),
             errors: String(decoding: complaints, as: UTF8.self))
     }
 }
@@ -67,7 +72,7 @@ private struct Program {
             try client.get("/v9/projects/web").json["targets"]?["production"]?["id"] == id
         }
         #expect(isCurrent)
-        kill(program.process.processIdentifier, signal)
+        program.process.signal(signal)
         let result = try program.end()
         #expect(result.status == 0)
         #expect(result.output == "")
@@ -99,7 +104,7 @@ private struct Program {
             let made = try client.send("POST", "/v11/projects", ["name": "two"])
             #expect(made.status == (isAgain ? 409 : 200))
             #expect(made.headers["x-ratelimit-limit"] == "5")
-            program.process.terminate()
+            program.process.signal(SIGTERM)
             #expect(try program.end().status == 0)
         }
     }

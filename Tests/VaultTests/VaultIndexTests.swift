@@ -50,7 +50,8 @@ struct VaultIndexTests {
             project: web.id, name: "KEY",
             attributes: .init(kind: .sensitive, scope: scope, comment: "note"), createdAt: 3)
         variable.remote = RemoteState(
-            id: "env", key: "KEY", account: "u", pushedVersion: 0, agreed: variable.attributes, updatedAt: 7,
+            id: "env", key: "KEY", account: "u", pushedVersion: 0, agreed: variable.attributes,
+            updatedAt: 7,
             pushedAt: 8)
         index.variables = [
             variable,

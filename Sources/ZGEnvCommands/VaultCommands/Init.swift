@@ -20,10 +20,10 @@ enum Init: Command {
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let (options, context) = (invocation.options, invocation.context)
+        let cost = try KdfOption.cost(invocation, or: .moderate)
         if try context.files.exists(options.vaultPath) {
             throw VaultError(.exists, "there is something at \(options.vaultPath) already")
         }
-        let cost = try KdfOption.cost(invocation, or: .moderate)
         if options.dryRun {
             return CommandResult(
                 json: ["vault": .string(options.vaultPath), "dryRun": true],
