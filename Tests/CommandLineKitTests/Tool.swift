@@ -16,8 +16,11 @@ enum Tool {
     }
 
     static func run(_ name: String, _ arguments: [String], input: String = "") throws -> Result {
+        // Some programs want to go back in what they read, which a pipe does not allow.
+        let directory = try TemporaryDirectory(named: "tool")
+        let text = try directory.write(input, to: "input")
         var runner = ProgramRunner(
-            path: file(name) ?? name, arguments,
+            path: file(name) ?? name, arguments.map { $0 == "/dev/stdin" ? text : $0 },
             environment: [
                 "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/home/user",
                 "MANWIDTH": "80",

@@ -78,7 +78,7 @@ extension LeakTests {
         },
     ]
 
-    /// Commands of the platform, each with a platform of its own; see ``commands``.
+    /// Commands of the platform; see ``commands``.
     static let platformCommands: [String: @Sendable (LeakWitness) throws -> Void] = [
         "login": { witness in
             try onPlatform(witness) { server, run in
@@ -130,21 +130,35 @@ extension LeakTests {
         },
     ]
 
-    /// Runs `body` with a platform that has a project `web`, and a way to run commands there: with
+    /// Runs `body` with the platform, and a way to run commands there: with
     /// the token on stdin where no other input is given.
     private static func onPlatform(
         _ witness: LeakWitness,
         _ body: (SandboxServer, ([String], Int32, String?) throws -> Void) throws -> Void
     ) throws {
-        var configuration = SandboxConfiguration()
-        configuration.buildSeconds = 0.1
-        let server = try SandboxServer(configuration: configuration)
-        let (url, token) = try server.start()
-        defer { server.stop() }
-        try body(server) { arguments, status, input in
+        let platform = try witness.platform()
+        platform.server.setFaults([])
+        platform.server.setBuild(.ok)
+        try body(platform.server) { arguments, status, input in
             try witness.run(
-                arguments, input: .text((input ?? token) + "\n"), status: status,
-                environment: ["ZG_ENV_API_URL": url])
+                arguments, input: .text((input ?? platform.token) + "\n"), status: status,
+                environment: ["ZG_ENV_API_URL": platform.url])
         }
     }
+}
+
+/// A platform with a project `web`, as long as somebody holds it.
+final class LeakPlatform {
+    let server: SandboxServer
+    let url: String
+    let token: String
+
+    init() throws {
+        var configuration = SandboxConfiguration()
+        configuration.buildSeconds = 0.1
+        server = try SandboxServer(configuration: configuration)
+        (url, token) = try server.start()
+    }
+
+    deinit { server.stop() }
 }

@@ -18,6 +18,7 @@ final class LeakWitness {
     let argument = Marker("value in an argument")
     private(set) var leaks: [String] = []
     private(set) var runs = 0
+    private var startedPlatform: LeakPlatform?
     private let needles: Needles
     private let watch: ProcessWatch
     /// Below the home, what the test itself or a command by its contract wrote in clear.
@@ -37,6 +38,14 @@ final class LeakWitness {
         try home.store(["KEY": stored.text], in: "web")
         try home.store(["KEY": handed.text], in: "one")
         try home.store(["KEY": stored.text + "\n"], in: "lines")
+    }
+
+    /// The one platform of this home, started when it is first asked for.
+    func platform() throws -> LeakPlatform {
+        if let startedPlatform { return startedPlatform }
+        let platform = try LeakPlatform()
+        startedPlatform = platform
+        return platform
     }
 
     /// Writes a file of the test's own in clear.
