@@ -43,6 +43,7 @@ extension Vault {
         let chunks = transaction.index.packedChunks(old: header.chunksByteCount)
         transaction.index.metadata.remember(
             generation: header.generation, tag: try indexTag())
+        transaction.recordAuditPosition()
         var next = header
         next.generation &+= 1
         guard next.generation > header.generation else {
