@@ -6,7 +6,7 @@ enum CommandTable {
     static var commands: [any Command.Type] {
         [
             Init.self, Status.self,
-            Unlock.self, Lock.self, UnlockReadBack.self,
+            Unlock.self, Lock.self, UnlockReadBack.self, ShowLog.self,
             List.self, Show.self, Reveal.self, SetVariable.self, Remove.self, Import.self,
             Export.self, Run.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
             Rename.self, ProjectRename.self, ProjectRemove.self, Login.self, Logout.self,

@@ -132,6 +132,12 @@ struct LeakTests {
             try witness.run(["set", "KEY", "-p", "gone"], input: .text(witness.typed.text))
             try witness.run(["project", "remove", "gone", "--yes", "--json"])
         },
+        "log": { witness in
+            try witness.run(["reveal", "KEY", "-p", "web"], givesOut: true)
+            try witness.run(["log"])
+            try witness.run(["log", "--json", "--limit", "3"])
+            try witness.run(["log", "--accept", "--yes"])
+        },
         "init": { witness in
             try witness.run(["init"], status: 5)
             try witness.run(["init", "--kdf", "8MiB,1", "--vault", "second.zgv", "--json"])

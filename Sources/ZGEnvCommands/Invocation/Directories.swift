@@ -11,6 +11,16 @@ struct Directories {
         get throws { try base("XDG_DATA_HOME", ".local/share") + "/zg-env/vault.zgv" }
     }
 
+    /// Where the audit log is, and what else is of this machine alone.
+    var state: String {
+        get throws { try base("XDG_STATE_HOME", ".local/state") + "/zg-env" }
+    }
+
+    /// The settings.
+    var configuration: String {
+        get throws { try base("XDG_CONFIG_HOME", ".config") + "/zg-env/config.json" }
+    }
+
     private func base(_ variable: String, _ below: String) throws -> String {
         // The specification wants relative paths ignored.
         if let path = context.variable(variable), path.hasPrefix("/") { return path }

@@ -31,6 +31,9 @@ package struct GlobalOptions {
     /// The file that the passphrase is read from.
     package let passphraseFile: String?
 
+    /// The file of the audit log, where it is not in its usual place.
+    package let auditLogPath: String?
+
     /// The descriptions of the options.
     package static let specs: [OptionSpec] = [
         OptionSpec(
@@ -61,6 +64,9 @@ package struct GlobalOptions {
         OptionSpec(
             "passphrase-file", value: "FILE", "Read the passphrase from this file",
             environment: "ZG_ENV_PASSPHRASE_FILE", completion: .file),
+        OptionSpec(
+            "audit-log", value: "FILE", "Keep the audit log in this file",
+            environment: "ZG_ENV_AUDIT_LOG", completion: .file),
     ]
 
     /// Reads the options of a command.
@@ -82,6 +88,7 @@ package struct GlobalOptions {
         refresh = command.has("refresh")
         passphraseDescriptor = command.integer("passphrase-fd").map { Int32($0) }
         passphraseFile = command.value("passphrase-file")
+        auditLogPath = text("audit-log", "ZG_ENV_AUDIT_LOG")
         guard !(offline && refresh) else {
             throw CommandError(
                 .usage, "--refresh asks the platform, and --offline forbids it.",

@@ -4,8 +4,8 @@ internal import Vault
 
 /// The vault of one command: opened once, unlocked as far as the command needs, asked for once.
 package final class VaultSession {
-    private let options: GlobalOptions
-    private let context: Context
+    let options: GlobalOptions
+    let context: Context
     private var vault: Vault?
     private var keys: VaultKeys?
     /// For whom and until when the values are unlocked, once that was looked up.
@@ -92,8 +92,10 @@ package final class VaultSession {
         let vault = try opened()
         let passphrase = try passphraseSource.passphrase(
             prompt: "Passphrase for \(path): ", context)
-        let opened = try vault.unlock(
-            passphrase: passphrase, memoryLimitBytes: AvailableMemory.byteCount())
+        let opened = try notingWrongPassphrase {
+            try vault.unlock(
+                passphrase: passphrase, memoryLimitBytes: AvailableMemory.byteCount())
+        }
         keys = opened
         return opened
     }
@@ -149,7 +151,11 @@ package final class VaultSession {
     ) throws -> R {
         let vaultID = try opened().header.vaultID
         let result = try Vault.update(
-            path, in: context.files, keys: keys, vaultID: vaultID, body)
+            path, in: context.files, keys: keys, vaultID: vaultID
+        ) { transaction in
+            recordAudit(in: &transaction)
+            return try body(&transaction)
+        }
         vault = nil
         return result.result
     }

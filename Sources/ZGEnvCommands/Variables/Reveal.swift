@@ -65,17 +65,22 @@ enum Reveal: Command {
             return RevealedValue(
                 variable: record, value: value, version: record.currentVersion)
         }
+        let isPlain = invocation.options.json || values.count == 1
+        let text = isPlain ? nil : try ExportText(format: .dotenv, values: values)
+        let places = Set(records.map(\.attributes.scope.description)).sorted()
+        try invocation.audit(
+            AuditEntry.Outcome.givenOut, values.map(\.variable.name), project: project.name,
+            place: places.joined(separator: "; "), seen: index.metadata)
         let output = invocation.context.output
         if invocation.options.json {
             return CommandResult { try RevealedValue.writeJSON(values, to: output) }
         }
-        if values.count == 1 {
+        guard let text else {
             return CommandResult {
                 try values[0].value.withBytes { try output.write($0) }
                 if TerminalDevice.isTerminal(output.descriptor) { try output.write("\n") }
             }
         }
-        let text = try ExportText(format: .dotenv, values: values)
         return CommandResult { try text.write(to: output) }
     }
 

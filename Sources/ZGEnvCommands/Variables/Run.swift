@@ -57,6 +57,7 @@ enum Run: Command {
                     "keys": .strings(found.values.map(\.variable.name)), "dryRun": true,
                 ], text: found.values.map { DisplayText.safe($0.variable.name) + "\n" }.joined())
         }
+        try found.audit(invocation, except: environment.keptFromShell)
         try invocation.context.output.flush()
         try invocation.context.messages.flush()
         let program = ProgramReplacement(

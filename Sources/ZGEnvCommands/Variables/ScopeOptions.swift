@@ -140,3 +140,15 @@ enum RecordSelection {
         records.map { DisplayText.safe($0.attributes.scope.description) }.joined(separator: "; ")
     }
 }
+
+extension EffectiveVariables.Place {
+    /// The place as people name it, such as `production` or `preview@feature`.
+    var title: String {
+        let name =
+            switch environment {
+            case .target(let target): target.names.joined(separator: ",")
+            case .custom(let name): name
+            }
+        return branch.map { "\(name)@\($0)" } ?? name
+    }
+}
