@@ -7,6 +7,7 @@ enum CommandTable {
         [
             Init.self, Status.self,
             Unlock.self, Lock.self, UnlockReadBack.self, ShowLog.self,
+            ConfigGet.self, ConfigSet.self, ConfigList.self,
             List.self, Show.self, Reveal.self, SetVariable.self, Remove.self, Import.self,
             Export.self, Run.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
             Rename.self, ProjectRename.self, ProjectRemove.self, Login.self, Logout.self,
@@ -22,7 +23,9 @@ enum CommandTable {
         name: "zg-env", version: version,
         summary: "Keep environment variables sealed, and the platform in step",
         globalOptions: GlobalOptions.specs, commands: commands.map { $0.spec },
-        groups: [.init(["project"], "Work with projects")],
+        groups: [
+            .init(["project"], "Work with projects"), .init(["config"], "Work with the settings"),
+        ],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))
         } + [

@@ -138,6 +138,21 @@ struct LeakTests {
             try witness.run(["log", "--json", "--limit", "3"])
             try witness.run(["log", "--accept", "--yes"])
         },
+        "config get": { witness in
+            try witness.run(["config", "get", "kdf", "--json"])
+            try witness.run(["config", "get", witness.argument.text], status: 2)
+        },
+        "config set": { witness in
+            try witness.run(["config", "set", "history-keep", "12"])
+            for key in Setting.allCases where key != .defaultTarget {
+                try witness.run(
+                    ["config", "set", key.rawValue, witness.argument.text], status: 2)
+            }
+        },
+        "config list": { witness in
+            try witness.run(["config", "list"])
+            try witness.run(["config", "list", "--json"])
+        },
         "init": { witness in
             try witness.run(["init"], status: 5)
             try witness.run(["init", "--kdf", "8MiB,1", "--vault", "second.zgv", "--json"])

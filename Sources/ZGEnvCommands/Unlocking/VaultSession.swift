@@ -6,14 +6,17 @@ internal import Vault
 package final class VaultSession {
     let options: GlobalOptions
     let context: Context
+    /// The command's words, for what the settings say of it.
+    private let command: String
     private var vault: Vault?
     private var keys: VaultKeys?
     /// For whom and until when the values are unlocked, once that was looked up.
     private(set) var unlocked: UnlockedState?
 
-    init(options: GlobalOptions, context: Context) {
+    init(options: GlobalOptions, context: Context, command: String = "") {
         self.options = options
         self.context = context
+        self.command = command
     }
 
     /// The vault's path.
@@ -32,7 +35,7 @@ package final class VaultSession {
     func indexKeys() throws -> VaultKeys {
         if let keys { return keys }
         let vault = try opened()
-        if let found = try unlockedKeys() { return found }
+        if let found = try cachedKeys() { return found }
         let (found, failure) = keysFromKeyring(vault)
         if let found {
             keys = found
@@ -52,7 +55,7 @@ package final class VaultSession {
     /// Keys that open the index where that takes no question; nil otherwise.
     func indexKeysWithoutAsking() throws -> VaultKeys? {
         if let keys { return keys }
-        if let found = try unlockedKeys() { return found }
+        if let found = try cachedKeys() { return found }
         if let found = keysFromKeyring(try opened()).0 {
             keys = found
             return found
@@ -74,7 +77,7 @@ package final class VaultSession {
     /// where the index is open already. Never from the desktop's keyring.
     func valueKeys() throws -> VaultKeys {
         if let keys, keys.opensValues { return keys }
-        return try unlockedKeys() ?? askedValueKeys()
+        return try cachedKeys() ?? askedValueKeys()
     }
 
     /// Keys that open the values, from the kernel's keyring while the vault is unlocked for this
@@ -85,6 +88,14 @@ package final class VaultSession {
         guard let found = try UnlockedState.keys(of: try opened()) else { return nil }
         (keys, unlocked) = (found.keys, found.state)
         return found.keys
+    }
+
+    /// Those of ``unlockedKeys()`` where the settings let this command use them.
+    private func cachedKeys() throws -> VaultKeys? {
+        guard let found = try unlockedKeys() else { return nil }
+        guard try !Settings(context).allowsCache(for: command) else { return found }
+        keys = nil
+        return nil
     }
 
     /// Keys that open the values, by passphrase even where the vault is unlocked.

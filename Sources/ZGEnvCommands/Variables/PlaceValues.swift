@@ -62,10 +62,13 @@ struct PlaceValues {
     }
 
     /// Has the audit log say that values go out, before they do.
-    func audit(_ invocation: Invocation, except kept: [String] = []) throws {
+    func audit(
+        _ invocation: Invocation, except kept: [String] = [],
+        outcome: String = AuditEntry.Outcome.givenOut
+    ) throws {
         let kept = Set(kept)
         try invocation.audit(
-            AuditEntry.Outcome.givenOut,
+            outcome,
             values.map(\.variable.name).filter { !kept.contains($0) }, project: project.name,
             place: place, seen: metadata)
     }

@@ -65,6 +65,9 @@ enum Run: Command {
             path: invocation.context.variable("PATH"))
         let failure = program.execute(
             environment: environment, hardening: invocation.context.hardening)
+        // The line before says that values went out; where this one cannot be written, that stands.
+        try? found.audit(
+            invocation, except: environment.keptFromShell, outcome: AuditEntry.Outcome.failed)
         throw RunFailure(status: failure.status, message: failure.message)
     }
 

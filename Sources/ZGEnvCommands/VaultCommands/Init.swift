@@ -22,7 +22,8 @@ enum Init: Command {
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let (options, context) = (invocation.options, invocation.context)
-        let cost = try invocation.command.value("kdf").map(cost) ?? .moderate
+        let cost = try cost(
+            invocation.command.value("kdf") ?? Settings(invocation.context)[.kdf].text)
         if try context.files.exists(options.vaultPath) {
             throw VaultError(.exists, "there is something at \(options.vaultPath) already")
         }
