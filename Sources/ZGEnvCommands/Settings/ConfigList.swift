@@ -27,54 +27,15 @@ enum ConfigList: Command {
     }
 }
 
-/// `config get`: one setting.
-enum ConfigGet: Command {
-    static let spec = CommandSpec(
-        ["config", "get"], "Print a setting", section: "Vault",
-        arguments: [Setting.argument])
-
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let setting = try Setting.named(invocation.command.argument("KEY") ?? "")
-        let settings = try Settings(invocation.context)
-        return CommandResult(
-            json: setting.json(in: settings), text: settings[setting].text + "\n")
-    }
-}
-
-/// `config set`: changes one setting.
-enum ConfigSet: Command {
-    static let spec = CommandSpec(
-        ["config", "set"], "Change a setting", section: "Vault",
-        arguments: [Setting.argument, ArgumentSpec("VALUE", .one, "What it is to be")],
-        examples: [
-            .init("zg-env config set default-target production", "run with those of production"),
-            .init("zg-env config set cache-for run,export", "have all others ask, even unlocked"),
-        ])
-
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let setting = try Setting.named(invocation.command.argument("KEY") ?? "")
-        let value = try setting.value(of: invocation.command.argument("VALUE") ?? "")
-        var settings = try Settings(invocation.context)
-        settings.set(setting, to: value)
-        if !invocation.options.dryRun {
-            try settings.write(in: invocation.context.files)
-            try invocation.note("\(setting.rawValue) is \(value.text).")
-        }
-        return CommandResult(json: [
-            "key": .string(setting.rawValue), "value": value.json,
-            "dryRun": .bool(invocation.options.dryRun),
-        ])
-    }
-}
-
 extension Setting {
-    fileprivate static var argument: ArgumentSpec {
+    /// The argument that names a setting.
+    static var argument: ArgumentSpec {
         ArgumentSpec(
             "KEY", .one, "The setting", completion: .words(allCases.map(\.rawValue)))
     }
 
     /// `{"key","value","default","set"}`.
-    fileprivate func json(in settings: Settings) -> JSONValue {
+    func json(in settings: Settings) -> JSONValue {
         [
             "key": .string(rawValue), "value": settings[self].json, "default": standard.json,
             "set": .bool(settings.values[self] != nil),
