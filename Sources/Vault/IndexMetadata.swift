@@ -9,7 +9,8 @@ package struct IndexMetadata: Equatable, Sendable {
 
     /// Where the audit log stood at the last write.
     package struct AuditPosition: Equatable, Sendable {
-        let sequence: UInt64
+        /// The number of its last line.
+        package let sequence: UInt64
         /// 16 bytes.
         let tag: [UInt8]
     }
@@ -37,7 +38,8 @@ package struct IndexMetadata: Equatable, Sendable {
     }
 
     var generationTags: [GenerationTag] = []
-    var audit: AuditPosition?
+    /// Where the audit log ended when it was last looked at; nil before its first line.
+    package internal(set) var audit: AuditPosition?
     /// In ascending order of paths.
     package private(set) var approvedDirectories: [ApprovedDirectory] = []
 

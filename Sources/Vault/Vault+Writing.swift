@@ -43,6 +43,7 @@ extension Vault {
         let chunks = transaction.index.packedChunks(old: header.chunksByteCount)
         transaction.index.metadata.remember(
             generation: header.generation, tag: try indexTag())
+        transaction.recordAuditPosition()
         var next = try header.successor()
         next.slots = transaction.slots
         let newChunks = transaction.newChunks

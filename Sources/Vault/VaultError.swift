@@ -30,6 +30,8 @@ package struct VaultError: Error, Equatable {
         case outOfMemory
         /// The new file stands, but the kernel did not confirm that its name is on disk.
         case notConfirmed
+        /// The audit log cannot be read or written.
+        case auditLog
         /// Reading or writing failed.
         case inputOutput
     }

@@ -13,6 +13,9 @@ package struct VaultTransaction: ~Copyable {
     /// Opens values of the generation before; nil while the values are locked.
     package let values: ValueReader?
 
+    /// Where the audit log ends; kept with the next write, but no reason for one.
+    package var auditPosition: AuditLog.Position?
+
     /// The vault's public key, 32 bytes.
     var publicKey: [UInt8] { header.publicKey }
 

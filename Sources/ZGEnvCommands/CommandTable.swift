@@ -9,6 +9,7 @@ enum CommandTable {
             Init.self, Status.self, Unlock.self, Lock.self, UnlockReadBack.self, Passwd.self,
             SlotList.self, SlotAdd.self, SlotRemove.self, Rekey.self, Verify.self, Backup.self,
             Restore.self,
+            ShowLog.self, ConfigGet.self, ConfigSet.self, ConfigList.self,
             // Variables.
             List.self, Show.self, Reveal.self, SetVariable.self, Remove.self, Import.self,
             Export.self, Run.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
@@ -27,6 +28,7 @@ enum CommandTable {
         globalOptions: GlobalOptions.specs, commands: commands.map { $0.spec },
         groups: [
             .init(["project"], "Work with projects"), .init(["slot"], "Ways to open the vault"),
+            .init(["config"], "Work with the settings"),
         ],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))

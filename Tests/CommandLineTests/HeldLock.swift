@@ -20,6 +20,14 @@ final class HeldLock: @unchecked Sendable {
         _ = unsafe pwrite(descriptor, text, text.utf8.count, 0)
     }
 
+    /// Takes the lock of a file that is its own lock, such as the audit log.
+    init(ofFile path: String) throws {
+        descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0, Self.apply(F_WRLCK, to: descriptor) == 0 else {
+            throw SystemCallError("lock")
+        }
+    }
+
     deinit {
         close(descriptor)
     }

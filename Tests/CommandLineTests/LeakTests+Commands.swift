@@ -2,6 +2,8 @@ import Sandbox
 import TestSupport
 import Testing
 
+@testable import ZGEnvCommands
+
 extension LeakTests {
     /// Commands of the vault and its history; see ``commands``.
     static let furtherCommands: [String: @Sendable (LeakWitness) throws -> Void] = [
@@ -30,6 +32,27 @@ extension LeakTests {
         "project remove": { witness in
             try witness.run(["set", "KEY", "-p", "gone"], input: .text(witness.typed.text))
             try witness.run(["project", "remove", "gone", "--yes", "--json"])
+        },
+        "log": { witness in
+            try witness.run(["reveal", "KEY", "-p", "web"], givesOut: true)
+            try witness.run(["log"])
+            try witness.run(["log", "--json", "--limit", "3"])
+            try witness.run(["log", "--accept", "--yes"])
+        },
+        "config get": { witness in
+            try witness.run(["config", "get", "kdf", "--json"])
+            try witness.run(["config", "get", witness.argument.text], status: 2)
+        },
+        "config set": { witness in
+            try witness.run(["config", "set", "history-keep", "12"])
+            for key in Setting.allCases where key != .defaultTarget {
+                try witness.run(
+                    ["config", "set", key.rawValue, witness.argument.text], status: 2)
+            }
+        },
+        "config list": { witness in
+            try witness.run(["config", "list"])
+            try witness.run(["config", "list", "--json"])
         },
         "unlock": { witness in
             try witness.run(["unlock", "--scope", "user", "--for", "1m"])

@@ -26,7 +26,8 @@ package struct Invocation {
         self.command = command
         self.context = context
         options = try GlobalOptions(command, context)
-        session = VaultSession(options: options, context: context)
+        session = VaultSession(
+            options: options, context: context, command: command.spec.name)
     }
 
     /// Shows people a message on stderr at once; nothing with `--quiet` or `--json`.

@@ -22,7 +22,7 @@ extension Context {
             arguments: ProcessParts.arguments, hardening: hardening, environment: environment,
             rawEnvironment: raw, workingDirectory: ProcessParts.workingDirectory ?? "/",
             files: PosixFileStore(), keyring: { desktopKeyring(environment) },
-            now: ProcessParts.milliseconds,
+            now: ProcessParts.milliseconds, user: { UserAccount.current },
             transport: {
                 var configuration = CurlConfiguration()
                 configuration.shouldCancel = { Interrupts.pending != nil }

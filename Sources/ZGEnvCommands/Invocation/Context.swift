@@ -20,6 +20,8 @@ package final class Context {
     package let keyring: () -> (any Keyring)?
     /// Milliseconds since 1970.
     package let now: () -> UInt64
+    /// Who runs the program.
+    package let user: () -> UserAccount
     /// Opens the way to the network, once; only commands that talk to the platform do.
     let transport: () throws -> any HTTPTransport
     /// Where to wait for the platform.
@@ -44,7 +46,7 @@ package final class Context {
         arguments: [[UInt8]], hardening: ProcessHardening, environment: [String: String],
         rawEnvironment: [[UInt8]], workingDirectory: String,
         files: any FileStore, keyring: @escaping () -> (any Keyring)?,
-        now: @escaping () -> UInt64,
+        now: @escaping () -> UInt64, user: @escaping () -> UserAccount,
         transport: @escaping () throws -> any HTTPTransport, waitingRoom: any WaitingRoom,
         output: OutputStream, messages: OutputStream
     ) {
@@ -56,6 +58,7 @@ package final class Context {
         self.files = files
         self.keyring = keyring
         self.now = now
+        self.user = user
         self.transport = transport
         self.waitingRoom = waitingRoom
         self.output = output

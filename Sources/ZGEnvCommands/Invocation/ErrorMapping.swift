@@ -53,6 +53,11 @@ extension CommandError {
         case .tooLarge: self.init(.usage, reason, hint: "Nothing was changed.")
         case .outOfMemory:
             self.init(.failed, reason, hint: "End other programs, or raise the memory limit.")
+        case .auditLog:
+            self.init(
+                .failed, reason,
+                hint: "Nothing is given out that cannot be logged. Place the log elsewhere with "
+                    + "--audit-log FILE or ZG_ENV_AUDIT_LOG.")
         case .notConfirmed, .inputOutput: self.init(.failed, reason)
         }
     }

@@ -33,6 +33,9 @@ package struct GlobalOptions {
     /// The file with a slot's random key.
     package let keyFile: String?
 
+    /// The file of the audit log, where it is not in its usual place.
+    package let auditLogPath: String?
+
     /// The descriptions of the options.
     package static let specs: [OptionSpec] = [
         OptionSpec(
@@ -66,6 +69,9 @@ package struct GlobalOptions {
         OptionSpec(
             "key-file", value: "FILE", "Open the vault with the key of a file slot",
             environment: "ZG_ENV_KEY_FILE", completion: .file),
+        OptionSpec(
+            "audit-log", value: "FILE", "Keep the audit log in this file",
+            environment: "ZG_ENV_AUDIT_LOG", completion: .file),
     ]
 
     /// Reads the options of a command.
@@ -88,6 +94,7 @@ package struct GlobalOptions {
         passphraseDescriptor = command.integer("passphrase-fd").map { Int32($0) }
         passphraseFile = command.value("passphrase-file")
         keyFile = text("key-file", "ZG_ENV_KEY_FILE")
+        auditLogPath = text("audit-log", "ZG_ENV_AUDIT_LOG")
         guard !(offline && refresh) else {
             throw CommandError(
                 .usage, "--refresh asks the platform, and --offline forbids it.",

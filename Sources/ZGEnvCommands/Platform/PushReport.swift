@@ -165,7 +165,8 @@ struct PushReport {
 }
 
 extension PushOutcome {
-    fileprivate var isFailed: Bool {
+    /// Tells whether the step was not done.
+    var isFailed: Bool {
         if case .failed = end { true } else { false }
     }
 }

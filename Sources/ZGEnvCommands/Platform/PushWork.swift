@@ -69,11 +69,24 @@ struct PushWork {
         }
         try keepSeen(platform, listedAt, adopted, plan.forgotten)
         if !plan.steps.isEmpty {
-            report.outcomes = try Interrupts.deferred { try application.send(plan) }
+            report.outcomes = try audited(plan, index) {
+                try Interrupts.deferred { try application.send(plan) }
+            }
             Interrupts.endIfPending()
             try keepLive()
         }
         return report
+    }
+
+    /// Sends between two lines of the audit log.
+    private func audited(
+        _ plan: PushPlan, _ index: VaultIndex, _ send: () throws -> [PushOutcome]
+    ) throws -> [PushOutcome] {
+        let name = invocation.command.spec.name
+        return try invocation.audited(
+            Set(plan.steps.map(\.key)).sorted(), project: project.name,
+            command: name == "push" ? name : "\(name) --push", seen: index.metadata, send,
+            failed: { $0.contains(where: \.isFailed) })
     }
 
     private func environmentNames() throws -> CustomEnvironmentNames {

@@ -6,15 +6,20 @@ internal import Vault
 package final class VaultSession {
     let options: GlobalOptions
     let context: Context
+    /// The command's words, for what the settings say of it.
+    private let command: String
     private var vault: Vault?
     private var keys: VaultKeys?
     /// For whom and until when the values are unlocked, once that was looked up.
     private(set) var unlocked: UnlockedState?
 
-    /// - Parameter vault: Opened already, where it is not the one that the options name.
-    init(options: GlobalOptions, context: Context, vault: Vault? = nil) {
+    /// - Parameters:
+    ///   - command: The command's words, for what the settings say of it.
+    ///   - vault: Opened already, where it is not the one that the options name.
+    init(options: GlobalOptions, context: Context, command: String = "", vault: Vault? = nil) {
         self.options = options
         self.context = context
+        self.command = command
         self.vault = vault
     }
 
@@ -34,7 +39,7 @@ package final class VaultSession {
     func indexKeys() throws -> VaultKeys {
         if let keys { return keys }
         let vault = try opened()
-        if let found = try unlockedKeys() { return found }
+        if let found = try cachedKeys() { return found }
         if let found = try keysFromKeyFile(vault) {
             keys = found
             return found
@@ -58,7 +63,7 @@ package final class VaultSession {
     /// Keys that open the index where that takes no question; nil otherwise.
     func indexKeysWithoutAsking() throws -> VaultKeys? {
         if let keys { return keys }
-        if let found = try unlockedKeys() { return found }
+        if let found = try cachedKeys() { return found }
         if let found = try keysFromKeyFile(try opened()) ?? keysFromKeyring(try opened()).0 {
             keys = found
             return found
@@ -80,7 +85,7 @@ package final class VaultSession {
     /// where the index is open already. Never from the desktop's keyring.
     func valueKeys() throws -> VaultKeys {
         if let keys, keys.opensValues { return keys }
-        return try unlockedKeys() ?? askedValueKeys()
+        return try cachedKeys() ?? askedValueKeys()
     }
 
     /// Keys that open the values, from the kernel's keyring while the vault is unlocked for this
@@ -91,6 +96,14 @@ package final class VaultSession {
         guard let found = try UnlockedState.keys(of: try opened()) else { return nil }
         (keys, unlocked) = (found.keys, found.state)
         return found.keys
+    }
+
+    /// Those of ``unlockedKeys()`` where the settings let this command use them.
+    private func cachedKeys() throws -> VaultKeys? {
+        guard let found = try unlockedKeys() else { return nil }
+        guard try !Settings(context).allowsCache(for: command) else { return found }
+        keys = nil
+        return nil
     }
 
     /// Keys that open the values, by passphrase even where the vault is unlocked.
@@ -110,8 +123,9 @@ package final class VaultSession {
         let vault = try opened()
         let secret = try passphraseSource.passphrase(
             prompt: "Passphrase for \(vault.path): ", context)
-        let opening = try vault.open(
-            with: secret, memoryLimitBytes: AvailableMemory.byteCount())
+        let opening = try notingWrongPassphrase {
+            try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
+        }
         keys = opening.keys
         return PassphraseOpening(opening, secret: secret)
     }
@@ -167,7 +181,11 @@ package final class VaultSession {
     ) throws -> R {
         let vaultID = try opened().header.vaultID
         let result = try Vault.update(
-            path, in: context.files, keys: keys, vaultID: vaultID, body)
+            path, in: context.files, keys: keys, vaultID: vaultID
+        ) { transaction in
+            recordAudit(in: &transaction)
+            return try body(&transaction)
+        }
         vault = nil
         return result.result
     }

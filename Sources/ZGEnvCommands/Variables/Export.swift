@@ -42,6 +42,7 @@ enum Export: Command {
         let json = invocation.options.json && path == nil
         let text = try ExportText(format: json ? .json : format, values: found.values)
         guard let path else {
+            try found.audit(invocation)
             return CommandResult { try text.write(to: output) }
         }
         let result: JSONValue = [
@@ -50,6 +51,7 @@ enum Export: Command {
             "dryRun": .bool(invocation.options.dryRun),
         ]
         if invocation.options.dryRun { return CommandResult(json: result) }
+        try found.audit(invocation)
         try text.withBytes { try PrivateFile.write($0, to: path, replaces: command.has("force")) }
         try invocation.note("Wrote \(found.values.count) variables to \(path), in clear.")
         return CommandResult(json: result)

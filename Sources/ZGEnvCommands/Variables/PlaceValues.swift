@@ -9,6 +9,10 @@ struct PlaceValues {
     let project: VaultProject
     /// The values, one a key, by name.
     let values: [RevealedValue]
+    /// The place, as messages name it.
+    let place: String
+    /// What the index says of the vault as a whole.
+    let metadata: IndexMetadata
 
     /// Opens the values of the invocation's project and place. Asks for the passphrase.
     ///
@@ -20,6 +24,8 @@ struct PlaceValues {
         let keys = try invocation.session.valueKeys()
         let vault = try invocation.session.opened()
         let index = try vault.index(with: keys, extent: .currentValues)
+        metadata = index.metadata
+        self.place = place.title
         project = try ProjectResolver(invocation).existing(in: index)
         let all = EffectiveVariables.inPlace(place, among: index.variables(of: project.id))
         if let only, let missing = only.subtracting(all.map(\.name)).sorted().first {
@@ -53,6 +59,18 @@ struct PlaceValues {
                 "missing-value", "Left out, since the vault holds no value: \(names).")
         }
         self.values = values
+    }
+
+    /// Has the audit log say that values go out, before they do.
+    func audit(
+        _ invocation: Invocation, except kept: [String] = [],
+        outcome: String = AuditEntry.Outcome.givenOut
+    ) throws {
+        let kept = Set(kept)
+        try invocation.audit(
+            outcome,
+            values.map(\.variable.name).filter { !kept.contains($0) }, project: project.name,
+            place: place, seen: metadata)
     }
 
     static let allowMissing = OptionSpec(

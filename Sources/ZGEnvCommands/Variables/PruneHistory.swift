@@ -13,10 +13,14 @@ enum PruneHistory: Command {
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
         options: [
             OptionSpec(
-                "keep", value: "N", "Keep this many versions: 10 by default",
+                "keep", value: "N", "Keep this many versions: 10, or what history-keep says",
                 form: .integer(1...10_000))
         ],
         exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
+
+    private static func standardKeep(_ invocation: Invocation) throws -> Int {
+        try Settings(invocation.context).number(.historyKeep) ?? 10
+    }
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""
@@ -26,7 +30,8 @@ enum PruneHistory: Command {
         let project = try ProjectResolver(invocation).existing(in: index)
         let records = index.variables.filter { $0.project == project.id && $0.name == key }
         guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
-        let (keep, time) = (invocation.command.integer("keep") ?? 10, invocation.context.now())
+        let time = invocation.context.now()
+        let keep = try invocation.command.integer("keep") ?? standardKeep(invocation)
         func prunable(_ index: VaultIndex) -> [StoredVersion] {
             index.variables.filter { $0.project == project.id && $0.name == key }.flatMap {
                 History(of: $0, in: index).prunable(keeping: keep, at: time)

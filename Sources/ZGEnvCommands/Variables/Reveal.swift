@@ -9,7 +9,7 @@ enum Reveal: Command {
     static let spec = CommandSpec(
         ["reveal"], "Print the value of a variable", section: "Variables",
         discussion: """
-            Asks for the passphrase, also while the vault is unlocked. One key prints the bytes of \
+            Asks for the passphrase, also while the vault is unlocked (config reveal-from-cache). One key prints the bytes of \
             its value, followed by a newline on a terminal only; several keys print KEY=value lines \
             in the form of a .env file.
             """,
@@ -33,7 +33,10 @@ enum Reveal: Command {
             throw CommandError(.usage, "--version goes with one key.")
         }
         let place = try oneTarget(invocation)
-        let keys = try invocation.session.askedValueKeys()
+        let fromCache = try Settings(invocation.context).isOn(.revealFromCache)
+        let keys =
+            try fromCache
+            ? invocation.session.valueKeys() : invocation.session.askedValueKeys()
         let vault = try invocation.session.opened()
         let index = try vault.index(
             with: keys, extent: number == nil ? .currentValues : .everything)
@@ -65,17 +68,22 @@ enum Reveal: Command {
             return RevealedValue(
                 variable: record, value: value, version: record.currentVersion)
         }
+        let isPlain = invocation.options.json || values.count == 1
+        let text = isPlain ? nil : try ExportText(format: .dotenv, values: values)
+        let places = Set(records.map(\.attributes.scope.description)).sorted()
+        try invocation.audit(
+            AuditEntry.Outcome.givenOut, values.map(\.variable.name), project: project.name,
+            place: places.joined(separator: "; "), seen: index.metadata)
         let output = invocation.context.output
         if invocation.options.json {
             return CommandResult { try RevealedValue.writeJSON(values, to: output) }
         }
-        if values.count == 1 {
+        guard let text else {
             return CommandResult {
                 try values[0].value.withBytes { try output.write($0) }
                 if TerminalDevice.isTerminal(output.descriptor) { try output.write("\n") }
             }
         }
-        let text = try ExportText(format: .dotenv, values: values)
         return CommandResult { try text.write(to: output) }
     }
 

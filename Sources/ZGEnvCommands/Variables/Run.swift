@@ -59,6 +59,7 @@ enum Run: Command {
                     "keys": .strings(found.values.map(\.variable.name)), "dryRun": true,
                 ], text: found.values.map { DisplayText.safe($0.variable.name) + "\n" }.joined())
         }
+        try found.audit(invocation, except: environment.keptFromShell)
         try invocation.context.output.flush()
         try invocation.context.messages.flush()
         let program = ProgramReplacement(
@@ -66,6 +67,9 @@ enum Run: Command {
             path: invocation.context.variable("PATH"))
         let failure = program.execute(
             environment: environment, hardening: invocation.context.hardening)
+        // The line before says that values went out; where this one cannot be written, that stands.
+        try? found.audit(
+            invocation, except: environment.keptFromShell, outcome: AuditEntry.Outcome.failed)
         throw RunFailure(status: failure.status, message: failure.message)
     }
 

@@ -62,8 +62,9 @@ struct ScopeOptions {
         }
         guard let name = names.first else {
             if let branch { return .init(.target(.preview), branch: branch) }
-            try invocation.note("Using the variables of development; name another with -t.")
-            return .init(.target(.development))
+            let name = try Settings(invocation.context)[.defaultTarget].text
+            try invocation.note("Using the variables of \(name); name another with -t.")
+            return .init(Scope.Targets(name: name).map { .target($0) } ?? .custom(name))
         }
         if let target = Scope.Targets(name: name) {
             guard branch == nil || target == .preview else {
@@ -76,6 +77,17 @@ struct ScopeOptions {
             throw CommandError(.usage, "A branch goes with the target preview alone.")
         }
         return .init(.custom(name))
+    }
+
+    /// Checks one name of a target or a custom environment.
+    ///
+    /// - Throws: ``ExitCode/usage`` for a slip.
+    static func checkTarget(_ name: String) throws {
+        guard Scope.Targets(name: name) == nil else { return }
+        guard !name.isEmpty, name.utf8.count <= VaultFormat.nameLimit, !name.contains(",") else {
+            throw CommandError(.usage, "That is no name of one target.")
+        }
+        try checkCustomName(name)
     }
 
     /// A word that is nearly a fixed target is a slip rather than a custom environment.
@@ -138,5 +150,17 @@ enum RecordSelection {
 
     private static func scopes(of records: [Variable]) -> String {
         records.map { DisplayText.safe($0.attributes.scope.description) }.joined(separator: "; ")
+    }
+}
+
+extension EffectiveVariables.Place {
+    /// The place as people name it, such as `production` or `preview@feature`.
+    var title: String {
+        let name =
+            switch environment {
+            case .target(let target): target.names.joined(separator: ",")
+            case .custom(let name): name
+            }
+        return branch.map { "\(name)@\($0)" } ?? name
     }
 }

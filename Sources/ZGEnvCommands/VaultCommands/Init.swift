@@ -20,7 +20,8 @@ enum Init: Command {
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let (options, context) = (invocation.options, invocation.context)
-        let cost = try KdfOption.cost(invocation, or: .moderate)
+        let usual = try KdfOption.cost(Settings(context)[.kdf].text)
+        let cost = try KdfOption.cost(invocation, or: usual)
         if try context.files.exists(options.vaultPath) {
             throw VaultError(.exists, "there is something at \(options.vaultPath) already")
         }

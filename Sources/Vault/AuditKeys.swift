@@ -1,0 +1,62 @@
+internal import Sealing
+
+/// The keys that lines of a vault's audit log are sealed under: the present one, and those of former
+/// index keys.
+final class AuditKeys {
+    private let present: SecretBytes
+    private let former: [SecretSlice]
+    /// Which key opened the last line; most lines follow one of the same key.
+    private var lastUsed: Int?
+
+    /// Takes the key of the index key, and those that the index remembers.
+    init(_ keys: VaultKeys, index: VaultIndex) throws(VaultError) {
+        present = try keys.index.logKey()
+        former = index.formerLogKeys
+    }
+
+    /// Opens a sealed body; nil when no key does.
+    func open(
+        _ sealed: [UInt8], nonce: [UInt8], associatedData: [UInt8]
+    ) throws(VaultError) -> [UInt8]? {
+        let order = [former.count] + former.indices.reversed()
+        for position in ([lastUsed].compactMap { $0 }) + order.filter({ $0 != lastUsed }) {
+            let opened =
+                position == former.count
+                ? present.withBytes { Self.open(sealed, nonce, associatedData, $0) }
+                : former[position].withBytes { Self.open(sealed, nonce, associatedData, $0) }
+            if let opened {
+                lastUsed = position
+                return opened
+            }
+        }
+        return nil
+    }
+
+    private static func open(
+        _ sealed: [UInt8], _ nonce: [UInt8], _ associatedData: [UInt8], _ key: RawSpan
+    ) -> [UInt8]? {
+        var plain = [UInt8](
+            repeating: 0, count: max(sealed.count - AuthenticatedCipher.tagByteCount, 0))
+        let isAuthentic = unsafe plain.withUnsafeMutableBytes { buffer in
+            var target = unsafe MutableRawSpan(_unsafeBytes: buffer)
+            return sealed.withBytes { sealed in
+                do throws(SealingError) {
+                    try AuthenticatedCipher.open(
+                        sealed, nonce: nonce, additionalData: associatedData, key: key,
+                        into: &target)
+                    return true
+                } catch { return false }
+            }
+        }
+        return isAuthentic ? plain : nil
+    }
+}
+
+extension IndexKey {
+    /// The key of the audit log: label "zgv1sub_", number 2.
+    borrowing func logKey() throws(VaultError) -> SecretBytes {
+        do {
+            return try KeyDerivation.derive(from: bytes, id: 2, context: "zgv1sub_")
+        } catch { throw VaultError(error, damaged: "a key cannot be derived") }
+    }
+}

@@ -1,0 +1,78 @@
+/// The lines of a log from its end, without their line feeds.
+struct BackwardLines {
+    /// What stands behind the last line feed.
+    private(set) var rest: [UInt8] = []
+    /// Where that begins.
+    private(set) var restOffset: UInt64 = 0
+
+    private let file: AuditLogFile
+    /// The part of the file from `start` that was read and not given out; ends with a line feed.
+    private var window: [UInt8] = []
+    private var start: UInt64
+    private var block = 4096
+
+    /// Reads to the last line feed.
+    init(_ file: AuditLogFile) throws(VaultError) {
+        self.file = file
+        start = try file.byteCount()
+        let end = start
+        while start > 0, window.count <= AuditLine.lineLimit {
+            try readBlock()
+            if let feed = window.lastIndex(of: 0x0A) {
+                rest = Array(window[(feed + 1)...])
+                restOffset = end - UInt64(rest.count)
+                window.removeLast(rest.count)
+                return
+            }
+        }
+        (rest, restOffset, window) = (window, start, [])
+        try skipLongLine()
+    }
+
+    /// The line before; empty for one that is longer than lines are, nil at the beginning.
+    mutating func next() throws(VaultError) -> ArraySlice<UInt8>? {
+        guard !window.isEmpty else { return nil }
+        while true {
+            if let feed = window.dropLast().lastIndex(of: 0x0A) {
+                let line = window[(feed + 1)..<(window.count - 1)]
+                window.removeLast(window.count - feed - 1)
+                return line
+            }
+            if start == 0 {
+                let line = window.dropLast()
+                window = []
+                return line
+            }
+            if window.count > AuditLine.lineLimit {
+                try skipLongLine()
+                return []
+            }
+            try readBlock()
+        }
+    }
+
+    /// Goes back to the end of the line before one that is too long to be any.
+    private mutating func skipLongLine() throws(VaultError) {
+        window = []
+        while start > 0 {
+            try readBlock()
+            if let feed = window.lastIndex(of: 0x0A) {
+                window.removeLast(window.count - feed - 1)
+                return
+            }
+            window = []
+        }
+    }
+
+    /// Puts the block before the window in front of it.
+    private mutating func readBlock() throws(VaultError) {
+        let count = Int(min(start, UInt64(block)))
+        block = min(block * 2, 1 << 20)
+        let bytes = try file.read(at: start - UInt64(count), upTo: count)
+        guard bytes.count == count else {
+            throw VaultError(.auditLog, "the audit log became shorter while it was read")
+        }
+        start -= UInt64(count)
+        window = bytes + window
+    }
+}

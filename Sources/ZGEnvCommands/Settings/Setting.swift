@@ -1,0 +1,125 @@
+internal import CommandLineKit
+
+/// One setting of the user's: its name, what it may be, and what it is unless somebody says so.
+enum Setting: String, CaseIterable {
+    case revealFromCache = "reveal-from-cache"
+    case cacheFor = "cache-for"
+    case clipboardSeconds = "clipboard-seconds"
+    case defaultTarget = "default-target"
+    case historyKeep = "history-keep"
+    case kdf = "kdf"
+
+    /// What a setting holds.
+    enum Value: Equatable {
+        case flag(Bool)
+        case number(Int)
+        case text(String)
+
+        /// As `config` takes and prints it.
+        var text: String {
+            switch self {
+            case .flag(let flag): flag ? "true" : "false"
+            case .number(let number): "\(number)"
+            case .text(let text): text
+            }
+        }
+
+        /// As the file and `--json` hold it.
+        var json: JSONValue {
+            switch self {
+            case .flag(let flag): .bool(flag)
+            case .number(let number): .integer(Int64(number))
+            case .text(let text): .string(text)
+            }
+        }
+    }
+
+    /// The value where nobody set one.
+    var standard: Value {
+        switch self {
+        case .revealFromCache: .flag(false)
+        case .cacheFor: .text("all")
+        case .clipboardSeconds: .number(45)
+        case .defaultTarget: .text("development")
+        case .historyKeep: .number(10)
+        case .kdf: .text("moderate")
+        }
+    }
+
+    /// What it does, without full stop.
+    var summary: String {
+        switch self {
+        case .revealFromCache: "let reveal use an unlocked vault instead of asking"
+        case .cacheFor: "commands that may use an unlocked vault: all, none, or a list"
+        case .clipboardSeconds: "seconds until a copied value leaves the clipboard"
+        case .defaultTarget: "the target of run, export and diff where none is named"
+        case .historyKeep: "versions that history prune keeps"
+        case .kdf: "cost of one guess at the passphrase of a new vault"
+        }
+    }
+
+    /// The setting of that name.
+    ///
+    /// - Throws: ``ExitCode/usage`` with the name that was probably meant.
+    static func named(_ name: String, in place: String = "") throws -> Setting {
+        if let setting = Setting(rawValue: name) { return setting }
+        let names = allCases.map(\.rawValue)
+        throw CommandError(
+            .usage, "\(place)There is no setting \(DisplayText.safe(name)).",
+            hint: Suggestion.nearest(to: name, among: names).map { "Did you mean \($0)?" }
+                ?? "There are: \(names.joined(separator: ", ")).")
+    }
+
+    /// Reads a value as it is typed.
+    ///
+    /// - Throws: ``ExitCode/usage`` with what it may be.
+    func value(of text: String) throws -> Value {
+        switch self {
+        case .revealFromCache:
+            guard ["true", "false"].contains(text) else { throw invalid("true or false") }
+            return .flag(text == "true")
+        case .clipboardSeconds: return .number(try number(text, 1...86_400))
+        case .historyKeep: return .number(try number(text, 1...10_000))
+        case .defaultTarget:
+            try ScopeOptions.checkTarget(text)
+            return .text(text)
+        case .kdf:
+            _ = try Init.cost(text)
+            return .text(text)
+        case .cacheFor:
+            try checkCommands(text)
+            return .text(text)
+        }
+    }
+
+    private func number(_ text: String, _ range: ClosedRange<Int>) throws -> Int {
+        let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        guard isPlain, let number = Int(text), range.contains(number) else {
+            throw invalid("a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private func checkCommands(_ text: String) throws {
+        if text == "all" || text == "none" { return }
+        let known = CommandTable.commands.map { $0.spec }.filter { !$0.isHidden }.map(\.name)
+        for name in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+            guard name != Reveal.spec.name else {
+                throw CommandError(
+                    .usage, "reveal is not for \(rawValue).",
+                    hint: "It has a setting of its own: \(Setting.revealFromCache.rawValue).")
+            }
+            guard known.contains(name) else {
+                throw CommandError(
+                    .usage, "\(rawValue) is all, none, or commands parted by commas.",
+                    hint: Suggestion.nearest(to: name, among: known).map { "Did you mean \($0)?" }
+                        ?? "There is no command \(DisplayText.safe(name)).")
+            }
+        }
+    }
+
+    /// The error for a value that this setting does not take.
+    func invalid(_ allowed: String) -> CommandError {
+        CommandError(.usage, "\(rawValue) is \(allowed).", hint: "Nothing was changed.")
+    }
+}

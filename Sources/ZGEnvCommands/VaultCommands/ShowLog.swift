@@ -1,0 +1,165 @@
+internal import CommandLineKit
+internal import Vault
+
+/// `log`: the audit log, and whether it is whole.
+enum ShowLog: Command {
+    static let spec = CommandSpec(
+        ["log"], "Show who gave which values out, and when", section: "Vault",
+        discussion: """
+            The newest line comes last. Every line is checked, also those that --limit leaves out: lines \
+            that were changed or taken away are named, and the exit code is then 8. What was added since \
+            the vault was last written can be taken away unseen.
+
+            --accept takes the log as it stands for whole from then on. It asks for the passphrase, and \
+            leaves a line of its own.
+            """,
+        options: [
+            OptionSpec(
+                "limit", value: "N", "Show the newest N lines: all of them by default",
+                form: .integer(1...1_000_000)),
+            OptionSpec(flag: "accept", "Take the log for whole from here on, whatever is missing"),
+        ],
+        examples: [.init("zg-env log --limit 20", "show the newest 20 lines")],
+        exitCodes: [ExitCode.locked.rawValue, ExitCode.damaged.rawValue])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        if invocation.command.has("accept") { return try accept(invocation) }
+        let keys = try invocation.session.indexKeys()
+        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+        let log = try invocation.session.auditLog()
+        var newest = NewestRecords(limit: invocation.command.integer("limit") ?? .max)
+        let report = try log.read(with: keys, index: index) { newest.add($0) }
+        let records = newest.records
+        if report.incompleteByteCount > 0 {
+            invocation.context.warn(
+                "audit-log-incomplete",
+                "The last line was broken off while it was written; nothing was given out for it.")
+        }
+        let failure = report.failure(of: log)
+        return CommandResult(
+            json: json(records, report, log), text: text(records, report, invocation),
+            failure: failure)
+    }
+
+    // MARK: Showing
+
+    private static func json(
+        _ records: [AuditLog.Record], _ report: AuditReport, _ log: AuditLog
+    ) -> JSONValue {
+        [
+            "entries": .array(records.map(json)), "log": .string(log.path),
+            "lines": .integer(Int64(report.entryCount)), "whole": .bool(report.isWhole),
+            "incomplete": .bool(report.incompleteByteCount > 0),
+            "problems": .array(
+                report.problems.map { ["code": .string($0.code), "message": .string($0.message)] }),
+            "acceptedProblems": .integer(Int64(report.acceptedProblemCount)),
+        ]
+    }
+
+    private static func json(_ record: AuditLog.Record) -> JSONValue {
+        let entry = record.entry
+        return [
+            "sequence": .integer(Int64(clamping: record.sequence)),
+            "at": .time(orNull: Int64(clamping: entry.time)),
+            "user": .string(userName(record)), "uid": .integer(Int64(entry.userID)),
+            "command": .string(orNull: entry.command.isEmpty ? nil : entry.command),
+            "project": .string(orNull: entry.project), "place": .string(orNull: entry.place),
+            "names": .strings(entry.names),
+            "omittedNames": .integer(Int64(entry.omittedNameCount)),
+            "outcome": .string(entry.outcome), "sealed": .bool(record.isSealed),
+        ]
+    }
+
+    private static func text(
+        _ records: [AuditLog.Record], _ report: AuditReport, _ invocation: Invocation
+    ) -> String {
+        var table = Table([
+            .init("LINE", trailing: true), .init("AT"), .init("USER"), .init("COMMAND"),
+            .init("PROJECT"), .init("PLACE"), .init("NAMES", canShrink: true), .init("OUTCOME"),
+        ])
+        for record in records {
+            let entry = record.entry
+            var names = entry.names.joined(separator: ", ")
+            if entry.omittedNameCount > 0 { names += " and \(entry.omittedNameCount) more" }
+            table.append([
+                .init("\(record.sequence)"),
+                .init(TimeText.utc(Int64(clamping: entry.time)), as: .dim),
+                .init(userName(record)), .init(entry.command), .init(entry.project ?? ""),
+                .init(entry.place ?? ""), .init(names), .init(entry.outcome),
+            ])
+        }
+        let look = OutputLook(invocation.context)
+        var text = table.text(width: look.width, style: look.style)
+        if text.isEmpty && report.isWhole { text = "The audit log has no lines.\n" }
+        for problem in report.problems { text += "Problem: \(problem.message)\n" }
+        if report.problemCount > report.problems.count {
+            text += "Problem: \(report.problemCount - report.problems.count) more\n"
+        }
+        return text
+    }
+
+    /// The name that the line holds, or the one that goes with the number now.
+    private static func userName(_ record: AuditLog.Record) -> String {
+        if !record.entry.user.isEmpty { return record.entry.user }
+        let name = UserAccount.name(of: record.entry.userID)
+        return name.isEmpty ? "\(record.entry.userID)" : name
+    }
+
+    // MARK: Accepting
+
+    private static func accept(_ invocation: Invocation) throws -> CommandResult {
+        let session = invocation.session
+        let keys = try session.askedValueKeys()
+        let index = try session.opened().index(with: keys, extent: .listing)
+        let log = try session.auditLog()
+        let report = try log.verify(with: keys, index: index)
+        func result(_ line: UInt64?) -> CommandResult {
+            CommandResult(
+                json: [
+                    "log": .string(log.path), "accepted": .integer(Int64(report.problemCount)),
+                    "line": .integer(orNull: line.map { Int64(clamping: $0) }),
+                    "dryRun": .bool(invocation.options.dryRun),
+                ],
+                text: report.isWhole
+                    ? "The audit log is whole; there is nothing to accept.\n"
+                    : line.map { "Accepted. Line \($0) of the audit log says so.\n" }
+                        ?? report.problems.map { "Would accept: \($0.message)\n" }.joined())
+        }
+        if report.isWhole { return result(nil) }
+        let plan = report.problems.map { "accept: \($0.message)" }
+        let answer = try Confirmation.ask(
+            invocation, plan: plan, question: "Take the log for whole from here on?")
+        if answer == .stopAfterPlan { return result(nil) }
+        let user = invocation.context.user()
+        let position = try log.append(
+            AuditEntry(
+                kind: .acceptance, time: invocation.context.now(), userID: user.number,
+                user: user.name, command: "log --accept", outcome: AuditEntry.Outcome.done),
+            keys: keys, recorded: index.metadata.audit, durably: true)
+        try session.update(with: keys) { $0.acceptAuditLog(endingAt: position) }
+        return result(position.sequence)
+    }
+}
+
+/// The last records of a log, as many as are to be shown.
+private struct NewestRecords {
+    private let limit: Int
+    private var ring: [AuditLog.Record] = []
+    private var next = 0
+
+    init(limit: Int) {
+        self.limit = max(limit, 1)
+    }
+
+    mutating func add(_ record: AuditLog.Record) {
+        if ring.count < limit {
+            ring.append(record)
+        } else {
+            ring[next] = record
+            next = (next + 1) % limit
+        }
+    }
+
+    /// The oldest of them first.
+    var records: [AuditLog.Record] { Array(ring[next...] + ring[..<next]) }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What goes into the audit log, and what `log` shows of it.
+@Suite("The audit log of the commands")
+struct AuditTests {
+    @Test func `everything that gives values out adds one line, and nothing else does`() throws {
+        let audit = try AuditHome()
+        let home = audit.home
+        done(try home.run(["list", "-p", "web"]))
+        done(try home.run(["show", "KEY", "-p", "web"]))
+        done(try home.run(["set", "OTHER", "-p", "web", "-t", "preview"], input: .text("x")))
+        done(try home.run(["run", "-p", "web", "--dry-run", "--", "true"]))
+        done(try home.run(["export", "-p", "web", "-o", "never.env", "--dry-run"]))
+        failed(try home.run(["reveal", "NONE", "-p", "web"]), 4)
+        #expect(try audit.entries() == [])
+        #expect(!FileManager.default.fileExists(atPath: try audit.path))
+
+        done(try home.run(["reveal", "KEY", "-p", "web"]))
+        done(try home.run(["reveal", "KEY", "OTHER", "-p", "web", "-t", "preview"]))
+        done(try home.run(["run", "-p", "web", "-t", "preview", "--", "true"]))
+        done(
+            try home.run(
+                ["run", "-p", "web", "--", "true"], environment: ["KEY": "of the shell"]))
+        done(try home.run(["export", "-p", "web", "-o", "out.env"]))
+        #expect(
+            try home.run(["run", "-p", "web", "--", "/nonexistent"]).end == .exited(127))
+        let entries = try audit.entries()
+        #expect(entries.map { $0["sequence"] } == (1...7).map { .integer($0) })
+        #expect(
+            entries.map { $0["command"] } == [
+                "reveal", "reveal", "run", "run", "export", "run", "run",
+            ])
+        #expect(
+            entries.map { $0["names"]?.texts } == [
+                ["KEY"], ["KEY", "OTHER"], ["KEY", "OTHER"], [], ["KEY"], ["KEY"], ["KEY"],
+            ])
+        #expect(
+            entries.map { $0["outcome"] }
+                == Array(repeating: "given out", count: 6) + ["failed"])
+        #expect(entries.allSatisfy { $0["project"] == "web" && isTime($0["at"]) })
+        #expect(entries.allSatisfy { $0["uid"] == .integer(Int(getuid())) })
+        #expect(entries.allSatisfy { $0["user"] == .string(NSUserName()) })
+        #expect(entries[2]["place"] == "preview")
+        #expect(
+            entries[0].names.isSuperset(of: [
+                "sequence", "at", "user", "command", "project", "names", "outcome",
+            ]))
+    }
+
+    @Test func `the newest line is last, and --limit keeps the newest`() throws {
+        let audit = try AuditHome()
+        for _ in 0..<5 { done(try audit.home.run(["reveal", "KEY", "-p", "web"])) }
+        #expect(try audit.entries("--limit", "2").map { $0["sequence"] } == [4, 5])
+        #expect(try audit.entries("--limit", "9").count == 5)
+        let text = done(try audit.home.run(["log", "--limit", "1"])).output
+        #expect(text.contains("KEY") && text.contains("reveal") && text.contains("given out"))
+        #expect(text.split(separator: "\n").count == 2)
+        failed(try audit.home.run(["log", "--limit", "0"]), 2)
+    }
+
+    @Test func `no name and no value stands in the file`() throws {
+        let audit = try AuditHome()
+        let name = "A_NAME_TO_LOOK_FOR"
+        try audit.home.store([name: AuditHome.value])
+        for arguments in AuditHome.givers { done(try audit.home.run(arguments)) }
+        done(try audit.home.run(["reveal", name, "-p", "web"]))
+        let text = String(decoding: try audit.bytes(), as: UTF8.self)
+        let decoded = text.split(separator: "\n").map { line in
+            let base64 = line.split(separator: " ")[3]
+            let padding = String(repeating: "=", count: (4 - base64.count % 4) % 4)
+            return String(
+                decoding: Data(base64Encoded: base64 + padding) ?? Data(), as: UTF8.self)
+        }
+        #expect(decoded.count == 7)
+        for word in [name, AuditHome.value, "reveal", "web"] {
+            #expect(!text.contains(word))
+            #expect(!decoded.joined().contains(word))
+        }
+        #expect(try mode(audit.path) == 0o600)
+        #expect(try mode(audit.home.directory.path("state/zg-env")) == 0o700)
+    }
+
+    @Test func `a wrong passphrase is a line without names`() throws {
+        let audit = try AuditHome()
+        let wrong = try audit.home.directory.write("wrong\n", to: "wrong")
+        let arguments = ["reveal", "KEY", "-p", "web", "--passphrase-file", wrong]
+        failed(try audit.home.run(arguments), 3)
+        done(try audit.home.run(["reveal", "KEY", "-p", "web"]))
+        let entries = try audit.entries()
+        #expect(entries.map { $0["outcome"] } == ["wrong passphrase", "given out"])
+        #expect(entries[0]["names"] == [] && entries[0]["command"] == .null)
+        #expect(entries[0]["user"] == .string(NSUserName()))
+        // Where it cannot be noted, the passphrase is wrong all the same.
+        let result = try audit.home.run(arguments + ["--audit-log", "/dev/full"])
+        failed(result, 3)
+        #expect(result.error.contains("not in the audit log"))
+    }
+
+    @Test func `it opens without a passphrase where the keyring opens the index`() throws {
+        let keyring = try PrivateKeyring()
+        let audit = try AuditHome(keyring)
+        done(try audit.home.run(["reveal", "KEY", "-p", "web"]))
+        let log = try json(audit.home.run(["log", "--json"], unlocked: false))
+        #expect(log["entries"]?.elements.map { $0["names"] } == [["KEY"]])
+        let bare = try AuditHome()
+        failed(try bare.home.run(["log"], unlocked: false), 3)
+    }
+
+    @Test func `it can be placed elsewhere`() throws {
+        let audit = try AuditHome()
+        let (first, second) = (
+            audit.home.directory.path("one/log"), audit.home.directory.path("two/log")
+        )
+        let reveal = ["reveal", "KEY", "-p", "web"]
+        done(try audit.home.run(reveal + ["--audit-log", first]))
+        done(try audit.home.run(reveal, environment: ["ZG_ENV_AUDIT_LOG": second]))
+        done(try audit.home.run(reveal, environment: ["ZG_ENV_AUDIT_LOG": second]))
+        #expect(try audit.entries("--audit-log", first).count == 1)
+        #expect(try audit.entries("--audit-log", second).count == 2)
+        #expect(try audit.entries().count == 0)
+        // Without a home there is no place for it but a named one.
+        let homeless = audit.home.runner(
+            reveal + ["--vault", audit.home.vaultPath],
+            environment: ["HOME": "", "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": ""])
+        audit.expectNothingGiven(try homeless.run(), reveal)
+        var named = homeless
+        named.environment["ZG_ENV_AUDIT_LOG"] = first
+        done(try named.run())
+    }
+
+    @Test func `programs that run at once lose no line`() throws {
+        let audit = try AuditHome()
+        let runners = (0..<12).map { number in
+            audit.home.runner(
+                ["run", "-p", "web", "--", "sh", "-c", "exit 0", "\(number)"])
+        }
+        for _ in 0..<3 {
+            for result in try Together.run(runners) { done(result) }
+        }
+        let log = try json(audit.home.run(["log", "--json"]))
+        #expect(log["entries"]?.elements.count == 36)
+        #expect(log["whole"] == .bool(true))
+    }
+
+    @Test func `a cut is told, stays visible, and can be accepted`() throws {
+        let audit = try AuditHome()
+        let reveal = ["reveal", "KEY", "-p", "web"]
+        for _ in 0..<4 { done(try audit.home.run(reveal)) }
+        // The vault learns of the four lines.
+        try audit.home.store(["OTHER": "x"])
+        let lines = try audit.bytes().split(separator: 0x0A).map { Array($0) + [0x0A] }
+        for kept in 0..<4 {
+            try audit.replace(Array(lines.prefix(kept).joined()))
+            let log = try audit.home.run(["log", "--json"])
+            #expect(log.end == .exited(8))
+            let shown = try JSONDocument(log.standardOutput)
+            #expect(shown["entries"]?.elements.count == kept)
+            #expect(shown["whole"] == .bool(false))
+            #expect(shown["problems"]?.elements.map { $0["code"] } == ["cut"])
+        }
+        try audit.replace(Array(lines.prefix(2).joined()))
+        done(try audit.home.run(reveal))
+        try audit.home.store(["OTHER": "y"])
+        let told = try audit.home.run(["log"])
+        #expect(told.end == .exited(8))
+        #expect(told.output.contains("lines 3 to 4 are not there"))
+
+        let asked = try audit.home.run(["log", "--accept"])
+        #expect(asked.end == .exited(2))
+        #expect(asked.error.contains("lines 3 to 4") && asked.error.contains("--yes"))
+        let before = try audit.bytes()
+        done(try audit.home.run(["log", "--accept", "--dry-run"]))
+        #expect(try audit.bytes() == before)
+        let accepted = try json(audit.home.run(["log", "--accept", "--yes", "--json"]))
+        #expect(accepted["accepted"] == 1 && accepted["line"] == 6)
+        #expect(try audit.entries().last?["command"] == "log --accept")
+        // From there on a cut is a cut again.
+        try audit.replace(before)
+        #expect(try audit.home.run(["log"]).end == .exited(8))
+    }
+
+    @Test func `a flipped byte is named, and a torn line is only incomplete`() throws {
+        let audit = try AuditHome()
+        for _ in 0..<3 { done(try audit.home.run(["reveal", "KEY", "-p", "web"])) }
+        let bytes = try audit.bytes()
+        try audit.replace(Array(bytes.dropLast(9)))
+        let torn = done(try audit.home.run(["log"]))
+        #expect(torn.error.contains("broken off"))
+        #expect(try json(audit.home.run(["log", "--json"]))["incomplete"] == .bool(true))
+        done(try audit.home.run(["reveal", "KEY", "-p", "web"]))
+        #expect(try audit.entries().count == 3)
+
+        var changed = bytes
+        changed[bytes.count / 2] ^= 1
+        try audit.replace(changed)
+        let log = try audit.home.run(["log", "--json"])
+        #expect(log.end == .exited(8))
+        let problems = try JSONDocument(log.standardOutput)["problems"]?.elements ?? []
+        #expect(problems.map { $0["code"] } == ["damaged"])
+        #expect(problems.first?["message"]?.text?.contains("line 2") == true)
+    }
+}

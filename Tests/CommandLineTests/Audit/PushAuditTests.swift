@@ -1,0 +1,60 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// What a push leaves in the audit log.
+@Suite("The audit log of a push")
+struct PushAuditTests {
+    private func entries(_ platform: PlatformHome) throws -> [[String?]] {
+        let log = try json(platform.run("log", "--json"))
+        return (log["entries"]?.elements ?? []).map { entry in
+            [
+                entry["command"]?.text, entry["names"]?.texts.joined(separator: ","),
+                entry["outcome"]?.text,
+            ]
+        }
+    }
+
+    @Test func `a push that sends is two lines, and one of nothing is none`() throws {
+        let platform = try PlatformHome()
+        try platform.set("B", "1")
+        try platform.set("A", "2")
+        done(try platform.run("push", "-p", "web", "--dry-run"))
+        #expect(try entries(platform) == [])
+        try platform.pushed()
+        try platform.pushed().expectNothing()
+        #expect(try entries(platform) == [["push", "A,B", "begun"], ["push", "A,B", "done"]])
+        done(
+            try platform.run("set", "C", "-p", "web", "--push", input: .text("3")))
+        #expect(
+            try entries(platform).suffix(2) == [
+                ["set --push", "C", "begun"], ["set --push", "C", "done"],
+            ])
+    }
+
+    @Test func `one that fails says so`() throws {
+        let platform = try PlatformHome()
+        try platform.set("A", "1")
+        try platform.setFaults("POST /v10/projects/*/env 400")
+        #expect(try platform.push().status != 0)
+        #expect(try entries(platform) == [["push", "A", "begun"], ["push", "A", "failed"]])
+    }
+
+    @Test(arguments: [["push"], ["set", "A"]])
+    func `where the log cannot be written nothing is sent`(words: [String]) throws {
+        let platform = try PlatformHome()
+        try platform.set("A", "1")
+        let more = words == ["push"] ? ["--yes"] : ["--push"]
+        var seen: [String] = []
+        seen = try platform.requests {
+            let result = try platform.runner(
+                words + ["-p", "web", "--audit-log", "/dev/full"] + more, input: .text("2")
+            ).run()
+            #expect(result.end == .exited(1), "\(result.error)")
+            #expect(result.error.contains("--audit-log"))
+        }
+        #expect(!seen.isEmpty)
+        #expect(seen.allSatisfy { $0.hasPrefix("GET ") }, "\(seen)")
+        #expect(platform.records("A") == [])
+    }
+}
