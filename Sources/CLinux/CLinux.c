@@ -36,3 +36,16 @@ int zg_rename_new(const char *from, const char *to) {
 int zg_pipe(int ends[2]) {
     return pipe2(ends, O_CLOEXEC);
 }
+
+int zg_fill_standard_descriptors(void) {
+    int filled = 0;
+    for (int descriptor = 0; descriptor <= 2; descriptor++) {
+        if (fcntl(descriptor, F_GETFD) != -1) continue;
+        /* The lowest free number is this one, since all below are open. A closed stdin is read as
+           empty only where that is allowed; a closed stdout must not pass for one that took
+           everything, so it is opened for reading, and writing to it fails. */
+        int flags = descriptor == 0 ? O_WRONLY : O_RDONLY;
+        if (open("/dev/null", flags | O_CLOEXEC) == descriptor) filled |= 1 << descriptor;
+    }
+    return filled;
+}

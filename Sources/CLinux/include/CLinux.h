@@ -25,4 +25,8 @@ int zg_rename_new(const char *_Nonnull from, const char *_Nonnull to);
 /// pipe2(2) with O_CLOEXEC: the reading end first. Returns 0 or -1.
 int zg_pipe(int ends[_Nonnull 2]);
 
+/// Opens /dev/null on each of the descriptors 0 to 2 that is closed, so that no file of the program's
+/// own gets their numbers. Returns a bit for each that was closed (1 << descriptor).
+int zg_fill_standard_descriptors(void);
+
 #endif

@@ -33,8 +33,13 @@ package struct Invocation {
     /// Shows people a message on stderr at once; nothing with `--quiet` or `--json`.
     package func note(_ message: String) throws {
         guard !options.quiet, !options.json else { return }
-        try context.messages.write(DisplayText.safe(message) + "\n")
-        try context.messages.flush()
+        // What was done is done, whether or not anybody can be told.
+        do throws(OutputError) {
+            try context.messages.write(DisplayText.safe(message) + "\n")
+            try context.messages.flush()
+        } catch {
+            context.messages.discard()
+        }
     }
 }
 

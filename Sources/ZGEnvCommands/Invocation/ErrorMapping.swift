@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import DotEnv
+internal import Glibc
 internal import Sealing
 internal import Vault
 internal import VercelAPI
@@ -21,7 +22,10 @@ extension CommandError {
             self.init(.failed, "The vault holds an address that is none.")
         case let error as TerminalError: self.init(mapping: error)
         case let error as DotEnvError: self.init(mapping: error)
-        case let error as OutputError: self.init(.failed, "The output cannot be written: \(error).")
+        case OutputError.system(let number):
+            let reason = unsafe String(cString: strerror(number))
+            self.init(.failed, "The output cannot be written: \(reason).")
+        case is OutputError: self.init(.failed, "The output cannot be written.")
         default: self.init(.failed, "Something unexpected failed: \(type(of: error)).")
         }
     }
@@ -34,7 +38,7 @@ extension CommandError {
             self.init(
                 .conflict, reason,
                 hint: "Nothing was changed. Use it, or name another place with --vault.")
-        case .insecure: self.init(.failed, reason)
+        case .insecure: self.init(.failed, reason, hint: "Nothing was changed.")
         case .damaged:
             self.init(
                 .damaged, reason,

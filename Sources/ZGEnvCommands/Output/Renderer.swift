@@ -18,7 +18,32 @@ struct Renderer {
 
     /// Shows a result. Returns the exit code.
     func show(_ result: CommandResult) throws -> Int32 {
-        if !json { try showWarnings() }
+        if !json { showWarnings() }
+        do {
+            try write(result)
+        } catch let error as OutputError {
+            if case .closed = error, result.secret == nil { throw error }
+            throw Self.unshown(result, error)
+        }
+        guard let failure = result.failure else { return ExitCode.done.rawValue }
+        report(failure)
+        return failure.code.rawValue
+    }
+
+    /// The command did what it was asked to; only its result got lost on the way.
+    private static func unshown(_ result: CommandResult, _ error: OutputError) -> CommandError {
+        let cause = CommandError(mapping: error).message
+        guard result.secret == nil else {
+            return CommandError(
+                .failed, "\(cause) The code was not shown, and cannot be shown again.",
+                hint: "Take its slot out again: zg-env slot list, then zg-env slot remove ID")
+        }
+        return CommandError(
+            .failed, "\(cause) The command itself ended before that.",
+            hint: "Look at what stands now before you run it again.")
+    }
+
+    private func write(_ result: CommandResult) throws {
         if let writer = result.secretWriter {
             try writer()
         } else if json {
@@ -31,9 +56,6 @@ struct Renderer {
             }
         }
         try context.output.flush()
-        guard let failure = result.failure else { return ExitCode.done.rawValue }
-        try report(failure)
-        return failure.code.rawValue
     }
 
     private func show(_ value: JSONValue, _ secret: NamedSecret?) throws {
@@ -63,11 +85,16 @@ struct Renderer {
         try context.output.write("\n")
     }
 
-    private func showWarnings() throws {
-        for warning in context.warnings {
-            try context.messages.write("warning: \(DisplayText.safe(warning.message))\n")
+    /// What was done is done, whether or not anybody can be told: a stderr that fails changes nothing.
+    private func showWarnings() {
+        do throws(OutputError) {
+            for warning in context.warnings {
+                try context.messages.write("warning: \(DisplayText.safe(warning.message))\n")
+            }
+            try context.messages.flush()
+        } catch {
+            context.messages.discard()
         }
-        try context.messages.flush()
     }
 
     /// Shows an error. Returns the exit code.
@@ -78,17 +105,26 @@ struct Renderer {
         if case OutputError.closed = error { return Self.closedOutput }
         if let failure = error as? RunFailure {
             let code: ExitCode = failure.status == 127 ? .notFound : .failed
-            try? report(CommandError(code, failure.message))
+            report(CommandError(code, failure.message))
             return failure.status
         }
         let failure = CommandError(mapping: error)
-        if !json { try? showWarnings() }
+        if !json { showWarnings() }
         // Where stderr is gone too there is nobody left to tell; the exit code still says it.
-        try? report(failure)
+        report(failure)
         return isRun ? 125 : failure.code.rawValue
     }
 
-    private func report(_ failure: CommandError) throws {
+    /// The exit code says it too, where nobody can be told.
+    private func report(_ failure: CommandError) {
+        do {
+            try writeReport(failure)
+        } catch {
+            context.messages.discard()
+        }
+    }
+
+    private func writeReport(_ failure: CommandError) throws {
         if json {
             var members: [JSONValue.Member] = [
                 .init("code", .string(failure.code.name ?? "failed")),

@@ -8,6 +8,8 @@ struct ProcessHardening {
 
     /// Forbids core dumps and tracing by other processes of the user, and files for others.
     init() {
+        // Before anything is opened. Close-on-exec: a child of `run` finds them closed again.
+        _ = zg_fill_standard_descriptors()
         mask = umask(0o077)
         var limit = rlimit()
         _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)

@@ -84,7 +84,7 @@ enum Setting: String, CaseIterable {
             try ScopeOptions.checkTarget(text)
             return .text(text)
         case .kdf:
-            _ = try Init.cost(text)
+            _ = try KdfOption.cost(text)
             return .text(text)
         case .cacheFor:
             try checkCommands(text)

@@ -16,20 +16,28 @@ enum SecretInput {
             let room = min(max(buffer.count, 4096), limit + 1 - buffer.count)
             guard room > 0 else { throw tooLong(what, limit) }
             try buffer.reserve(room)
+            var failure: Int32 = 0
             let got = buffer.appendWritten(limit: room) { target in
                 unsafe target.withUnsafeMutableBytes { bytes in
-                    var count = unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
-                    while count < 0 && errno == EINTR {
-                        count = unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
-                    }
+                    let count = unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
+                    failure = count < 0 ? errno : 0
                     return max(count, 0)
                 }
             }
-            if got == 0 {
-                // A failed read and the end both give no bytes; the kernel tells them apart.
-                guard isReadable(descriptor) else { throw unreadable(what) }
-                return buffer
+            switch failure {
+            case 0 where got == 0: return buffer
+            case 0, EINTR: continue
+            // Somebody made the descriptor non-blocking: nothing is there yet, which is no end.
+            case EAGAIN: try waitForInput(descriptor, what)
+            default: throw unreadable(what, failure)
             }
+        }
+    }
+
+    private static func waitForInput(_ descriptor: Int32, _ what: String) throws {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&entry, 1, -1) >= 0 || errno == EINTR else {
+            throw unreadable(what, errno)
         }
     }
 
@@ -38,22 +46,18 @@ enum SecretInput {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             let reason = unsafe String(cString: strerror(errno))
-            throw CommandError(.usage, "\(what) \(path) cannot be opened: \(reason).")
+            throw CommandError(
+                .usage, "\(what) \(path) cannot be opened: \(reason).",
+                hint: "Nothing was changed.")
         }
         defer { close(descriptor) }
         return try read(descriptor: descriptor, limit: limit, what: "\(what) \(path)")
     }
 
-    private static func isReadable(_ descriptor: Int32) -> Bool {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { return false }
-        var byte: UInt8 = 0
-        if status.st_mode & S_IFMT == S_IFDIR { return false }
-        return unsafe Glibc.read(descriptor, &byte, 0) >= 0
-    }
-
-    private static func unreadable(_ what: String) -> CommandError {
-        CommandError(.usage, "\(what) cannot be read.", hint: "Nothing was changed.")
+    private static func unreadable(_ what: String, _ number: Int32) -> CommandError {
+        let reason = unsafe String(cString: strerror(number))
+        return CommandError(
+            .usage, "\(what) cannot be read: \(reason).", hint: "Nothing was changed.")
     }
 
     private static func tooLong(_ what: String, _ limit: Int) -> CommandError {

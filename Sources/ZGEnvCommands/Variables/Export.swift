@@ -38,6 +38,7 @@ enum Export: Command {
                 .conflict, "\(DisplayText.safe(path)) is there already.",
                 hint: "It was left as it is. Say --force to replace it, or name another file.")
         }
+        if let path { try ExportTarget.check(path, invocation) }
         let found = try PlaceValues(invocation, allowsMissing: command.has("allow-missing"))
         let json = invocation.options.json && path == nil
         let text = try ExportText(format: json ? .json : format, values: found.values)

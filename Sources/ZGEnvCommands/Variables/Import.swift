@@ -61,7 +61,9 @@ enum Import: Command {
             plan = try work.planned(in: try invocation.session.opened(), with: keys)
         } else {
             plan = try invocation.session.update(with: keys) { try work.apply(to: &$0) }
-            try PlaintextFiles(paths, remove: command.has("remove")).finish(invocation) {
+            try PlaintextFiles(
+                paths, source: source, remove: command.has("remove")
+            ).finish(plan, invocation) {
                 try work.verify(try invocation.session.opened(), with: keys)
             }
         }

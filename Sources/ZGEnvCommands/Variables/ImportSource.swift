@@ -29,6 +29,8 @@ struct ImportSource {
     }
 
     private(set) var keys: [String] = []
+    /// The files as they were when they were read, by path.
+    private(set) var files: [String: FileStamp] = [:]
     private(set) var findings: [Finding] = []
     private var values: [String: SecretSlice] = [:]
     private let arena = SecretArena()
@@ -43,6 +45,8 @@ struct ImportSource {
     ///   - dialect: nil for the default, or what the file says it is.
     mutating func read(_ path: String, dialect: DotEnvDialect?) throws {
         let limit = DotEnvReader.maximumSize
+        // Taken before reading: what is written meanwhile then shows as a change.
+        if path != "-" { files[path] = FileStamp(path) }
         let text =
             path == "-"
             ? try SecretInput.read(descriptor: 0, limit: limit, what: "stdin")

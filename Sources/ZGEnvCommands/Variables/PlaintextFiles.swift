@@ -1,37 +1,55 @@
 internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
 internal import Glibc
 
 /// The files an import came from: still there in clear, or deleted once the vault was read back.
 struct PlaintextFiles {
     private let paths: [String]
+    private let source: ImportSource
     private let remove: Bool
 
-    init(_ paths: [String], remove: Bool) {
+    init(_ paths: [String], source: ImportSource, remove: Bool) {
         self.paths = paths.filter { $0 != "-" }
+        self.source = source
         self.remove = remove
     }
 
-    /// Names the files that are left, or deletes them after `verify`.
-    func finish(_ invocation: Invocation, verify: () throws -> Void) throws {
-        guard remove else {
-            for path in paths where FileKind.isFile(path) {
+    /// Names the files that are left, or deletes those whose values are all in the vault.
+    ///
+    /// - Parameter verify: Reads the vault back.
+    func finish(_ plan: ImportPlan, _ invocation: Invocation, verify: () throws -> Void) throws {
+        if remove { try verify() }
+        for path in paths where FileKind.isFile(path) {
+            let shown = DisplayText.safe(path)
+            if remove, let obstacle = obstacle(to: path, plan) {
+                invocation.context.warn("plaintext-kept", "\(shown) was kept: \(obstacle).")
+            } else if remove {
+                guard unsafe unlink(path) == 0 else {
+                    throw CommandError(
+                        .failed, "The import is done, but \(shown) could not be deleted.",
+                        hint: "It still holds the values in clear; delete it by hand.")
+                }
+                try invocation.note("Deleted \(path).")
+            } else if source.keys.isEmpty == false {
                 let tracked = Self.isTracked(path, invocation.context)
                 invocation.context.warn(
                     "plaintext-left",
-                    "\(DisplayText.safe(path)) still holds the values in clear"
+                    "\(shown) still holds the values in clear"
                         + (tracked ? ", and git tracks it." : "."))
             }
-            return
         }
-        try verify()
-        for path in paths where FileKind.isFile(path) {
-            guard unsafe unlink(path) == 0 else {
-                throw CommandError(
-                    .failed,
-                    "The import is done, but \(DisplayText.safe(path)) could not be deleted.")
-            }
-            try invocation.note("Deleted \(path).")
+    }
+
+    /// Why a file must stay: something of it may be nowhere else.
+    private func obstacle(to path: String, _ plan: ImportPlan) -> String? {
+        guard let stamp = source.files[path] else { return "it is no regular file" }
+        guard FileStamp(path) == stamp else { return "it was changed since it was read" }
+        if !plan.keys(.skipped).isEmpty { return "some of its values were skipped" }
+        if source.findings.contains(where: { $0.diagnostic.code.isIgnored }) {
+            return "some of its lines were not read"
         }
+        return nil
     }
 
     /// Asks git; a machine without it tracks nothing.
