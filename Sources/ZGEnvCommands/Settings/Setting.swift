@@ -58,14 +58,14 @@ enum Setting: String, CaseIterable {
         }
     }
 
-    /// The setting of that name.
+    /// The setting of that name. A text that is none is not repeated: it may be a value gone astray.
     ///
     /// - Throws: ``ExitCode/usage`` with the name that was probably meant.
     static func named(_ name: String, in place: String = "") throws -> Setting {
         if let setting = Setting(rawValue: name) { return setting }
         let names = allCases.map(\.rawValue)
         throw CommandError(
-            .usage, "\(place)There is no setting \(DisplayText.safe(name)).",
+            .usage, "\(place)There is no such setting.",
             hint: Suggestion.nearest(to: name, among: names).map { "Did you mean \($0)?" }
                 ?? "There are: \(names.joined(separator: ", ")).")
     }
@@ -113,7 +113,7 @@ enum Setting: String, CaseIterable {
                 throw CommandError(
                     .usage, "\(rawValue) is all, none, or commands parted by commas.",
                     hint: Suggestion.nearest(to: name, among: known).map { "Did you mean \($0)?" }
-                        ?? "There is no command \(DisplayText.safe(name)).")
+                        ?? "One of these is no command: see zg-env help.")
             }
         }
     }
