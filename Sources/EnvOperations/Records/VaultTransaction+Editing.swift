@@ -32,13 +32,13 @@ extension VaultTransaction {
     /// Makes sure that one record of `key` holds exactly `scope`; see ``ScopeAssignment``.
     ///
     /// - Parameters:
-    ///   - records: The key's records in use.
+    ///   - records: The key's records, removed ones included.
     ///   - kind: The type of a new record.
     package mutating func assign(
         _ scope: Scope, to key: String, of project: Identifier, records: [Variable],
         kind: VariableAttributes.Kind, at time: UInt64
     ) -> RecordEdit {
-        let plan = ScopeAssignment(of: scope, among: records)
+        let plan = ScopeAssignment(of: scope, among: records.filter(\.isLive))
         var touched: [RecordEdit.Touched] = []
         for narrowing in plan.narrowed {
             guard let position = position(of: narrowing.record) else { continue }
@@ -63,22 +63,21 @@ extension VaultTransaction {
             return RecordEdit(position: position, isNew: false, touched: touched)
         }
         return RecordEdit(
-            position: add(key, of: project, scope: scope, kind: kind, at: time), isNew: true,
+            position: add(key, of: project, scope: scope, kind: kind, among: records, at: time),
+            isNew: true,
             touched: touched)
     }
 
-    /// Adds a record. Its versions go on where an earlier record of the key ended, removed ones
-    /// included: a version number never names two values.
-    package mutating func add(
+    /// Adds a record. Its versions go on where a removed record of the key ended: a version number
+    /// never names two values.
+    private mutating func add(
         _ key: String, of project: Identifier, scope: Scope, kind: VariableAttributes.Kind,
-        at time: UInt64
+        among records: [Variable], at time: UInt64
     ) -> Int {
         var variable = Variable(
             project: project, name: key, attributes: .init(kind: kind, scope: scope),
             createdAt: time)
-        let removed = index.variables.filter {
-            !$0.isLive && $0.project == project && $0.name == key
-        }
+        let removed = records.filter { !$0.isLive }
         variable.highestVersion = removed.map(\.highestVersion).max() ?? 0
         index.variables.append(variable)
         return index.variables.count - 1

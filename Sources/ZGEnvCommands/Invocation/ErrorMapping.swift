@@ -62,7 +62,11 @@ extension CommandError {
                 .failed, reason,
                 hint: "Nothing is given out that cannot be logged. Place the log elsewhere with "
                     + "--audit-log FILE or ZG_ENV_AUDIT_LOG.")
-        case .notConfirmed, .inputOutput: self.init(.failed, reason)
+        case .notConfirmed: self.init(.failed, reason)
+        case .inputOutput:
+            self.init(
+                .failed, reason,
+                hint: "The vault is as it was. Mend the place, or name another with --vault.")
         }
     }
 

@@ -38,6 +38,7 @@ struct PushWork {
             PlatformRecord($0, environments: environments)
         }
         let index = try invocation.session.index(.listing)
+        try checkPlaces(environments, index)
         let variables = index.variables.filter { $0.project == project.id }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
         let adopted = try adopted(variables, platform)
@@ -87,6 +88,20 @@ struct PushWork {
             Set(plan.steps.map(\.key)).sorted(), project: project.name,
             command: name == "push" ? name : "\(name) --push", seen: index.metadata, send,
             failed: { $0.contains(where: \.isFailed) })
+    }
+
+    /// A target that neither side knows is a slip, and pushing nothing would look like success.
+    private func checkPlaces(_ environments: CustomEnvironmentNames, _ index: VaultIndex) throws {
+        let known = index.variables.filter { $0.project == project.id }.flatMap {
+            $0.attributes.scope.customEnvironments
+        }
+        for name in rules.places?.customEnvironments ?? []
+        where environments.id(of: name) == nil && !known.contains(name) {
+            throw CommandError(
+                .usage,
+                "\(DisplayText.safe(project.name)) has no environment \(DisplayText.safe(name)).",
+                hint: "Nothing was sent. The targets are production, preview and development.")
+        }
     }
 
     private func environmentNames() throws -> CustomEnvironmentNames {

@@ -20,7 +20,9 @@ struct ChildEnvironment {
         let names = Set(values.map { Array($0.variable.name.utf8) })
         var taken: Set<[UInt8]> = []
         for entry in inherited {
-            let name = Array(entry.prefix { $0 != 0x3D })
+            // An entry without a sign sets nothing.
+            guard let equals = entry.firstIndex(of: 0x3D) else { continue }
+            let name = Array(entry[..<equals])
             guard !name.starts(with: Array("ZG_ENV_PASSPHRASE_".utf8)) else { continue }
             if names.contains(name) {
                 let text = String(decoding: name, as: UTF8.self)

@@ -7,7 +7,8 @@ enum ExportTarget {
     static func check(_ path: String, _ invocation: Invocation) throws {
         guard path != "-" else {
             throw CommandError(
-                .usage, "export writes to stdout without -o.", hint: "Leave out -o, or name a file.")
+                .usage, "export writes to stdout without -o.", hint: "Leave out -o, or name a file."
+            )
         }
         var target = stat()
         guard unsafe stat(path, &target) == 0 else { return }

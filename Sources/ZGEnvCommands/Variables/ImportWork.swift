@@ -96,7 +96,7 @@ struct ImportWork {
         }
         return transaction.assign(
             entry.scope, to: entry.key, of: project,
-            records: live.map { transaction.index.variables[$0] }, kind: kind ?? .encrypted,
+            records: positions.map { transaction.index.variables[$0] }, kind: kind ?? .encrypted,
             at: time
         ).position
     }

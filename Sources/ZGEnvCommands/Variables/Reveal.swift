@@ -26,7 +26,8 @@ enum Reveal: Command {
         exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
-        let names = invocation.command.arguments("KEY")
+        var seen: Set<String> = []
+        let names = invocation.command.arguments("KEY").filter { seen.insert($0).inserted }
         for name in names { try VariableName.check(name) }
         let number = invocation.command.integer("version").map { UInt64($0) }
         guard number == nil || names.count == 1 else {

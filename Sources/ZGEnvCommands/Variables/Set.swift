@@ -130,8 +130,11 @@ enum SetVariable: Command {
         let (project, projectCreated) = transaction.project(named: projectName, at: time)
         let records = transaction.index.variables(of: project.id, named: key)
         let scope = try scope(wanted, kind, records, key)
+        let all = transaction.index.variables.filter {
+            $0.project == project.id && $0.name == key
+        }
         let edit = transaction.assign(
-            scope, to: key, of: project.id, records: records, kind: kind ?? .encrypted, at: time)
+            scope, to: key, of: project.id, records: all, kind: kind ?? .encrypted, at: time)
         if let kind { transaction.index.variables[edit.position].attributes.kind = kind }
         if let comment {
             transaction.index.variables[edit.position].attributes.comment =

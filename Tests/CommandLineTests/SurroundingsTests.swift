@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What goes wrong around the program: inputs that fail, outputs that are not there, files in the way.
+@Suite("Hostile surroundings")
+struct SurroundingsTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome.initialised()
+        try home.store(["KEY": "value"])
+    }
+
+    @Test func `a stdin that is not there yet is waited for, to its end`() throws {
+        // The writer pauses, and the reader's end is non-blocking, as ssh and node leave it.
+        let script = """
+            import os, subprocess, sys, time
+            r, w = os.pipe(); os.set_blocking(r, False)
+            p = subprocess.Popen(sys.argv[1:], stdin=r)
+            os.close(r); os.write(w, b"first-"); time.sleep(0.3); os.write(w, b"second"); os.close(w)
+            sys.exit(p.wait())
+            """
+        let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+        let runner = home.wrapped(try #require(python)) {
+            ["-c", script, $0, "set", "SLOW", "-p", "web"]
+        }
+        done(try runner.run())
+        #expect(try home.revealed("SLOW") == Array("first-second".utf8))
+    }
+
+    @Test func `an input that fails is refused, and nothing changes`() throws {
+        let before = try home.vaultBytes()
+        failed(try home.run(["import", "/proc/self/mem", "-p", "web"]), 2, "cannot be read")
+        failed(
+            try home.run([
+                "set", "X", "-p", "web", "--from-file", "/proc/self/mem", "--allow-empty",
+            ]),
+            2, "cannot be read")
+        failed(try home.run(["import", home.directory.path, "-p", "web"]), 2)
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `a closed stdin is no value, and never a file of the program's own`() throws {
+        for arguments in [["set", "X", "-p", "web"], ["import", "-", "-p", "web"], ["login"]] {
+            failed(try home.run(arguments, input: .closed), 2, "cannot be read")
+        }
+    }
+
+    @Test func `an output that fails does not undo what was done, and the error says so`() throws {
+        var runner = home.runner(["rm", "KEY", "-p", "web", "--yes", "--json"])
+        runner.output = .closed
+        let result = try runner.run()
+        #expect(result.status == 1)
+        #expect(result.error.contains("ended before that"))
+        var silent = home.runner(["set", "NEW", "-p", "web"], input: .text("x"))
+        silent.error = .closed
+        done(try silent.run())
+    }
+
+    @Test func `export never replaces what holds or opens the vault`() throws {
+        let export = ["export", "-p", "web", "-t", "production", "--force", "-o"]
+        for path in [home.vaultPath, home.vaultPath + ".lock", home.passphrasePath] {
+            let before = FileManager.default.contents(atPath: path)
+            failed(try home.run(export + [path]), 2, "holds or opens the vault")
+            #expect(FileManager.default.contents(atPath: path) == before)
+        }
+        failed(try home.run(export + ["/dev/null"]), 2, "no regular file")
+        failed(try home.run(export + ["-"]), 2)
+        #expect(try home.revealed("KEY") == Array("value".utf8))
+    }
+
+    @Test func `import keeps a file of which something is nowhere else`() throws {
+        func kept(_ name: String, _ text: String, _ options: [String]) throws -> Bool {
+            let path = try home.directory.write(text, to: "work/\(name)")
+            let result = done(try home.run(["import", name, "-p", "web", "--remove"] + options))
+            let isThere = FileManager.default.fileExists(atPath: path)
+            #expect(isThere == result.error.contains("was kept"), "\(result.error)")
+            return isThere
+        }
+        #expect(try kept("skipped.env", "KEY=other\n", ["--on-conflict", "skip"]))
+        #expect(try kept("junk.env", "SECRET KEY=abc\nA=1\n", []))
+        #expect(try !kept("whole.env", "A=1\nB='two'\n", []))
+        let target = try home.directory.write("C=3\n", to: "work/target.env")
+        try FileManager.default.createSymbolicLink(
+            atPath: home.directory.path("work/link.env"), withDestinationPath: target)
+        done(try home.run(["import", "link.env", "-p", "web", "--remove"]))
+        #expect(FileManager.default.fileExists(atPath: target))
+    }
+}
