@@ -34,7 +34,9 @@ enum Passwd: Command {
         let new = try opening.keys.passphraseSlot(
             passphrase, cost: cost, vault: header.vaultID, at: invocation.context.now())
         // One file takes the place of the other, so the old slot goes when the new one is durable.
-        try session.update(with: opening.keys) { try $0.replace(slot: old.id, with: new) }
+        try invocation.auditedSlotChange([old.title]) {
+            try session.update(with: opening.keys) { try $0.replace(slot: old.id, with: new) }
+        }
         try invocation.note(
             "Changed the passphrase. Copies of the vault still open with the old one.")
         return CommandResult(

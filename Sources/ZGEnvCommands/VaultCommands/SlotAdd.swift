@@ -146,7 +146,9 @@ enum SlotAdd: Command {
         }
 
         private func write(_ slot: KeySlot) throws {
-            try invocation.session.update(with: keys) { try $0.add(slot) }
+            try invocation.auditedSlotChange([slot.title]) {
+                try invocation.session.update(with: keys) { try $0.add(slot) }
+            }
             try invocation.note("Added \(slot.title), which opens \(slot.tierText).")
         }
     }

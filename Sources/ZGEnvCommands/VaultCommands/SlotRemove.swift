@@ -27,7 +27,9 @@ enum SlotRemove: Command {
                 json: .object(slot.members + [.init("dryRun", true)]),
                 text: plan.map { "Would \($0)\n" }.joined())
         }
-        try session.update(with: keys) { try $0.remove(slot: slot.id) }
+        try invocation.auditedSlotChange([slot.title]) {
+            try session.update(with: keys) { try $0.remove(slot: slot.id) }
+        }
         if slot.kind == .secretService {
             KeyringItems(invocation).remove([slot], vault: header.vaultID)
         }

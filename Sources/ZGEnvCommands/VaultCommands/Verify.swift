@@ -18,7 +18,13 @@ enum Verify: Command {
         do {
             let vault = try invocation.session.opened()
             let keys = try invocation.session.bestUnattendedKeys()
-            return result(try vault.inspection(with: keys), path, header: true)
+            let inspection = try vault.inspection(with: keys)
+            guard inspection.problems.isEmpty else { return result(inspection, path, header: true) }
+            let audit = try invocation.session.auditReport(
+                with: keys, index: try vault.index(with: keys, extent: .listing))
+            return result(
+                inspection, path, header: true, audit: audit,
+                auditFailure: audit.failure(of: try invocation.session.auditLog()))
         } catch let error as VaultError where error.code == .damaged {
             // Of the header, or of what stands in it.
             var inspection = VaultInspection()
@@ -28,13 +34,14 @@ enum Verify: Command {
     }
 
     private static func result(
-        _ inspection: VaultInspection, _ path: String, header: Bool
+        _ inspection: VaultInspection, _ path: String, header: Bool, audit: AuditReport? = nil,
+        auditFailure: CommandError? = nil
     ) -> CommandResult {
         let problems = inspection.problems
         let isWhole = problems.isEmpty
         let hasIndex = inspection.variableCount != nil
         let json: JSONValue = [
-            "ok": .bool(isWhole),
+            "ok": .bool(isWhole && auditFailure == nil),
             "problems": .array(problems.map(json)),
             "checked": [
                 "header": .bool(header), "index": .bool(hasIndex),
@@ -42,7 +49,7 @@ enum Verify: Command {
                 "variables": .integer(orNull: inspection.variableCount.map { Int64($0) }),
                 "versions": .integer(Int64(inspection.versionCount)),
                 "valuesOpened": .bool(inspection.opensValues && hasIndex),
-                "audit": .null, "anchor": .null,
+                "audit": .bool(orNull: audit.map(\.isWhole)), "anchor": .null,
             ],
         ]
         var text = ""
@@ -55,7 +62,7 @@ enum Verify: Command {
             text += "Bytes     \(inspection.byteCount)\n"
             text += "Variables \(inspection.variableCount ?? 0), removed ones included\n"
             text += "Versions  \(inspection.versionCount), \(values)\n"
-            text += "Audit log: not checked here\n"
+            text += "Audit log \(audit.map(describe) ?? "not checked here")\n"
             text += "Older copy of the vault: not checked here\n"
         }
         let failure = problems.first.map { first in
@@ -64,7 +71,12 @@ enum Verify: Command {
                 .damaged, "\(path) is not as zg-env wrote it: \(first.message)\(more).",
                 hint: "Nothing was changed. Put a backup in its place: zg-env restore FILE")
         }
-        return CommandResult(json: json, text: text, failure: failure)
+        return CommandResult(json: json, text: text, failure: failure ?? auditFailure)
+    }
+
+    private static func describe(_ audit: AuditReport) -> String {
+        guard audit.isWhole else { return "not whole" }
+        return audit.isThere ? "\(audit.entryCount) lines, whole" : "none yet"
     }
 
     private static func json(_ problem: VaultInspection.Problem) -> JSONValue {
