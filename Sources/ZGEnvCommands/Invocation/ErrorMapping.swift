@@ -123,6 +123,9 @@ extension CommandError {
         }
     }
 
+    /// A text as the end of a sentence: the platform's own words may bring a full stop along.
+    static func ending(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
+
     /// A reason of a library as a sentence: capital first, full stop last.
     static func sentence(_ reason: String) -> String {
         guard let first = reason.first else { return reason }

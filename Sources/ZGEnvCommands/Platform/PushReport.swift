@@ -150,7 +150,7 @@ struct PushReport {
     /// What went wrong with the first of them.
     private static func sentence(_ failures: [PushOutcome]) -> String {
         guard let first = failures.first, case .failed(let reason, _) = first.end else { return "" }
-        return "\(first.step.key): \(reason)."
+        return "\(first.step.key): \(CommandError.ending(reason))"
     }
 
     private func hint(_ failures: [PushOutcome], _ code: ExitCode) -> String {

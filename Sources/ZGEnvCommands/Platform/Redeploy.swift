@@ -156,14 +156,16 @@ enum Redeploy: Command {
         case .failed(let reason):
             return CommandError(
                 .deploymentFailed,
-                "\(deployment.id) ended in \(deployment.state.rawValue): \(DisplayText.safe(reason)).",
+                "\(deployment.id) ended in \(deployment.state.rawValue): "
+                    + CommandError.ending(DisplayText.safe(reason)),
                 hint:
                     "What served before still does. Look at its build log on the platform, then redeploy."
             )
         case .builtNotLive(let reason):
             return CommandError(
                 .deploymentFailed,
-                "\(deployment.id) is built, not live: \(DisplayText.safe(reason)).",
+                "\(deployment.id) is built, not live: "
+                    + CommandError.ending(DisplayText.safe(reason)),
                 hint: "Make it live with: zg-env deployment promote \(deployment.id)")
         case .timedOut:
             return CommandError(
