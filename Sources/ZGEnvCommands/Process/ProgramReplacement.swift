@@ -30,7 +30,12 @@ struct ProgramReplacement {
             return Failure(status: 127, message: "The name of the program is empty.")
         }
         hardening.undoForChild()
-        try? Interrupts.restoreFoundState()
+        do throws(TerminalError) {
+            try Interrupts.restoreFoundState()
+        } catch {
+            // A program that cannot be stopped as its caller expects is not started at all.
+            return Failure(status: 125, message: "The signals cannot be put back as they were.")
+        }
         let candidates =
             name.contains(0x2F) ? [name] : searchPath.map { Array("\($0)/".utf8) + name }
         var refused: Int32?
