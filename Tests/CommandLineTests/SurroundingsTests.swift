@@ -89,4 +89,19 @@ struct SurroundingsTests {
         done(try home.run(["import", "link.env", "-p", "web", "--remove"]))
         #expect(FileManager.default.fileExists(atPath: target))
     }
+
+    @Test func `a recovery code that nobody saw is not passed over`() throws {
+        var runner = home.runner(["slot", "add", "recovery"])
+        runner.output = .closed
+        let result = try runner.run()
+        #expect(result.status == 1)
+        #expect(result.error.contains("cannot be shown again"))
+        #expect(result.error.contains("slot remove"))
+    }
+
+    @Test func `a target that neither side knows is no empty push`() throws {
+        let platform = try PlatformHome()
+        try platform.home.store(["KEY": "value"])
+        failed(try platform.run("push", "-p", "web", "-t", "nope", "--yes"), 2, "no environment")
+    }
 }
