@@ -8,8 +8,11 @@ struct ChangesText {
 
     private let changes: [CheckpointComparison.Change]
     private let projects: [Identifier: String]
+    private let isChecked: Bool
 
-    init(_ comparison: CheckpointComparison, in index: VaultIndex) {
+    /// - Parameter isChecked: Whether the checkpoint's code was checked, which takes the values open.
+    init(_ comparison: CheckpointComparison, in index: VaultIndex, isChecked: Bool = true) {
+        self.isChecked = isChecked
         changes = comparison.changes
         projects = Dictionary(
             index.projects.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
@@ -28,6 +31,9 @@ struct ChangesText {
         if changes.count > limit { lines.append("and \(changes.count - limit) more") }
         return lines
     }
+
+    /// Follows ``sentence`` where nobody could check.
+    var remark: String { isChecked ? "" : " (not checked: they are locked)" }
 
     /// `[{"key","project","targets",…,"changes"}]`.
     var json: JSONValue {

@@ -104,12 +104,11 @@ final class AnchorKeeper {
         case .keyring:
             let item = VaultAnchor.keyringItem(vault: vault, path: path)
             let secret = try line.withBytes { try SecretBytes(copying: $0) }
-            do {
+            do throws(KeyringError) {
                 try openKeyring()?.store(secret, for: item)
-            } catch let error as KeyringError
-                where [.noBus, .noProvider, .libraryMissing, .locked].contains(error.code)
-            {
-                return
+            } catch {
+                let isMissing = [.noBus, .noProvider, .libraryMissing, .locked].contains(error.code)
+                guard isMissing else { throw error }
             }
         }
     }

@@ -33,8 +33,7 @@ struct UnlockedState: Equatable {
             guard error.code == .damaged else { throw error }
             throw CommandError(
                 .damaged, CommandError.sentence(error.reason),
-                hint: "Nothing was given out or changed. If you put this copy there yourself, "
-                    + "zg-env lock forgets the other one.")
+                hint: AnchorVerdict.remedy)
         }
     }
 

@@ -47,19 +47,9 @@ extension VaultSession {
     func checkAnchors(_ places: [AnchorKeeper.Place], with keys: VaultKeys) throws {
         guard holdsToAnchors else { return }
         for place in places where anchorVerdicts[place] == nil {
-            var finding = try judge(place, with: keys)
-            if !finding.verdict.isAccepted {
-                // Another writer may have come in between.
-                forgetVault()
-                finding = try judge(place, with: keys)
-            }
+            let finding = try judge(place, with: keys)
             anchorVerdicts[place] = finding.verdict
-            guard finding.verdict.isAccepted else { throw try anchorFailure(finding, place) }
-            let vault = try opened()
-            if finding.verdict == .moved || finding.verdict == .forgotten {
-                // It is only behind where that fails.
-                try? anchors.store(try vault.position(), place, of: vault.header.vaultID)
-            }
+            guard finding.verdict.isAccepted else { throw try anchorFailure(finding) }
             if finding.verdict == .forgotten {
                 context.warn(
                     "anchor-forgotten",
@@ -69,8 +59,26 @@ extension VaultSession {
         }
     }
 
-    /// What one place says, and the generation that it has seen.
+    /// What one place says, and the generation that it has seen. Where the vault is newer, the anchor is
+    /// moved on.
     func judge(
+        _ place: AnchorKeeper.Place, with keys: VaultKeys
+    ) throws -> (verdict: AnchorVerdict, seen: VaultPosition?) {
+        var finding = try judgeOnce(place, with: keys)
+        if !finding.verdict.isAccepted {
+            // Another writer may have come in between.
+            forgetVault()
+            finding = try judgeOnce(place, with: keys)
+        }
+        if finding.verdict == .moved || finding.verdict == .forgotten {
+            let vault = try opened()
+            // It is only behind where that fails.
+            try? anchors.store(try vault.position(), place, of: vault.header.vaultID)
+        }
+        return finding
+    }
+
+    private func judgeOnce(
         _ place: AnchorKeeper.Place, with keys: VaultKeys
     ) throws -> (verdict: AnchorVerdict, seen: VaultPosition?) {
         let vault = try opened()
@@ -83,8 +91,9 @@ extension VaultSession {
         }
     }
 
-    private func anchorFailure(
-        _ finding: (verdict: AnchorVerdict, seen: VaultPosition?), _ place: AnchorKeeper.Place
+    /// What to say of a vault that an anchor speaks against.
+    func anchorFailure(
+        _ finding: (verdict: AnchorVerdict, seen: VaultPosition?)
     ) throws -> CommandError {
         let vault = try opened()
         let seen = try finding.seen ?? vault.position()
@@ -102,8 +111,10 @@ extension VaultSession {
     }
 
     /// Generations of a vault that this machine has seen at this path, whatever is there now.
-    func seenPositions(of vault: Identifier) -> [VaultPosition] {
-        AnchorKeeper.Place.allCases.compactMap { place in
+    func seenPositions(
+        of vault: Identifier, _ places: [AnchorKeeper.Place]
+    ) -> [VaultPosition] {
+        places.compactMap { place in
             guard case .anchor(let seen) = anchors.find(place, of: vault) else { return nil }
             return seen
         }
