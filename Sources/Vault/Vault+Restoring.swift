@@ -31,16 +31,15 @@ extension Vault {
     ///   - acceptsOther: Whether a vault of another id may be replaced.
     ///   - seen: Generations of this vault that were seen here; the new one is higher, and comes after
     ///     them.
-    ///   - hasAuditLog: Whether there is an audit log of this vault here. Where there is none, and no
-    ///     vault that it could be missing from, the copy forgets what it knows of the log that it left
-    ///     behind on another machine.
+    ///   - isNewHere: Whether neither this vault nor its audit log was ever here: then the copy forgets
+    ///     what it knows of the log that it left behind on another machine.
     ///   - written: Learns of the new generation before the lock is given back.
     /// - Throws: ``VaultError/Code/damaged`` when this copy is; ``VaultError/Code/exists`` for another
     ///   vault at `path`, or when there is something at `kept`. Nothing has changed then.
     package func restore(
         to path: String, in store: any FileStore, keys: VaultKeys, currentKeys: VaultKeys?,
         keepingAt kept: String, acceptsOther: Bool, seen: [VaultPosition] = [],
-        hasAuditLog: Bool = true, written: (VaultPosition) -> Void = { _ in }
+        isNewHere: Bool = false, written: (VaultPosition) -> Void = { _ in }
     ) throws -> Restoration {
         try verify(with: keys)
         try store.prepareDirectory(of: path)
@@ -64,7 +63,7 @@ extension Vault {
                     }
                 }
             }
-            let resetsAudit = !hasAuditLog && related == nil && index.metadata.audit != nil
+            let resetsAudit = isNewHere && related == nil && index.metadata.audit != nil
             if resetsAudit { index.metadata.audit = nil }
             index.metadata.remember(generation: header.generation, tag: try indexTag())
             // So that an anchor that saw the replaced generation takes this one for its child.

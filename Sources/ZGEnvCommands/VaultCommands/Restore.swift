@@ -40,12 +40,16 @@ enum Restore: Command {
         let kept = try dated(options.vaultPath, context)
         // The vault that is there may be the older copy that this is to mend.
         invocation.session.holdsToAnchors = false
-        let hasAuditLog = try context.files.exists(session.auditLog().path)
+        let places = try session.anchorPlaces()
+        let seen = invocation.session.seenPositions(of: backup.header.vaultID, places)
+        // What was here and is gone is missing; what never was here is not.
+        let isNewHere = try seen.isEmpty && (!replaced.exists || isOther)
+            && !context.files.exists(session.auditLog().path)
         var plan = plan(
             backup, replaced, kept: kept, isOther: isOther, variables: inspection.variableCount ?? 0
         )
         let recorded = try backup.index(with: keys, extent: .listing).metadata.audit
-        if let recorded, !hasAuditLog, replaced.vault == nil || isOther {
+        if let recorded, isNewHere {
             plan.append(
                 "forget the audit log, which is not on this machine: it had \(recorded.sequence) lines"
             )
@@ -62,12 +66,10 @@ enum Restore: Command {
                     "otherVault": .bool(isOther), "plan": .strings(plan), "dryRun": true,
                 ], text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
         }
-        let places = try session.anchorPlaces()
-        let seen = invocation.session.seenPositions(of: backup.header.vaultID, places)
         let restoration = try backup.restore(
             to: options.vaultPath, in: context.files, keys: keys,
             currentKeys: currentKeys(replaced.vault, backup, invocation), keepingAt: kept,
-            acceptsOther: isOther, seen: seen, hasAuditLog: hasAuditLog,
+            acceptsOther: isOther, seen: seen, isNewHere: isNewHere,
             written: {
                 invocation.session.keepAnchors($0, of: backup.header.vaultID, places)
             })
