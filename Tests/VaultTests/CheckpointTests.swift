@@ -88,7 +88,8 @@ struct CheckpointTests {
         let change: @Sendable (inout Variable) -> Void
 
         init(
-            _ what: String, _ listed: String..., change: @escaping @Sendable (inout Variable) -> Void
+            _ what: String, _ listed: String...,
+            change: @escaping @Sendable (inout Variable) -> Void
         ) {
             testDescription = what
             self.listed = listed

@@ -140,7 +140,9 @@ struct IntegrityTests {
                 try Vault.update(
                     fixture.path, in: fixture.store, keys: fixture.keys,
                     vaultID: fixture.vaultID, since: seen
-                ) { $0.index.metadata.disapprove(path: "/none"); $0.index.variables[0].updatedAt = 1 }
+                ) {
+                    $0.index.metadata.disapprove(path: "/none"); $0.index.variables[0].updatedAt = 1
+                }
             }
         }
         #expect(write(seen) == .damaged)

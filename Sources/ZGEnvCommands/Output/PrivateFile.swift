@@ -18,7 +18,9 @@ enum PrivateFile {
         do {
             defer { close(descriptor) }
             try writeAll(bytes, to: descriptor, path)
-            guard !durably || fsync(descriptor) == 0 else { throw failure("\(path) cannot be written") }
+            guard !durably || fsync(descriptor) == 0 else {
+                throw failure("\(path) cannot be written")
+            }
         } catch {
             unsafe unlink(temporary)
             throw error

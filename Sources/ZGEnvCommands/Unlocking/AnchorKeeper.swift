@@ -10,6 +10,9 @@ final class AnchorKeeper {
     /// Where an anchor is.
     enum Place: String, CaseIterable {
         case stateDirectory, keyring
+
+        /// For people, to follow "the".
+        var name: String { self == .keyring ? "keyring" : "state directory" }
     }
 
     /// What is there.
@@ -86,6 +89,11 @@ final class AnchorKeeper {
     private static func finding(_ bytes: [UInt8], of vault: Identifier) -> Finding {
         guard let anchor = VaultAnchor(bytes), anchor.vaultID == vault else { return .unreadable }
         return .anchor(anchor.position)
+    }
+
+    /// Takes the anchor out of the keyring, where that can be used without a question.
+    func removeFromKeyring(of vault: Identifier) {
+        try? openKeyring()?.remove(VaultAnchor.keyringItem(vault: vault, path: path))
     }
 
     /// Puts an anchor in place of the one there is. A place that is not there is passed over.

@@ -37,6 +37,13 @@ struct UnlockedState: Equatable {
         }
     }
 
+    /// Where the vault stood when it was unlocked; nil where it is not unlocked for this process.
+    static func position(of vault: Vault) -> VaultPosition? {
+        do throws(KernelKeyringError) {
+            return try UnlockCache(of: vault).find()?.position
+        } catch { return nil }
+    }
+
     /// What is left of the time, as people read it.
     func text(now milliseconds: UInt64) -> String {
         let seconds = secondsLeft(milliseconds)

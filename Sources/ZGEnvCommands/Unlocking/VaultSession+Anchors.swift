@@ -64,30 +64,24 @@ extension VaultSession {
     func judge(
         _ place: AnchorKeeper.Place, with keys: VaultKeys
     ) throws -> (verdict: AnchorVerdict, seen: VaultPosition?) {
-        var finding = try judgeOnce(place, with: keys)
-        if !finding.verdict.isAccepted {
-            // Another writer may have come in between.
-            forgetVault()
-            finding = try judgeOnce(place, with: keys)
-        }
-        if finding.verdict == .moved || finding.verdict == .forgotten {
-            let vault = try opened()
-            // It is only behind where that fails.
-            try? anchors.store(try vault.position(), place, of: vault.header.vaultID)
-        }
-        return finding
-    }
-
-    private func judgeOnce(
-        _ place: AnchorKeeper.Place, with keys: VaultKeys
-    ) throws -> (verdict: AnchorVerdict, seen: VaultPosition?) {
-        let vault = try opened()
-        switch anchors.find(place, of: vault.header.vaultID) {
-        case .anchor(let seen):
-            return (AnchorVerdict(try vault.standing(to: seen, with: keys)), seen)
+        let vaultID = try opened().header.vaultID
+        switch anchors.find(place, of: vaultID) {
         case .absent: return (.absent, nil)
         case .unreadable: return (.unreadable, nil)
         case .unavailable: return (.unavailable, nil)
+        case .anchor(let seen):
+            var verdict = AnchorVerdict(try opened().standing(to: seen, with: keys))
+            if !verdict.isAccepted {
+                // Another writer may have come in between. It wrote the file before the anchor, so that
+                // the file is at least as new as this anchor now; a later anchor could be ahead again.
+                forgetVault()
+                verdict = AnchorVerdict(try opened().standing(to: seen, with: keys))
+            }
+            if verdict == .moved || verdict == .forgotten {
+                // It is only behind where that fails.
+                try? anchors.store(try opened().position(), place, of: vaultID)
+            }
+            return (verdict, seen)
         }
     }
 
@@ -110,6 +104,13 @@ extension VaultSession {
         return hasItem ? [.stateDirectory, .keyring] : [.stateDirectory]
     }
 
+    /// Takes the anchor out of the keyring where no slot of the vault is there any more: it would not be
+    /// moved on, and speak against the vault one day. One that stays is harmless until then.
+    func dropUnusedAnchor(of vault: Identifier, slots: [KeySlot]) {
+        guard !slots.contains(where: { $0.kind == .secretService }) else { return }
+        anchors.removeFromKeyring(of: vault)
+    }
+
     /// Generations of a vault that this machine has seen at this path, whatever is there now.
     func seenPositions(
         of vault: Identifier, _ places: [AnchorKeeper.Place]
@@ -130,8 +131,8 @@ extension VaultSession {
             } catch {
                 context.warn(
                     "anchor-not-kept",
-                    "The vault was written, but \(place == .keyring ? "the keyring" : "the state directory") "
-                        + "did not keep which generation is the newest. "
+                    "The vault was written, but the \(place.name) did not keep which generation is the "
+                        + "newest. "
                         + CommandError(mapping: error).message)
             }
         }

@@ -9,6 +9,12 @@ enum AcceptOlder {
         let vault = try session.opened()
         try vault.verify(with: keys)
         let report = try AnchorReport(session, with: keys)
+        var against = report.against
+        if let seen = UnlockedState.position(of: vault),
+            try !vault.standing(to: seen, with: keys).isAccepted
+        {
+            against.append(seen)
+        }
         func result(_ generation: UInt64?) -> CommandResult {
             CommandResult(
                 json: [
@@ -18,7 +24,7 @@ enum AcceptOlder {
                     "dryRun": .bool(invocation.options.dryRun),
                 ])
         }
-        guard let newest = report.against.map(\.generation).max() else {
+        guard let newest = against.map(\.generation).max() else {
             try invocation.note("No newer copy was seen here; there is nothing to accept.")
             return result(nil)
         }
@@ -30,7 +36,7 @@ enum AcceptOlder {
         let answer = try Confirmation.ask(
             invocation, plan: plan, question: "Take this copy for the newest one?")
         if answer == .stopAfterPlan { return result(max(generation, newest) + 1) }
-        try session.update(with: keys) { $0.outlive(report.against) }
+        try session.update(with: keys) { $0.outlive(against) }
         try invocation.endUnlocks(of: vault.header.vaultID)
         let now = try session.opened().header.generation
         try invocation.note("The vault is generation \(now).")

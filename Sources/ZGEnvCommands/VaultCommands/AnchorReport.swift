@@ -38,10 +38,8 @@ struct AnchorReport {
 
     /// For people, one line a place.
     var lines: [String] {
-        [
-            "Older copy, by the keyring: \(verdicts[.keyring]?.text ?? "not looked at")",
-            "Older copy, by the state directory: "
-                + (verdicts[.stateDirectory]?.text ?? "not looked at"),
-        ]
+        AnchorKeeper.Place.allCases.map { place in
+            "Older copy, by the \(place.name): \((verdicts[place] ?? .unavailable).text)"
+        }
     }
 }

@@ -38,6 +38,7 @@ final class ChangesReview {
             try show { try invocation.note($0) }
             isAccepted = false
         }
+        if isAccepted == true { try invocation.note("Accepted.") }
         if isAccepted == false {
             try invocation.note(
                 "They stay listed. If they are yours, say so with: zg-env unlock --yes")

@@ -43,7 +43,8 @@ enum Restore: Command {
         let places = try session.anchorPlaces()
         let seen = invocation.session.seenPositions(of: backup.header.vaultID, places)
         // What was here and is gone is missing; what never was here is not.
-        let isNewHere = try seen.isEmpty && (!replaced.exists || isOther)
+        let isNewHere =
+            try seen.isEmpty && (!replaced.exists || isOther)
             && !context.files.exists(session.auditLog().path)
         var plan = plan(
             backup, replaced, kept: kept, isOther: isOther, variables: inspection.variableCount ?? 0

@@ -52,8 +52,9 @@ enum Status: Command {
                 json.append(.init("auditLog", audit.json))
                 text += audit.line
             }
-            for (place, verdict) in invocation.session.anchorVerdicts {
-                try invocation.detail("Older copy, by \(place.rawValue): \(verdict.text)")
+            for place in AnchorKeeper.Place.allCases {
+                let verdict = invocation.session.anchorVerdicts[place] ?? .unavailable
+                try invocation.detail("Older copy, by the \(place.name): \(verdict.text)")
             }
         } else {
             let unknown = [
