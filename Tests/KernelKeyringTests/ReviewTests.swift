@@ -92,6 +92,30 @@ struct ReviewTests {
         #expect(results.allSatisfy { !$0.error.contains("while the values were locked") })
     }
 
+    @Test func `accept-older goes on with a copy that is older than the unlocked vault`() throws {
+        let home = home
+        let old = try home.vaultBytes()
+        try home.store(["A": "newer"])
+        let results = try LoginThread.run(.session) {
+            let unlocked = try home.run(["unlock", "--json"])
+            try home.directory.write(old, to: "data/zg-env/vault.zgv")
+            // Only what was unlocked is left to know.
+            try home.forgetAnchors()
+            let run = ["run", "-q", "-p", "web", "--", "sh", "-c", "printf %s \"$A\""]
+            return [
+                unlocked, try home.run(run, unlocked: false),
+                try home.run(["verify", "--accept-older", "--yes", "--json"]),
+                try home.run(run, unlocked: false), try home.run(["unlock", "--json"]),
+                try home.run(run, unlocked: false),
+            ]
+        }
+        #expect(results.map(\.status) == [0, 125, 0, 125, 0, 0], "\(results.map(\.error))")
+        #expect(results[1].error.contains("verify --accept-older"))
+        #expect(try JSONDocument(results[2].standardOutput)["accepted"] == true)
+        #expect(results[3].error.contains("nothing to unlock the vault with"))
+        #expect(results[5].output == "first")
+    }
+
     @Test(arguments: ["rekey", "passwd", "restore"])
     func `new keys, a new passphrase and a restored backup end an unlock`(_ command: String) throws
     {
