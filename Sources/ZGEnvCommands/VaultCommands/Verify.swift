@@ -61,6 +61,9 @@ enum Verify: Command {
                 "variables": .integer(orNull: inspection.variableCount.map { Int64($0) }),
                 "versions": .integer(Int64(inspection.versionCount)),
                 "valuesOpened": .bool(inspection.opensValues && hasIndex),
+                "checkpoint": .bool(
+                    orNull: inspection.opensValues && hasIndex
+                        ? !problems.contains { $0.place == .checkpoint } : nil),
                 "audit": .bool(orNull: audit.map(\.isWhole)), "anchor": anchors?.json ?? .null,
             ],
         ]

@@ -78,6 +78,8 @@ struct VerifyTests {
         #expect(result["ok"] == true)
         #expect(result["checked"]?["versions"] == 3)
         #expect(result["checked"]?["valuesOpened"] == false)
+        // Its code takes the values open.
+        #expect(result["checked"]?["checkpoint"] == .null)
         withExtendedLifetime(keyring) {}
     }
 }
