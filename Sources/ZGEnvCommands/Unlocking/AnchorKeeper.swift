@@ -51,7 +51,8 @@ final class AnchorKeeper {
         return keyring
     }
 
-    private func file(of vault: Identifier) -> String? {
+    /// The file of the state directory; nil where there is no such directory.
+    func file(of vault: Identifier) -> String? {
         (try? Directories(context).state).map {
             "\($0)/\(vault.hexadecimal)-\(VaultAnchor.identifier(ofPath: path)).anchor"
         }

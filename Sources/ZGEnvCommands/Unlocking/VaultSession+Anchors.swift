@@ -48,8 +48,9 @@ extension VaultSession {
         guard holdsToAnchors else { return }
         for place in places where anchorVerdicts[place] == nil {
             let finding = try judge(place, with: keys)
-            anchorVerdicts[place] = finding.verdict
+            // Not remembered where it throws: whoever passes over the error gets it again.
             guard finding.verdict.isAccepted else { throw try anchorFailure(finding) }
+            anchorVerdicts[place] = finding.verdict
             if finding.verdict == .forgotten {
                 context.warn(
                     "anchor-forgotten",

@@ -134,8 +134,8 @@ package final class VaultSession {
     ///
     /// - Parameter more: The keyring where the keys came from it: it is asked only where it is loaded.
     private func take(_ found: VaultKeys, _ more: AnchorKeeper.Place...) throws -> VaultKeys {
-        keys = found
         try checkAnchors([.stateDirectory] + more, with: found)
+        keys = found
         return found
     }
 

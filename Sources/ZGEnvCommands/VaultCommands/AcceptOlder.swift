@@ -29,13 +29,21 @@ enum AcceptOlder {
             return result(nil)
         }
         let generation = vault.header.generation
+        let (next, isTooHigh) = max(generation, newest).addingReportingOverflow(1)
+        guard !isTooHigh else {
+            throw CommandError(
+                .damaged, "What was seen of the vault here has no number that could follow.",
+                hint:
+                    "It was put there by somebody else. Remove \(session.anchors.file(of: vault.header.vaultID) ?? "it"), "
+                    + "or the item of the keyring.")
+        }
         let plan = [
             "go on with generation \(generation) of \(vault.path), though generation \(newest) was seen",
-            "make it generation \(max(generation, newest) + 1)",
+            "make it generation \(next)",
         ]
         let answer = try Confirmation.ask(
             invocation, plan: plan, question: "Take this copy for the newest one?")
-        if answer == .stopAfterPlan { return result(max(generation, newest) + 1) }
+        if answer == .stopAfterPlan { return result(next) }
         try session.update(with: keys) { $0.outlive(against) }
         try invocation.endUnlocks(of: vault.header.vaultID)
         let now = try session.opened().header.generation

@@ -166,6 +166,21 @@ struct AnchorTests {
         #expect(try home.vaultBytes() == old)
     }
 
+    @Test func `an anchor of the highest number there is can be neither followed nor trapped on`()
+        throws
+    {
+        let home = try CommandHome.filled()
+        let path = try #require(try home.anchors().first)
+        let line = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        var parts = line.split(separator: " ").map(String.init)
+        parts[2] = "\(UInt64.max)"
+        try parts.joined(separator: " ").write(toFile: path, atomically: true, encoding: .utf8)
+        failed(try home.run(["list", "-p", "web"]), 8, "older copy")
+        failed(try home.run(["verify", "--accept-older", "--yes"]), 8, path)
+        try home.forgetAnchors()
+        done(try home.run(["list", "-p", "web"]))
+    }
+
     // MARK: - In a real keyring
 
     @Test func `the keyring finds an older copy where the state directory is gone`() throws {
