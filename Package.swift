@@ -87,7 +87,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "EnvOperationsTests",
-            dependencies: ["EnvOperations", "Sealing", "Vault", "VercelAPI"],
+            dependencies: ["EnvOperations", "Sealing", "TestSupport", "Vault", "VercelAPI"],
             swiftSettings: settings),
         .testTarget(
             name: "SecretServiceKeyringTests",

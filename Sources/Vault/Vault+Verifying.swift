@@ -9,8 +9,8 @@ extension Vault {
     }
 
     /// Checks every byte: header and lengths (which held when this vault was opened), the tag and the
-    /// encoding of the index, and the hash of every chunk. Needs no value key; with one, every data
-    /// key and every value is opened too.
+    /// encoding of the index, and the hash of every chunk. Needs no value key; with one, the code of
+    /// the checkpoint is checked, and every data key and every value is opened too.
     ///
     /// - Throws: ``VaultError/Code/epochChanged``, ``VaultError/Code/inputOutput`` and
     ///   ``VaultError/Code/outOfMemory``. That something is wrong is no error.
@@ -20,12 +20,17 @@ extension Vault {
         inspection.opensValues = keys.opensValues
         let index: VaultIndex
         do throws(VaultError) {
-            index = try self.index(with: keys, extent: .everything)
+            index = try uncheckedIndex(with: keys, extent: .everything)
         } catch  where error.code == .damaged {
             inspection.problems.append(.init(.index, error.reason))
             return inspection
         }
         inspection.variableCount = index.variables.count
+        do throws(VaultError) {
+            try checkCheckpoint(of: index, with: keys)
+        } catch  where error.code == .damaged {
+            inspection.problems.append(.init(.checkpoint, error.reason))
+        }
         let reader = try ValueReader(vault: self, index: index, keys: keys)
         if let reader {
             for batch in index.batches {

@@ -60,11 +60,20 @@ package final class Vault {
         return VaultKeys(index: index, root: root)
     }
 
-    /// Opens the index.
+    /// Opens the index. Where the checkpoint is decoded and the values are open, its code is checked.
     ///
     /// - Throws: ``VaultError/Code/epochChanged`` with a key of another epoch,
-    ///   ``VaultError/Code/damaged`` when the tag does not hold.
+    ///   ``VaultError/Code/damaged`` when the tag or the checkpoint does not hold.
     package func index(
+        with keys: VaultKeys, extent: VaultIndex.Extent
+    ) throws(VaultError) -> VaultIndex {
+        let index = try uncheckedIndex(with: keys, extent: extent)
+        try checkCheckpoint(of: index, with: keys)
+        return index
+    }
+
+    /// The index without a look at the checkpoint's code.
+    func uncheckedIndex(
         with keys: VaultKeys, extent: VaultIndex.Extent
     ) throws(VaultError) -> VaultIndex {
         try VaultIndex.decode(

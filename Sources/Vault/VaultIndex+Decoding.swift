@@ -44,7 +44,7 @@ extension VaultIndex {
             "projects", Self.projectLimit, 38, VaultProject.decode, { $0.id < $1.id })
         variables = try content.list(
             "variables", VaultFormat.recordLimit, 93, Variable.decode, { $0.id < $1.id })
-        let values = extent != .listing
+        let values = extent.hasCurrentValues
         let current = try content.list(
             "current versions", VaultFormat.recordLimit, StoredVersion.minimumByteCount,
             skipping: !values, StoredVersion.decode, { $0.variable < $1.variable })
@@ -69,7 +69,7 @@ extension VaultIndex {
                 return opened.part(start..<start + 32)
             }, { _, _ in true })
         section = try content.section(Int(try content.uint32()))
-        guard extent == .everything else { return }
+        guard extent.hasCheckpoint else { return }
         if try section.flag() { checkpoint = try Checkpoint.decode(from: &section) }
         try section.expectEnd(of: "the checkpoint")
     }

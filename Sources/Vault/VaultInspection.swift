@@ -8,6 +8,8 @@ package struct VaultInspection: Equatable, Sendable {
             case header
             /// Names and metadata.
             case index
+            /// What somebody with the root last accepted.
+            case checkpoint
             /// A wrapped data key.
             case dataKey = "data-key"
             /// A sealed value.

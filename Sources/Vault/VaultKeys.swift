@@ -29,6 +29,11 @@ package struct RootKey: ~Copyable {
     borrowing func settlingKey() throws(VaultError) -> SecretBytes {
         try derive(bytes, 2, "zgv1root")
     }
+
+    /// Kc, which authenticates the checkpoint: label "zgv1root", number 3.
+    borrowing func checkpointKey() throws(VaultError) -> SecretBytes {
+        try derive(bytes, 3, "zgv1root")
+    }
 }
 
 /// The key of the index tier: names, metadata, tokens; no value.

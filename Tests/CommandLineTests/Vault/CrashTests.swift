@@ -86,6 +86,7 @@ struct CrashTests {
         for call in command.fileCalls {
             for number in 1...40 {
                 try home.reset(to: start)
+                try keyring.deleteAnchors()
                 try? FileManager.default.removeItem(atPath: home.directory.path("key"))
                 let result = try traced(home, command, call, "signal=KILL:when=\(number)")
                 let context = "\(command.testDescription), \(call) \(number)"
@@ -119,6 +120,7 @@ struct CrashTests {
         for call in ["write", "fsync", "rename"] where command.fileCalls.contains(call) {
             for position in 1...3 {
                 try home.reset(to: start)
+                try keyring.deleteAnchors()
                 try? FileManager.default.removeItem(atPath: home.directory.path("key"))
                 let result = try traced(
                     home, command, call, "error=\(number):when=\(position)")
@@ -141,6 +143,7 @@ struct CrashTests {
         var kills = 0
         for number in 1...200 {
             try home.reset(to: start)
+            try keyring.deleteAnchors()
             let result = try traced(home, command, "sendmsg", "signal=KILL:when=\(number)")
             if result.status == 0 { break }
             kills += 1
