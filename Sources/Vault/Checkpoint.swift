@@ -47,15 +47,18 @@ package struct Checkpoint: Equatable, Sendable {
             let project = try reader.identifier()
             let name = try reader.text(limit: VaultFormat.nameLimit)
             let version = try reader.uint64()
-            guard let kind = VariableAttributes.Kind(rawValue: try reader.byte()),
-                entries.last.map({ $0.variable < variable }) ?? true
-            else { throw VaultError(.damaged, "the checkpoint's entries are not in order") }
-            entries.append(
-                Entry(
-                    variable: variable, project: project, name: name, currentVersion: version,
-                    kind: kind, scope: try Scope.decode(from: &reader),
-                    remoteID: try reader.optionalText(limit: VaultFormat.textLimit),
-                    account: try reader.optionalText(limit: VaultFormat.textLimit)))
+            guard let kind = VariableAttributes.Kind(rawValue: try reader.byte()) else {
+                throw VaultError(damaged: .encoding, "the checkpoint names an unknown type")
+            }
+            let entry = Entry(
+                variable: variable, project: project, name: name, currentVersion: version,
+                kind: kind, scope: try Scope.decode(from: &reader),
+                remoteID: try reader.optionalText(limit: VaultFormat.textLimit),
+                account: try reader.optionalText(limit: VaultFormat.textLimit))
+            guard entries.last.map({ $0.variable < variable }) ?? true else {
+                throw VaultError(damaged: .order, "the checkpoint's entries are not in order")
+            }
+            entries.append(entry)
         }
         return Checkpoint(generation: generation, authenticationCode: code, entries: entries)
     }

@@ -15,7 +15,7 @@ struct VaultDamageTests {
             var byteCount: UInt64 { UInt64(bytes.count) }
             func read(at offset: UInt64, count: Int) throws(VaultError) -> [UInt8] {
                 guard offset <= byteCount, UInt64(count) <= byteCount - offset else {
-                    throw VaultError(.damaged, "short")
+                    throw VaultError(damaged: .truncated, "short")
                 }
                 return Array(bytes[Int(offset)..<Int(offset) + count])
             }
