@@ -58,7 +58,7 @@ extension VectorCatalogue {
         try add(
             "ok", "slot-recovery-typed", "the code in lower case, with O, I, L and blanks",
             try with(.recovery, .values),
-            secret: .init(recoveryCode: "olo8 igbI 86ow 4oj2 gbLg 6gw3 rgh3"))
+            secret: .init(recoveryCode: "olo8 ig8I 86ow 4oj2 gbLg 6gw3 rgh3"))
         try add(
             "ok", "slot-keyring-names", "a keyring slot of the names",
             try with(.secretService, .index), secret: .slotKey(2))
