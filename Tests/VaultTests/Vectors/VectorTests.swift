@@ -92,7 +92,7 @@ struct VectorReading {
         }
     }
 
-    private static func keys(of vault: Vault, _ secret: Vector.Secret) throws -> VaultKeys? {
+    static func keys(of vault: Vault, _ secret: Vector.Secret) throws -> VaultKeys? {
         if let text = secret.passphrase ?? secret.recoveryCode {
             return try vault.unlock(
                 passphrase: try VectorVault.secret(Array(text.utf8)), memoryLimitBytes: nil)
