@@ -144,7 +144,8 @@ package struct KeySlot: Equatable, Sendable {
             kind == .passphrase ? cost.isAcceptable : cost.operations == 0,
             kind == .passphrase || cost.memoryByteCount == 0
         else {
-            throw VaultError(damaged: .slot, "a slot is of no known kind or its cost is out of bounds")
+            throw VaultError(
+                damaged: .slot, "a slot is of no known kind or its cost is out of bounds")
         }
         let slot = KeySlot(
             id: id, kind: kind, tier: tier, cost: kind == .passphrase ? cost : nil,

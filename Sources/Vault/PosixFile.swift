@@ -71,7 +71,9 @@ final class PosixFile: ReadableFile {
             }
             if got < 0 && errno == EINTR { continue }
             guard got >= 0 else { throw failure("the vault cannot be read") }
-            guard got > 0 else { throw VaultError(damaged: .truncated, "the vault is shorter than it says") }
+            guard got > 0 else {
+                throw VaultError(damaged: .truncated, "the vault is shorter than it says")
+            }
             done += got
         }
         return bytes

@@ -55,7 +55,8 @@ extension Vault {
                 if bytes.withBytes({ Digest.checksum($0) }) != version.checksum {
                     problem = VaultError(
                         damaged: .chunk,
-                        "version \(version.version) of \(variable.name) was changed by somebody else")
+                        "version \(version.version) of \(variable.name) was changed by somebody else"
+                    )
                 } else {
                     let arena = arenas.arena(for: bytes.count)
                     _ = try reader?.value(of: variable, version, in: arena)

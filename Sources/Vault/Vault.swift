@@ -86,7 +86,8 @@ package final class Vault {
                     key: key, in: arena)
             }
         } catch {
-            throw VaultError(error, damaged: .tag, "the index of \(path) was changed by somebody else")
+            throw VaultError(
+                error, damaged: .tag, "the index of \(path) was changed by somebody else")
         }
     }
 

@@ -69,7 +69,9 @@ package struct VaultHeader: Equatable, Sendable {
         let body = bytes.count - VaultFormat.checksumByteCount
         guard body > 0,
             Array(bytes[..<body]).withBytes({ Digest.checksum($0) }) == Array(bytes[body...])
-        else { throw VaultError(damaged: .checksum, "the checksum of the vault's header does not hold") }
+        else {
+            throw VaultError(damaged: .checksum, "the checksum of the vault's header does not hold")
+        }
         return try bytes.withBytes { (span) throws(VaultError) in
             try ByteReader.read(span.extracting(first: body)) { (reader) throws(VaultError) in
                 try decode(from: &reader, byteCount: bytes.count)

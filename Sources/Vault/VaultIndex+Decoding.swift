@@ -25,7 +25,10 @@ extension VaultIndex {
                 let length = Int(try reader.uint32())
                 guard 4 + length <= opened.count,
                     Padding.paddedByteCount(ofIndex: 4 + length) == opened.count
-                else { throw VaultError(damaged: .padding, "the index's length contradicts its padding") }
+                else {
+                    throw VaultError(
+                        damaged: .padding, "the index's length contradicts its padding")
+                }
                 var content = try reader.section(length)
                 try reader.expectZeros(reader.remaining, else: .padding)
                 var index = VaultIndex(extent: extent)
@@ -83,12 +86,14 @@ extension VaultIndex {
         guard Set(projects.map(\.name)).count == projects.count,
             variables.allSatisfy({ projectIDs.contains($0.project) })
         else {
-            throw VaultError(damaged: .layout, "a variable belongs to no project, or two have one name")
+            throw VaultError(
+                damaged: .layout, "a variable belongs to no project, or two have one name")
         }
         var held = 0
         for variable in variables where variable.currentVersion > 0 {
             guard currentVersions[variable.id]?.version == variable.currentVersion else {
-                throw VaultError(damaged: .layout, "the value of \(variable.name) is not in the vault")
+                throw VaultError(
+                    damaged: .layout, "the value of \(variable.name) is not in the vault")
             }
             held += 1
         }
@@ -111,7 +116,8 @@ extension VaultIndex {
         var end: UInt64 = 0
         for version in all {
             guard version.offset == end, version.length > 0, batchIDs.contains(version.batch) else {
-                throw VaultError(damaged: .layout, "the values overlap, leave gaps or have no data key")
+                throw VaultError(
+                    damaged: .layout, "the values overlap, leave gaps or have no data key")
             }
             end += UInt64(version.length)
         }

@@ -37,7 +37,8 @@ struct CoreFileTests {
             )
         ]
         #expect(try other.run().signal == signal)
-        let pattern = String(decoding: SmallFile.bytes("/proc/sys/kernel/core_pattern"), as: UTF8.self)
+        let pattern = String(
+            decoding: SmallFile.bytes("/proc/sys/kernel/core_pattern"), as: UTF8.self)
         // Elsewhere cores go to another place or to a program: then the limit alone is looked at.
         if pattern.first != "|", pattern.first != "/" {
             #expect(try cores(home).count == 1, "no core of another program was seen: \(pattern)")
@@ -62,7 +63,9 @@ struct CoreFileTests {
         ]
         let result = try held.run()
         lock.release()
-        #expect(result.signal == signal || result.status == 128 + signal)
+        #expect(
+            result.signal == signal || result.status == 128 + signal,
+            "\(result.end) \(result.error)")
         #expect(try cores(home) == [])
         let line = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
         let words = try #require(line).split(separator: " ").map(String.init)

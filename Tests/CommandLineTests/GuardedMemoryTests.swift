@@ -16,7 +16,9 @@ struct GuardedMemoryTests {
         let result = done(
             try home.run(arguments + ["--verbose"], input: input), sourceLocation: sourceLocation)
         let words = result.error.split(whereSeparator: \.isWhitespace).map(String.init)
-        let place = try #require(words.firstIndex(of: "regions,"), sourceLocation: sourceLocation)
+        let place = try #require(
+            words.firstIndex(of: "regions,"), "\(arguments): \(result.error)",
+            sourceLocation: sourceLocation)
         return try #require(Int(words[place - 1]), sourceLocation: sourceLocation)
     }
 

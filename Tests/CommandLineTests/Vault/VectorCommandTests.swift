@@ -33,7 +33,10 @@ struct VectorCommandTests {
     @Test func `has the class and the exit code that each says`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome(keyring: keyring)
-        for vector in try Self.vectors() {
+        var random = ProofRandom(6)
+        // Each is a process of its own; in process VaultTests reads all of them every time.
+        let all = try Self.vectors()
+        for vector in Proof.sample(all, short: 60, using: &random) {
             let file = try #require(vector["file"]?.text)
             let bytes = [UInt8](
                 try Data(contentsOf: Self.directory.appendingPathComponent(file)))

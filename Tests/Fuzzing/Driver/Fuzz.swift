@@ -9,6 +9,7 @@ import Glibc
 struct Fuzz {
     /// Set before the driver runs; its callback can carry nothing along.
     nonisolated(unsafe) private static var target = FuzzTarget.vault
+    nonisolated(unsafe) private static let scratch = FuzzScratch()
 
     static func main() {
         guard CommandLine.arguments.count > 1,
@@ -27,7 +28,7 @@ struct Fuzz {
             return unsafe LLVMFuzzerRunDriver(&count, &base) { bytes, count in
                 let input = unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: count))
                 do {
-                    try unsafe Fuzz.target.exercise(input)
+                    try unsafe Fuzz.target.exercise(input, Fuzz.scratch)
                 } catch {
                     fatalError("\(error)")
                 }

@@ -14,12 +14,15 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
 
     /// Reads `input`.
     ///
+    /// - Parameter scratch: Memory to work in, of one thread alone.
     /// - Throws: ``FuzzFinding`` and other errors when a promise is broken. That the input is refused
     ///   is no error.
-    package func exercise(_ input: [UInt8]) throws {
+    package func exercise(
+        _ input: [UInt8], _ scratch: FuzzScratch = FuzzScratch()
+    ) throws {
         switch self {
         case .vault: try VaultFuzzing.exerciseFile(input)
-        case .vaultIndex: try VaultFuzzing.exerciseIndex(input)
+        case .vaultIndex: try VaultFuzzing.exerciseIndex(input, scratch)
         case .dotenv: try unsafe DotEnvFuzzing.exercise(input.span.bytes)
         }
     }

@@ -66,7 +66,7 @@ enum VaultFuzzing {
     /// between the index's length and its zeros.
     ///
     /// An accepted index is encoded to the same bytes, and a part of it is decoded as the whole is.
-    static func exerciseIndex(_ input: [UInt8]) throws {
+    static func exerciseIndex(_ input: [UInt8], _ scratch: FuzzScratch) throws {
         guard input.count >= 4 else { return }
         let chunks = input[..<4].reversed().reduce(0) { $0 << 8 | UInt64($1) }
         var writer = ByteWriter()
@@ -75,8 +75,7 @@ enum VaultFuzzing {
         let count = Padding.paddedByteCount(ofIndex: writer.bytes.count)
         writer.raw([UInt8](repeating: 0, count: count - writer.bytes.count))
         let padded = writer.bytes
-        let arena = SecretArena(firstRegionByteCount: count)
-        let slice = try padded.withBytes { try arena.copy($0) }
+        let slice = try scratch.slice(of: padded)
         let whole = try decode(slice, .everything, chunks)
         for extent in [VaultIndex.Extent.listing, .currentValues] {
             let part = try decode(slice, extent, chunks)
@@ -102,6 +101,27 @@ enum VaultFuzzing {
             guard error.damage != nil else { throw FuzzFinding(error.reason) }
             return nil
         }
+    }
+}
+
+/// Guarded memory that is used again and again, since taking it costs more than all the rest.
+package final class FuzzScratch {
+    private static let limit = 16 << 10
+    private let arena = SecretArena(firstRegionByteCount: limit)
+    private var slice: SecretSlice?
+
+    /// Takes no memory yet.
+    package init() {}
+
+    func slice(of bytes: [UInt8]) throws -> SecretSlice {
+        guard bytes.count <= Self.limit else {
+            return try bytes.withBytes { try SecretArena().copy($0) }
+        }
+        let whole = try slice ?? arena.allocate(count: Self.limit)
+        slice = whole
+        let part = whole.part(0..<bytes.count)
+        bytes.withBytes { bytes in part.withMutableBytes { $0.copy(from: bytes) } }
+        return part
     }
 }
 

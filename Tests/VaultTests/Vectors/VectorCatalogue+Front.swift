@@ -64,9 +64,18 @@ extension VectorCatalogue {
             ("header", "zeros", "a bit in the two bytes that must be zero", { $0[11] = 1 }),
             ("header", "generation-0", "generation 0", { $0.write(UInt64(0), at: 40) }),
             ("header", "epoch-0", "index epoch 0", { $0.write(UInt32(0), at: 48) }),
-            ("header", "slots-0", "no slots where there is room for one", { $0.write(UInt32(0), at: 84) }),
-            ("header", "slots-2", "two slots where there is room for one", { $0.write(UInt32(2), at: 84) }),
-            ("header", "slots-max", "the highest number of slots", { $0.write(UInt32.max, at: 84) }),
+            (
+                "header", "slots-0", "no slots where there is room for one",
+                { $0.write(UInt32(0), at: 84) }
+            ),
+            (
+                "header", "slots-2", "two slots where there is room for one",
+                { $0.write(UInt32(2), at: 84) }
+            ),
+            (
+                "header", "slots-max", "the highest number of slots",
+                { $0.write(UInt32.max, at: 84) }
+            ),
             ("header", "index-16", "an index of a tag alone", { $0.write(UInt64(16), at: 304) }),
             ("header", "index-0", "an index of no bytes", { $0.write(UInt64(0), at: 304) }),
             (
@@ -82,7 +91,10 @@ extension VectorCatalogue {
                 { $0.write(UInt64(100_000), at: 304) }
             ),
             ("header", "file-0", "a file length of 0", { $0.write(UInt64(0), at: 16) }),
-            ("header", "file-limit", "a file length of 4 GiB and 1", { $0.write(UInt64(4 << 30) + 1, at: 16) }),
+            (
+                "header", "file-limit", "a file length of 4 GiB and 1",
+                { $0.write(UInt64(4 << 30) + 1, at: 16) }
+            ),
             ("header", "file-max", "the highest file length", { $0.write(UInt64.max, at: 16) }),
             (
                 "header", "unaligned", "8 bytes more than slots need",
@@ -138,8 +150,14 @@ extension VectorCatalogue {
             ("operations-0", "no passes", { $0.write(UInt32(0), at: first + 20) }),
             ("operations-11", "eleven passes", { $0.write(UInt32(11), at: first + 20) }),
             ("operations-max", "the highest passes", { $0.write(UInt32.max, at: first + 20) }),
-            ("memory-low", "one byte less than 8 MiB", { $0.write(UInt64(8 << 20) - 1, at: first + 24) }),
-            ("memory-high", "one byte more than 1 GiB", { $0.write(UInt64(1 << 30) + 1, at: first + 24) }),
+            (
+                "memory-low", "one byte less than 8 MiB",
+                { $0.write(UInt64(8 << 20) - 1, at: first + 24) }
+            ),
+            (
+                "memory-high", "one byte more than 1 GiB",
+                { $0.write(UInt64(1 << 30) + 1, at: first + 24) }
+            ),
             ("memory-max", "the highest memory", { $0.write(UInt64.max, at: first + 24) }),
             (
                 "product", "5 passes over 1 GiB",
@@ -169,7 +187,8 @@ extension VectorCatalogue {
         try add(
             "locked", "passphrase", "another passphrase", small, secret: .init(passphrase: "wrong"))
         try add(
-            "locked", "passphrase-names", "the passphrase of a slot of the names, which is for no one",
+            "locked", "passphrase-names",
+            "the passphrase of a slot of the names, which is for no one",
             small
         ) { vault in
             vault.slots = []
@@ -253,10 +272,16 @@ extension VectorCatalogue {
         let paddings: [(String, String, Change)] = [
             ("first", "a bit in the first zero", { $0[Self.end(of: $0)] = 1 }),
             ("last", "a bit in the last zero", { $0[$0.count - 1] = 0x80 }),
-            ("long", "4,096 zeros more than there should be", { $0 += [UInt8](repeating: 0, count: 4_096) }),
+            (
+                "long", "4,096 zeros more than there should be",
+                { $0 += [UInt8](repeating: 0, count: 4_096) }
+            ),
             ("short", "no zeros", { $0 = Array($0[..<Self.end(of: $0)]) }),
             ("length-max", "the highest content length", { $0.write(UInt32.max, at: 0) }),
-            ("length-beyond", "a content one byte longer than the rest", { $0.write(UInt32(4_093), at: 0) }),
+            (
+                "length-beyond", "a content one byte longer than the rest",
+                { $0.write(UInt32(4_093), at: 0) }
+            ),
             ("three-bytes", "an index of three bytes", { $0 = [0, 0, 0] }),
             ("four-bytes", "an index of an empty content without zeros", { $0 = [0, 0, 0, 0] }),
         ]

@@ -123,7 +123,10 @@ extension VectorCatalogue {
                 "version-above", "a current version above the highest",
                 Self.replacing(Section.records, u64(2) + u64(5), u64(6) + u64(5))
             ),
-            ("record-cut", "a record that ends in its middle", { $0[Section.records].removeLast(9) }),
+            (
+                "record-cut", "a record that ends in its middle",
+                { $0[Section.records].removeLast(9) }
+            ),
             (
                 "live-cut", "a project that ends in a number",
                 { sections in
@@ -134,7 +137,10 @@ extension VectorCatalogue {
             ("metadata-empty", "metadata of no bytes", { $0[Section.metadata] = [] }),
             ("section-last", "nine sections", { $0.removeLast() }),
             ("sections-none", "no sections", { $0 = [] }),
-            ("checkpoint-empty", "a checkpoint section of no bytes", { $0[Section.checkpoint] = [] }),
+            (
+                "checkpoint-empty", "a checkpoint section of no bytes",
+                { $0[Section.checkpoint] = [] }
+            ),
             (
                 "checkpoint-count", "more entries of a checkpoint than there are",
                 { sections in
@@ -219,10 +225,22 @@ extension VectorCatalogue {
                     Section.metadata, [8] + [0] + u32(2) + text("/srv/a"),
                     [8] + [2] + u32(2) + text("/srv/a"))
             ),
-            ("flag-checkpoint", "2 in place of the checkpoint's flag", { $0[Section.checkpoint][0] = 2 }),
-            ("type-0", "a record of type 0", Self.replacing(Section.records, text("KEY") + [3], text("KEY") + [0])),
-            ("type-6", "a record of type 6", Self.replacing(Section.records, text("SECOND") + [1], text("SECOND") + [6])),
-            ("targets", "a target that is none", Self.replacing(Section.records, text("KEY") + [3, 2], text("KEY") + [3, 10])),
+            (
+                "flag-checkpoint", "2 in place of the checkpoint's flag",
+                { $0[Section.checkpoint][0] = 2 }
+            ),
+            (
+                "type-0", "a record of type 0",
+                Self.replacing(Section.records, text("KEY") + [3], text("KEY") + [0])
+            ),
+            (
+                "type-6", "a record of type 6",
+                Self.replacing(Section.records, text("SECOND") + [1], text("SECOND") + [6])
+            ),
+            (
+                "targets", "a target that is none",
+                Self.replacing(Section.records, text("KEY") + [3, 2], text("KEY") + [3, 10])
+            ),
             (
                 "wrapping-0", "a data key wrapped in way 0",
                 Self.replacing(
@@ -241,8 +259,14 @@ extension VectorCatalogue {
                     Section.accounts, u64(VectorVault.accountEnd) + [1],
                     u64(VectorVault.accountEnd) + [3])
             ),
-            ("name-project", "a project without a name", Self.replacing(Section.projects, text("api"), text(""))),
-            ("name-record", "a record without a name", Self.replacing(Section.records, text("SECOND"), text(""))),
+            (
+                "name-project", "a project without a name",
+                Self.replacing(Section.projects, text("api"), text(""))
+            ),
+            (
+                "name-record", "a record without a name",
+                Self.replacing(Section.records, text("SECOND"), text(""))
+            ),
             (
                 "checkpoint-type", "a type that is none in a checkpoint",
                 { sections in

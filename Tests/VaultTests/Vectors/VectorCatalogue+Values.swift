@@ -194,8 +194,14 @@ extension VectorCatalogue {
     private mutating func addBatches() throws {
         let other = [UInt8](repeating: 3, count: 32)
         let rows: [(String, String, (inout VectorVault) throws -> Void)] = [
-            ("settled-root", "settled under another root", { try $0.addBatch(.settled, 2, underRoot: other) }),
-            ("sealed-root", "sealed to another public key", { try $0.addBatch(.sealed, 2, underRoot: other) }),
+            (
+                "settled-root", "settled under another root",
+                { try $0.addBatch(.settled, 2, underRoot: other) }
+            ),
+            (
+                "sealed-root", "sealed to another public key",
+                { try $0.addBatch(.sealed, 2, underRoot: other) }
+            ),
             (
                 "settled-vault", "settled for another vault",
                 { try $0.addBatch(.settled, 2, vault: VectorVault.identifier(0x71)) }
@@ -260,7 +266,8 @@ extension VectorCatalogue {
         try add(
             "chunk", "names", "a changed chunk, with the names alone", names, secret: .slotKey(2)
         ) { $0.changeFile = { $0[$0.count - 1] ^= 1 } }
-        try add("chunk", "before-value", "a changed chunk behind a value that does not open", three) {
+        try add("chunk", "before-value", "a changed chunk behind a value that does not open", three)
+        {
             vault in
             // Current versions come first, whatever stands first in the file.
             vault.changeEarlier(batch: vault.index.batches[0].id)

@@ -72,7 +72,8 @@ extension VectorCatalogue {
             "ok", "slot-file-values", "a key file slot of the values", try with(.file, .values),
             secret: .keyFile(2))
         try add(
-            "ok", "slot-salt-ignored", "bytes in the salt of a key file slot, which nobody looks at",
+            "ok", "slot-salt-ignored",
+            "bytes in the salt of a key file slot, which nobody looks at",
             try with(.file, .values), secret: .keyFile(2)
         ) { vault in
             let key = try VectorVault.secret(vault.root)
@@ -200,7 +201,9 @@ extension VectorCatalogue {
             let batch = try vault.addBatch(.settled, 1)
             try vault.store(Array("noted".utf8), in: VectorVault.records[0], batch: batch)
         }
-        try add("ok", "scopes", "one name in several scopes, one of them of no target", try .empty()) {
+        try add(
+            "ok", "scopes", "one name in several scopes, one of them of no target", try .empty()
+        ) {
             vault in
             vault.addProject("web", VectorVault.web)
             let batch = try vault.addBatch(.settled, 1)

@@ -43,7 +43,9 @@ struct VectorTests {
         let found = try VectorReading(bytes, vector.secret)
         #expect(found.kind == vector.class, "\(vector.file): \(found.reason)")
         if vector.class == "ok" {
-            #expect(found.values == (vector.values ?? []).map(VectorReading.line).sorted(), "\(vector.file)")
+            #expect(
+                found.values == (vector.values ?? []).map(VectorReading.line).sorted(),
+                "\(vector.file)")
         }
     }
 

@@ -83,7 +83,8 @@ extension VectorVault {
             teamSlug: "slug-1", projectID: "prj_1", projectName: "web-remote")
         vault.index.projects[0].live = .init(id: "dpl_1", createdAt: liveTime)
         vault.index.projects[0].seenAt = 1_700_000_000_500
-        let scope = Scope(targets: .preview, customEnvironments: ["env-a", "env-b"], branch: "main")
+        let scope = Scope(
+            targets: .preview, customEnvironments: ["env-a", "env-b"], branch: "main")
         vault.addRecord("KEY", records[0], kind: .sensitive, scope: scope, comment: "note")
         vault.index.variables[0].rotationSeconds = 86_400
         var remote = RemoteState(
