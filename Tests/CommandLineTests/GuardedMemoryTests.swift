@@ -35,7 +35,7 @@ struct GuardedMemoryTests {
         let text = (0..<2_000).map { "KEY_\($0)=value \($0)\n" }.joined()
         let file = try home.directory.write(text, to: "work/many.env")
         try count(["import", file, "-p", "web"])
-        try count(["list", "-p", "web", "--json"])
+        try count(["list", "-p", "web"])
         try count(["show", "KEY_7", "-p", "web"])
         try count(["set", "KEY_7", "-p", "web"], .text("other"))
         try count(["set", "NEW", "-p", "web"], .text("new"))
