@@ -24,7 +24,7 @@ extension Checkpoint {
         }
         guard holds, generation > 0, generation <= header.generation else {
             throw VaultError(
-                .damaged,
+                damaged: .checkpoint,
                 "the slots of the vault or its checkpoint were changed by somebody who cannot open "
                     + "the values")
         }

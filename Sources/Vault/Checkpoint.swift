@@ -29,7 +29,7 @@ package struct Checkpoint: Equatable, Sendable {
             name = try reader.text(limit: VaultFormat.nameLimit)
             currentVersion = try reader.uint64()
             guard let kind = VariableAttributes.Kind(rawValue: try reader.byte()) else {
-                throw VaultError(.damaged, "the checkpoint has an unknown type")
+                throw VaultError(damaged: .encoding, "the checkpoint has an unknown type")
             }
             self.kind = kind
             scope = try Scope.decode(from: &reader)
@@ -78,7 +78,7 @@ package struct Checkpoint: Equatable, Sendable {
         for _ in 0..<count {
             let entry = try Entry(decoding: &reader)
             guard entries.last.map({ $0.variable < entry.variable }) ?? true else {
-                throw VaultError(.damaged, "the checkpoint's entries are not in order")
+                throw VaultError(damaged: .order, "the checkpoint's entries are not in order")
             }
             entries.append(entry)
         }

@@ -59,12 +59,12 @@ private func derive(
 ) throws(VaultError) -> SecretBytes {
     do {
         return try KeyDerivation.derive(from: key, id: id, context: context)
-    } catch { throw VaultError(error, damaged: "a key cannot be derived") }
+    } catch { throw VaultError(error, damaged: .tag, "a key cannot be derived") }
 }
 
 /// Runs `body` and translates a failure to get guarded memory.
 func guarding<R: ~Copyable>(
     _ body: () throws(SealingError) -> R
 ) throws(VaultError) -> R {
-    do { return try body() } catch { throw VaultError(error, damaged: "a tag does not hold") }
+    do { return try body() } catch { throw VaultError(error, damaged: .tag, "a tag does not hold") }
 }

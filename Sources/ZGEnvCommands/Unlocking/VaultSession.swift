@@ -50,7 +50,7 @@ package final class VaultSession {
         let vault = try opened()
         if let found = try cachedKeys() { return found }
         if let found = try keysFromKeyFile(vault) { return try take(found) }
-        let (found, failure) = keysFromKeyring(vault)
+        let (found, failure) = try keysFromKeyring(vault)
         if let found { return try take(found, .keyring) }
         do {
             return try valueKeys()
@@ -157,7 +157,9 @@ package final class VaultSession {
     /// Where the passphrase would come from.
     var passphraseSource: PassphraseSource { PassphraseSource(options, context) }
 
-    private func keysFromKeyring(_ vault: Vault) -> (VaultKeys?, String?) {
+    /// - Returns: The keys, or why there are none; neither where the vault has no slot for a keyring.
+    /// - Throws: That the vault is damaged, which no other way to open it would mend.
+    private func keysFromKeyring(_ vault: Vault) throws -> (VaultKeys?, String?) {
         let slots = vault.header.slots.filter { $0.kind == .secretService }
         guard !slots.isEmpty else { return (nil, nil) }
         guard let keyring = context.keyring() else {
@@ -177,8 +179,10 @@ package final class VaultSession {
                 failure = "the key in \(keyring.name) does not open this vault"
             } catch let error as KeyringError {
                 failure = error.reason
-            } catch let error as VaultError {
+            } catch let error as VaultError where error.code != .damaged {
                 failure = error.reason
+            } catch let error as VaultError {
+                throw error
             } catch {
                 failure = "\(keyring.name) failed"
             }

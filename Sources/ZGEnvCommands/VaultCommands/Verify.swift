@@ -40,7 +40,7 @@ enum Verify: Command {
         } catch let error as VaultError where error.code == .damaged {
             // Of the header, or of what stands in it.
             var inspection = VaultInspection()
-            inspection.note(.init(.header, error.reason))
+            inspection.note(.init(.header, error))
             return result(inspection, path, header: false)
         }
     }
@@ -96,7 +96,9 @@ enum Verify: Command {
 
     private static func json(_ problem: VaultInspection.Problem) -> JSONValue {
         [
-            "where": .string(problem.place.rawValue), "message": .string(problem.message),
+            "where": .string(problem.place.rawValue),
+            "class": .string(orNull: problem.damage?.rawValue),
+            "message": .string(problem.message),
             "key": .string(orNull: problem.key),
             "version": .integer(orNull: problem.version.map { Int64(clamping: $0) }),
             "offset": .integer(orNull: problem.offset.map { Int64(clamping: $0) }),
