@@ -13,10 +13,12 @@ struct ChildEnvironment {
     /// Joins the environment this process was started with and the values.
     ///
     /// What names a passphrase's place is for this program alone and left out.
+    ///
+    /// - Parameter survivesFork: Whether it is for a program beside this one.
     init(
-        inherited: [[UInt8]], values: [RevealedValue], overrides: Bool
+        inherited: [[UInt8]], values: [RevealedValue], overrides: Bool, survivesFork: Bool = false
     ) throws {
-        let arena = SecretArena()
+        let arena = SecretArena(survivesFork: survivesFork)
         let names = Set(values.map { Array($0.variable.name.utf8) })
         var taken: Set<[UInt8]> = []
         for entry in inherited {
