@@ -4,9 +4,13 @@ internal import Glibc
 enum PrivateFile {
     /// Writes `bytes` to `path` with mode 0600.
     ///
-    /// - Parameter replaces: Whether a file that is there may be replaced.
+    /// - Parameters:
+    ///   - replaces: Whether a file that is there may be replaced.
+    ///   - check: Called when the new file is on the disk, right before it takes the path.
     /// - Throws: ``ExitCode/conflict`` when there is one and it may not.
-    static func write(_ bytes: RawSpan, to path: String, replaces: Bool) throws {
+    static func write(
+        _ bytes: RawSpan, to path: String, replaces: Bool, check: () throws -> Void = {}
+    ) throws {
         let temporary = "\(path).tmp-\(getpid())"
         let descriptor = unsafe open(
             temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -15,6 +19,7 @@ enum PrivateFile {
             defer { close(descriptor) }
             try writeAll(bytes, to: descriptor, path)
             guard fsync(descriptor) == 0 else { throw failure("\(path) cannot be written") }
+            try check()
         } catch {
             unsafe unlink(temporary)
             throw error
