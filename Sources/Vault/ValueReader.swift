@@ -8,6 +8,8 @@ package final class ValueReader {
     private let settlingKey: SecretBytes
     private let keyArena = SecretArena(firstRegionByteCount: 4096)
     private var dataKeys: [Identifier: SecretSlice] = [:]
+    /// Looked up by id: there is one for every write that is not settled.
+    private lazy var batches = Dictionary(uniqueKeysWithValues: index.batches.map { ($0.id, $0) })
 
     /// - Parameter index: Decoded with current values at least.
     /// - Returns: nil while the values are locked.
@@ -47,7 +49,7 @@ package final class ValueReader {
     /// The data key of a batch, of 32 bytes.
     func dataKey(of id: Identifier) throws(VaultError) -> SecretSlice {
         if let known = dataKeys[id] { return known }
-        guard let batch = index.batch(id) else {
+        guard let batch = batches[id] else {
             throw VaultError(.damaged, "a value has no data key")
         }
         let key = try batch.unwrapped(

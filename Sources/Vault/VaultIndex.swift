@@ -48,10 +48,31 @@ package struct VaultIndex {
 
     /// The variables in use of a project, by name and then scope.
     package func variables(of project: Identifier) -> [Variable] {
-        variables.filter { $0.project == project && $0.isLive }.sorted { left, right in
-            if left.name != right.name { return left.name < right.name }
-            return left.attributes.scope.description < right.attributes.scope.description
+        sorted({ $0.project == project && $0.isLive }) {
+            $0.attributes.scope.description < $1.attributes.scope.description
         }
+    }
+
+    /// The removed variables of a project, by name.
+    package func removedVariables(of project: Identifier) -> [Variable] {
+        sorted({ $0.project == project && !$0.isLive }) { $0.id < $1.id }
+    }
+
+    /// Wanted records by name. Sorts names and places: a record is large, and costs reference counts
+    /// wherever it moves.
+    private func sorted(
+        _ isWanted: (Variable) -> Bool, sameName precedes: (Variable, Variable) -> Bool
+    ) -> [Variable] {
+        var places: [(name: String, position: Int)] = []
+        for position in variables.indices where isWanted(variables[position]) {
+            places.append((variables[position].name, position))
+        }
+        places.sort { left, right in
+            left.name == right.name
+                ? precedes(variables[left.position], variables[right.position])
+                : left.name < right.name
+        }
+        return places.map { variables[$0.position] }
     }
 
     /// The records in use of one key of a project.
@@ -63,9 +84,5 @@ package struct VaultIndex {
     package func account(named name: String?) -> Account? {
         guard let name else { return accounts.first(where: \.isDefault) }
         return accounts.first { $0.name == name }
-    }
-
-    func batch(_ id: Identifier) -> Batch? {
-        batches.first { $0.id == id }
     }
 }

@@ -6,7 +6,7 @@ package enum DisplayText {
     /// characters and the byte order mark. Tabs and line breaks become one blank each. Joiners stay:
     /// scripts and emoji need them.
     package static func safe(_ text: String) -> String {
-        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
+        if isPlain(text) { return text }
         var kept = String.UnicodeScalarView()
         var rest = text.unicodeScalars[...]
         while let scalar = rest.popFirst() {
@@ -23,6 +23,11 @@ package enum DisplayText {
             }
         }
         return String(kept)
+    }
+
+    /// Whether a text is printable ASCII alone: safe as it is, and as wide as it has bytes.
+    static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
 
     /// Whether a scalar steers, hides or reorders what a terminal shows.

@@ -2,7 +2,7 @@ extension DisplayText {
     /// Columns a text takes in a terminal: two for wide characters and emoji, none for marks that
     /// combine. Of control characters nothing is known: they count none.
     package static func width(_ text: String) -> Int {
-        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text.utf8.count }
+        if isPlain(text) { return text.utf8.count }
         return text.reduce(0) { $0 + width($1) }
     }
 

@@ -21,11 +21,20 @@ package struct Table: Sendable {
     package struct Cell: Sendable, ExpressibleByStringLiteral {
         let text: String
         let role: Style.Role
+        /// Columns that the text takes: measured once, since a long table asks for it often.
+        let width: Int
 
         /// Makes a cell of any text.
         package init(_ text: String, as role: Style.Role = .plain) {
-            self.text = DisplayText.safe(text)
             self.role = role
+            // Nearly all are, and one look at the bytes tells both.
+            if DisplayText.isPlain(text) {
+                self.text = text
+                width = text.utf8.count
+            } else {
+                self.text = DisplayText.safe(text)
+                width = DisplayText.width(self.text)
+            }
         }
 
         /// Makes a plain cell.
@@ -64,32 +73,38 @@ package struct Table: Sendable {
             lines.insert(columns.map { Cell($0.title, as: .heading) }, at: 0)
         }
         let widths = widths(of: lines, within: width)
-        return lines.reduce(into: "") { $0 += line($1, widths, style) + "\n" }
+        // As bytes: putting long tables together character by character takes twice as long.
+        var text: [UInt8] = []
+        text.reserveCapacity(lines.count * (widths.reduce(0, +) + columns.count * Self.gap))
+        for line in lines { append(line, widths, style, to: &text) }
+        return String(decoding: text, as: UTF8.self)
     }
 
-    private func line(_ cells: [Cell], _ widths: [Int], _ style: Style) -> String {
-        var line = ""
+    private func append(
+        _ cells: [Cell], _ widths: [Int], _ style: Style, to line: inout [UInt8]
+    ) {
         var pending = 0
-        for (index, column) in columns.enumerated() {
-            let cell = index < cells.count ? cells[index] : ""
-            let text = DisplayText.truncated(cell.text, to: widths[index])
-            let blanks = widths[index] - DisplayText.width(text)
+        for index in columns.indices where index < cells.count {
+            let cell = cells[index]
+            let fits = cell.width <= widths[index]
+            let text = fits ? cell.text : DisplayText.truncated(cell.text, to: widths[index])
+            let blanks = widths[index] - (fits ? cell.width : DisplayText.width(text))
             if index > 0 { pending += Self.gap }
-            if column.isTrailing { pending += blanks }
+            if columns[index].isTrailing { pending += blanks }
             if !text.isEmpty {
                 // Blanks are written with the next text, so that none end a line.
-                line += String(repeating: " ", count: pending)
-                line += style.text(text, as: cell.role)
+                line.append(contentsOf: repeatElement(UInt8(ascii: " "), count: pending))
+                line.append(contentsOf: style.text(text, as: cell.role).utf8)
                 pending = 0
             }
-            if !column.isTrailing { pending += blanks }
+            if !columns[index].isTrailing { pending += blanks }
         }
-        return line
+        line.append(UInt8(ascii: "\n"))
     }
 
     private func widths(of lines: [[Cell]], within limit: Int?) -> [Int] {
         var widths = columns.indices.map { index in
-            lines.map { index < $0.count ? DisplayText.width($0[index].text) : 0 }.max() ?? 0
+            lines.reduce(0) { max($0, index < $1.count ? $1[index].width : 0) }
         }
         guard let limit else { return widths }
         var surplus = widths.reduce(Self.gap * (columns.count - 1), +) - limit

@@ -7,7 +7,7 @@ package enum TimeText {
         let (seconds, fraction) = floorDivided(milliseconds, 1000)
         let (days, secondOfDay) = floorDivided(seconds, 86400)
         let (year, month, day) = date(daysSinceEpoch: days)
-        // Digit by digit: a long list holds two of these a line, and interpolation is slow.
+        // Byte by byte: a long list holds two of these a line, and interpolation is slow.
         var text: [UInt8] = []
         text.reserveCapacity(32)
         if (0...9999).contains(year) {
@@ -16,13 +16,11 @@ package enum TimeText {
             text.append(UInt8(ascii: year < 0 ? "-" : "+"))
             append(Int64(clamping: year.magnitude), 6, to: &text)
         }
-        for (mark, number) in [
-            ("-", month), ("-", day), ("T", secondOfDay / 3600), (":", secondOfDay / 60 % 60),
-            (":", secondOfDay % 60),
-        ] as [(Unicode.Scalar, Int64)] {
-            text.append(UInt8(ascii: mark))
-            append(number, 2, to: &text)
-        }
+        append("-", month, to: &text)
+        append("-", day, to: &text)
+        append("T", secondOfDay / 3600, to: &text)
+        append(":", secondOfDay / 60 % 60, to: &text)
+        append(":", secondOfDay % 60, to: &text)
         if withMilliseconds {
             text.append(UInt8(ascii: "."))
             append(fraction, 3, to: &text)
@@ -31,15 +29,20 @@ package enum TimeText {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Appends a mark and a number below 100 in two digits.
+    private static func append(_ mark: Unicode.Scalar, _ number: Int64, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: mark))
+        text.append(UInt8(ascii: "0") + UInt8(number / 10))
+        text.append(UInt8(ascii: "0") + UInt8(number % 10))
+    }
+
     /// Appends a number of at least `width` digits.
     private static func append(_ number: Int64, _ width: Int, to text: inout [UInt8]) {
-        var digits: [UInt8] = []
-        var rest = number
-        while rest > 0 || digits.count < width {
-            digits.append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
+        let digits = String(number)
+        for _ in digits.utf8.count..<max(width, digits.utf8.count) {
+            text.append(UInt8(ascii: "0"))
         }
-        text.append(contentsOf: digits.reversed())
+        text.append(contentsOf: digits.utf8)
     }
 
     /// How long ago a time was, as in `3 min ago`; `in 3 min` for one to come, and `just now` for

@@ -52,8 +52,8 @@ extension Invocation {
 
 /// What a command gives back to be shown.
 package struct CommandResult {
-    /// For `--json`: one value. Warnings are added to an object.
-    package var json: JSONValue
+    /// For `--json`: one value, put together only where it is shown. Warnings are added to an object.
+    package var json: () throws -> JSONValue
     /// For people, on stdout; put together only where it is shown.
     package var text: () throws -> String
     /// Writes data that holds values, in place of `json` and `text`.
@@ -67,7 +67,8 @@ package struct CommandResult {
 
     /// Makes a result.
     package init(
-        json: JSONValue, text: @escaping @autoclosure () throws -> String = "",
+        json: @escaping @autoclosure () throws -> JSONValue,
+        text: @escaping @autoclosure () throws -> String = "",
         secret: NamedSecret? = nil,
         failure: CommandError? = nil
     ) {
@@ -79,7 +80,7 @@ package struct CommandResult {
 
     /// Makes a result whose data holds values and is written by `writer`.
     package init(writingSecrets writer: @escaping () throws -> Void) {
-        json = .null
+        json = { .null }
         text = { "" }
         secretWriter = writer
     }

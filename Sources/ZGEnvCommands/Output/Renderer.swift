@@ -47,7 +47,7 @@ struct Renderer {
         if let writer = result.secretWriter {
             try writer()
         } else if json {
-            try show(result.json, result.secret)
+            try show(result.json(), result.secret)
         } else {
             try context.output.write(result.text())
             if let secret = result.secret {

@@ -76,8 +76,10 @@ extension CommandResult {
     /// This result with another one as a member; the text and the failure of both.
     fileprivate func joined(with name: String, _ other: CommandResult) -> CommandResult {
         var joined = self
-        if case .object(let members) = json {
-            joined.json = .object(members + [.init(name, other.json)])
+        joined.json = {
+            let own = try self.json()
+            guard case .object(let members) = own else { return own }
+            return .object(members + [.init(name, try other.json())])
         }
         joined.text = { try self.text() + other.text() }
         joined.failure = failure ?? other.failure

@@ -38,9 +38,7 @@ enum List: Command {
         let oldest = stale.map { now > $0 ? now - $0 : 0 }
         let deleted = invocation.command.has("deleted")
         func records(_ project: VaultProject) -> [Variable] {
-            guard deleted else { return index.variables(of: project.id) }
-            return index.variables.filter { $0.project == project.id && !$0.isLive }
-                .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+            deleted ? index.removedVariables(of: project.id) : index.variables(of: project.id)
         }
         func listed(_ project: VaultProject) -> [Variable] {
             records(project).filter { variable in
