@@ -53,11 +53,13 @@ struct ExportTests {
                 """)
         #expect(try mode(".env") == 0o600)
         // What is right already is left as it is, to the byte and the time.
-        let before = try FileManager.default.attributesOfItem(
-            atPath: home.directory.path("work/.env"))[.systemFileNumber] as? Int
+        let before =
+            try FileManager.default.attributesOfItem(
+                atPath: home.directory.path("work/.env"))[.systemFileNumber] as? Int
         done(try home.run(export + ["--merge", "-o", ".env"]))
-        let after = try FileManager.default.attributesOfItem(
-            atPath: home.directory.path("work/.env"))[.systemFileNumber] as? Int
+        let after =
+            try FileManager.default.attributesOfItem(
+                atPath: home.directory.path("work/.env"))[.systemFileNumber] as? Int
         #expect(before == after)
     }
 

@@ -49,11 +49,13 @@ struct ImportTests {
         // Without a comment above it a variable keeps its own.
         #expect(try imported("URL=9\n", "--comments")["updated"] == ["URL"])
         #expect(try comment(of: "URL") == "The database\nof the shop")
-        #expect(try imported("# new\nURL=9\n", "--comments", "--on-conflict", "skip")["updated"] == [])
+        #expect(
+            try imported("# new\nURL=9\n", "--comments", "--on-conflict", "skip")["updated"] == [])
     }
 
     @Test func `a setting that was switched off is no comment`() throws {
-        let text = "# Old one:\n# URL=s3cret-of-before\n#export KEY = s3cret-too\n# API_KEY: s3cret\nURL=1\n"
+        let text =
+            "# Old one:\n# URL=s3cret-of-before\n#export KEY = s3cret-too\n# API_KEY: s3cret\nURL=1\n"
         let result = try imported(text, "--comments")
         #expect(result["warnings"]?.elements.contains { $0["code"] == "comment-left-out" } == true)
         #expect(try comment(of: "URL") == "Old one:")

@@ -20,7 +20,8 @@ extension LeakTests {
             try witness.run(["restore-version", "KEY", "--version", "999", "-p", "web"], status: 4)
         },
         "convert": { witness in
-            let text = "A=\(witness.typed.text)\nB=x#\(witness.typed.text)\nCUT='\(witness.typed.text)\n"
+            let text =
+                "A=\(witness.typed.text)\nB=x#\(witness.typed.text)\nCUT='\(witness.typed.text)\n"
             try witness.run(
                 ["convert", "-", "--format", "json"], input: .text(text), givesOut: true)
             try witness.run(["convert", "-", "--dry-run", "--json"], input: .text(text))

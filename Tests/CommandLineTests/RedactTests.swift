@@ -82,7 +82,8 @@ struct RedactTests {
     func `signals sent to zg-env reach the program`(signal: Int32) throws {
         var runner = home.runner(
             run + [
-                "sh", "-c", "trap 'echo $SECRET; exit 42' TERM INT HUP USR1 QUIT; echo ready; "
+                "sh", "-c",
+                "trap 'echo $SECRET; exit 42' TERM INT HUP USR1 QUIT; echo ready; "
                     + "while :; do sleep 0.02; done",
             ])
         runner.script = [(.output("ready"), .signal(signal))]
