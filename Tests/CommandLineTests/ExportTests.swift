@@ -164,10 +164,11 @@ struct ExportTests {
             empty.run(["convert", "-", "--json"], input: .text("A=1\n")))
         #expect(object == ["A": "1"])
         failed(
-            try empty.run(["convert", "-", "--strict"], input: .text("A=1\nA=2\n")), 2,
+            try empty.run(["convert", "-", "-q", "--strict"], input: .text("A=1\nA=2\n")), 2,
             "--strict")
         failed(
-            try empty.run(["convert", "-", "--format", "docker"], input: .text("A='1\n2'\n")), 2,
+            try empty.run(
+                ["convert", "-", "-q", "--format", "docker"], input: .text("A='1\n2'\n")), 2,
             "A", "Formats that can")
         failed(try empty.run(["convert", "none"]), 2, "none", "Nothing was written")
         #expect(!FileManager.default.fileExists(atPath: empty.vaultPath))

@@ -23,7 +23,7 @@ struct RedactTests {
         "printf %s $SECRET | base64", "printf 'x%s' $SECRET | base64",
         "printf 'xy%sz' $SECRET | base64", "printf 'user:%s' $SECRET | base64 | tr +/ -_",
         "i=0; while [ $i -lt 30 ]; do echo $SECRET; i=$((i+1)); done | base64",
-        "printf %s ${SECRET%??????????}; sleep 0.4; printf %s ${SECRET#????????????????}",
+        "printf %s ${SECRET%????????????????}; sleep 0.4; printf %s ${SECRET#????????????????}",
         "echo $SECRET >&2", "head -c 100000 /dev/zero | tr '\\0' x; echo $SECRET",
         "printf %s \"$SECRET\" | dd bs=1 2>/dev/null",
     ])

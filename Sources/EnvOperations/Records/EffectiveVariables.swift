@@ -28,12 +28,18 @@ package enum EffectiveVariables {
     ///
     /// Records of a branch apply with that branch only, and then win over the general ones.
     package static func inPlace(_ place: Place, among records: [Variable]) -> [Variable] {
-        var chosen: [String: Variable] = [:]
-        for record in records where record.isLive && applies(record.attributes.scope, in: place) {
-            if let other = chosen[record.name], other.attributes.scope.branch != nil { continue }
-            chosen[record.name] = record
+        // Names and places are sorted: a record is large, and costs wherever it moves.
+        var chosen: [String: Int] = [:]
+        chosen.reserveCapacity(records.count)
+        for (position, record) in records.enumerated()
+        where record.isLive && applies(record.attributes.scope, in: place) {
+            if let other = chosen[record.name], records[other].attributes.scope.branch != nil {
+                continue
+            }
+            chosen[record.name] = position
         }
-        return chosen.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        return chosen.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            .map { records[$0.value] }
     }
 
     private static func applies(_ scope: Scope, in place: Place) -> Bool {

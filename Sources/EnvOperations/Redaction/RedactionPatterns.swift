@@ -21,7 +21,12 @@ package struct RedactionPatterns {
             plain.append(value)
             if let shown = try Self.asShown(value, in: arena) { plain.append(shown) }
             for offset in 0..<3 {
-                encoded.append(try Self.base64(of: value, after: offset, in: arena))
+                let digits = try Self.base64(of: value, after: offset, in: arena)
+                encoded.append(digits)
+                // The last digit is another one where more bytes follow.
+                if (offset + value.count) % 3 != 0 {
+                    encoded.append(digits.part(0..<digits.count - 1))
+                }
             }
         }
         self.plain = plain
@@ -55,7 +60,7 @@ package struct RedactionPatterns {
     }
 
     /// The digits of base64 that depend on nothing but the value, when `offset` bytes of a group of
-    /// three come before it, and the last one as it is at the end of a text.
+    /// three come before it, and the last one as it is where the text ends with the value.
     private static func base64(
         of value: SecretSlice, after offset: Int, in arena: SecretArena
     ) throws(SealingError) -> SecretSlice {

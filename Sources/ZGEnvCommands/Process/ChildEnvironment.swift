@@ -19,26 +19,30 @@ struct ChildEnvironment {
         inherited: [[UInt8]], values: [RevealedValue], overrides: Bool, survivesFork: Bool = false
     ) throws {
         let arena = SecretArena(survivesFork: survivesFork)
-        let names = Set(values.map { Array($0.variable.name.utf8) })
-        var taken: Set<[UInt8]> = []
+        let names = Set(values.map(\.variable.name))
+        var taken: Set<String> = []
         for entry in inherited {
             // An entry without a sign sets nothing.
             guard let equals = entry.firstIndex(of: 0x3D) else { continue }
-            let name = Array(entry[..<equals])
-            guard !name.starts(with: Array("ZG_ENV_PASSPHRASE_".utf8)) else { continue }
-            if names.contains(name) {
-                let text = String(decoding: name, as: UTF8.self)
+            guard !entry.starts(with: "ZG_ENV_PASSPHRASE_".utf8) else { continue }
+            // A name that is no text is none of the vault's.
+            if let name = String(validating: entry[..<equals], as: UTF8.self),
+                names.contains(name),
+                // Strings are equal that only look the same.
+                values.contains(where: { $0.variable.name.utf8.elementsEqual(name.utf8) })
+            {
                 if overrides {
-                    overridden.append(text)
+                    overridden.append(name)
                     continue
                 }
-                keptFromShell.append(text)
+                keptFromShell.append(name)
                 taken.insert(name)
             }
             let bytes = entry + [0]
             entries.append(try bytes.withBytes { try arena.copy($0) })
         }
-        for value in values where !taken.contains(Array(value.variable.name.utf8)) {
+        entries.reserveCapacity(entries.count + values.count)
+        for value in values where taken.isEmpty || !taken.contains(value.variable.name) {
             entries.append(try Self.entry(value, in: arena))
         }
     }

@@ -51,7 +51,7 @@ enum Convert: Command {
                 expands: command.has("expand"), isForVault: false,
                 consequence: "Nothing was written."))
         try source.read(command.argument("FILE") ?? "-")
-        try source.report(invocation)
+        try source.report(invocation, strict: command.has("strict"))
         let format = invocation.options.json && path == nil ? .json : chosen
         let values = source.keys.compactMap { source.value(of: $0) }
         let text = try ExportText(format: format, keys: source.keys) { index, body in

@@ -117,7 +117,7 @@ enum Import: Command {
                     "The comment above \(shown) is longer than 4 KiB and was left out.")
             }
         }
-        try source.report(invocation)
+        try source.report(invocation, strict: invocation.command.has("strict"))
     }
 
     private static func noteNewProject(

@@ -39,13 +39,13 @@ struct PlaceValues {
         var values: [RevealedValue] = []
         values.reserveCapacity(records.count)
         var missing: [String] = []
-        for record in records {
-            if let value = try reader.currentValue(of: record, in: arena) {
-                values.append(
-                    RevealedValue(variable: record, value: value, version: record.currentVersion))
-            } else {
+        for (record, value) in zip(records, try reader.currentValues(of: records, in: arena)) {
+            guard let value else {
                 missing.append(record.name)
+                continue
             }
+            values.append(
+                RevealedValue(variable: record, value: value, version: record.currentVersion))
         }
         if !missing.isEmpty {
             let names = DisplayText.safe(missing.joined(separator: ", "))

@@ -142,10 +142,12 @@ struct PlaintextSource {
         if values.updateValue(slice, forKey: entry.key) == nil { keys.append(entry.key) }
     }
 
-    /// Shows what readers disagree about, and stops there with `--strict`.
-    func report(_ invocation: Invocation) throws {
+    /// Shows what readers disagree about.
+    ///
+    /// - Parameter strict: Whether there must be none.
+    func report(_ invocation: Invocation, strict: Bool = false) throws {
         for finding in findings { try invocation.note(finding.line) }
-        if invocation.command.has("strict"), let first = findings.first {
+        if strict, let first = findings.first {
             throw CommandError(
                 .usage,
                 "\(findings.count) places are read differently by other readers; the first is \(DisplayText.safe(first.line)).",

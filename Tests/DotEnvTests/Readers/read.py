@@ -50,7 +50,7 @@ def k8s(path):
     """The data of a Secret, of which each line is a JSON string and another."""
     values = {}
     with open(path, encoding="utf-8") as file:
-        lines = file.read().split("data:\n", 1)[1].splitlines()
+        lines = file.read().split("\ndata:\n", 1)[1].splitlines()
     for line in lines:
         name, value = line.strip().split(": ", 1)
         values[json.loads(name)] = base64.b64decode(json.loads(value)).decode()
