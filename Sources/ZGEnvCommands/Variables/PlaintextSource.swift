@@ -150,7 +150,7 @@ struct PlaintextSource {
         if strict, let first = findings.first {
             throw CommandError(
                 .usage,
-                "\(findings.count) places are read differently by other readers; the first is \(DisplayText.safe(first.line)).",
+                "\(findings.count) \(findings.count == 1 ? "place is" : "places are") read differently by other readers; the first is \(DisplayText.safe(first.line)).",
                 hint: options.consequence.dropLast() + ", because of --strict.")
         }
     }
