@@ -8,7 +8,10 @@ package enum CodeLoadingName {
     /// name; nil for a name without such a meaning.
     package static func effect(of name: String) -> String? {
         if let effect = names[name] { return effect }
-        return prefixes.first { name.hasPrefix($0.prefix) }?.effect
+        // Most names begin with none of these letters, and thousands are asked about.
+        guard let letter = name.utf8.first else { return nil }
+        return prefixes.first { $0.prefix.utf8.first == letter && name.hasPrefix($0.prefix) }?
+            .effect
     }
 
     /// The warning about a name, a sentence; nil for an ordinary one.

@@ -28,18 +28,27 @@ package enum EffectiveVariables {
     ///
     /// Records of a branch apply with that branch only, and then win over the general ones.
     package static func inPlace(_ place: Place, among records: [Variable]) -> [Variable] {
-        // Names and places are sorted: a record is large, and costs wherever it moves.
-        var chosen: [String: Int] = [:]
-        chosen.reserveCapacity(records.count)
-        for (position, record) in records.enumerated()
-        where record.isLive && applies(record.attributes.scope, in: place) {
-            if let other = chosen[record.name], records[other].attributes.scope.branch != nil {
+        // Names and places are sorted: a record is large, and costs wherever it moves. Those of an
+        // index come by name already.
+        var positions = records.indices.filter {
+            records[$0].isLive && applies(records[$0].attributes.scope, in: place)
+        }
+        let isSorted = zip(positions, positions.dropFirst()).allSatisfy {
+            records[$0].name <= records[$1].name
+        }
+        if !isSorted { positions.sort { records[$0].name < records[$1].name } }
+        var chosen: [Int] = []
+        chosen.reserveCapacity(positions.count)
+        for position in positions {
+            guard let last = chosen.last, records[last].name == records[position].name else {
+                chosen.append(position)
                 continue
             }
-            chosen[record.name] = position
+            if records[last].attributes.scope.branch == nil {
+                chosen[chosen.count - 1] = position
+            }
         }
-        return chosen.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            .map { records[$0.value] }
+        return chosen.map { records[$0] }
     }
 
     private static func applies(_ scope: Scope, in place: Place) -> Bool {

@@ -57,8 +57,9 @@ enum Run: Command {
         let found = try PlaceValues(
             invocation, only: only.isEmpty ? nil : Set(only),
             allowsMissing: command.has("allow-missing"))
-        let present = Set(found.values.map(\.variable.name))
-        if let missing = command.values("require").first(where: { !present.contains($0) }) {
+        let required = command.values("require")
+        let present = required.isEmpty ? [] : Set(found.values.map(\.variable.name))
+        if let missing = required.first(where: { !present.contains($0) }) {
             throw CommandError(
                 .notFound,
                 "\(DisplayText.safe(missing)) is required, and \(DisplayText.safe(found.project.name)) has no value for it here."
