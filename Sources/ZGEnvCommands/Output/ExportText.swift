@@ -12,7 +12,7 @@ final class ExportText {
     ///
     /// - Throws: ``DotEnvError`` that names the key which the format cannot carry, and the formats that can.
     convenience init(format: DotEnvFormat, values: [RevealedValue]) throws {
-        try self.init(format: format, keys: values.map(\.variable.name)) { index, body in
+        try self.init(format: format, keys: values.map(\.name)) { index, body in
             values[index].value.withBytes(body)
         }
     }

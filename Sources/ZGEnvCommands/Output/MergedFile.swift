@@ -43,7 +43,7 @@ struct MergedFile: ~Copyable {
         }
         let source = try SecretInput.read(
             path: path, limit: DotEnvReader.maximumSize, what: "The file")
-        let keys = values.map(\.variable.name)
+        let keys = values.map(\.name)
         let lender: DotEnvWriter.Lender = { index, body in values[index].value.withBytes(body) }
         var names = Names()
         let length = try source.withBytes { source in

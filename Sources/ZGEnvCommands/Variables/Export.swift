@@ -53,7 +53,7 @@ enum Export: Command {
         let text = try ExportText(format: format, values: found.values)
         let result: JSONValue = [
             "file": .string(path), "format": .string(format.rawValue),
-            "keys": .strings(found.values.map(\.variable.name)),
+            "keys": .strings(found.values.map(\.name)),
             "dryRun": .bool(invocation.options.dryRun),
         ]
         if invocation.options.dryRun {
@@ -79,7 +79,7 @@ enum Export: Command {
 
     /// The names alone, for a run that gives nothing out.
     private static func list(_ values: [RevealedValue]) -> String {
-        values.map { DisplayText.safe($0.variable.name) + "\n" }.joined()
+        values.map { DisplayText.safe($0.name) + "\n" }.joined()
     }
 
     private static func show(
@@ -91,7 +91,7 @@ enum Export: Command {
             return CommandResult(
                 json: [
                     "file": .null, "format": .string(format.rawValue),
-                    "keys": .strings(found.values.map(\.variable.name)), "dryRun": true,
+                    "keys": .strings(found.values.map(\.name)), "dryRun": true,
                 ], text: list(found.values))
         }
         let output = invocation.context.output
@@ -111,7 +111,7 @@ enum Export: Command {
         let result = CommandResult(
             json: [
                 "file": .string(merged.path), "format": "dotenv",
-                "keys": .strings(found.values.map(\.variable.name)),
+                "keys": .strings(found.values.map(\.name)),
                 "added": .strings(merged.added), "changed": .strings(merged.changed),
                 "unchanged": .strings(merged.unchanged), "kept": .strings(merged.kept),
                 "dryRun": .bool(invocation.options.dryRun),

@@ -58,17 +58,17 @@ enum Run: Command {
             invocation, only: only.isEmpty ? nil : Set(only),
             allowsMissing: command.has("allow-missing"))
         let required = command.values("require")
-        let present = required.isEmpty ? [] : Set(found.values.map(\.variable.name))
+        let present = required.isEmpty ? [] : Set(found.values.map(\.name))
         if let missing = required.first(where: { !present.contains($0) }) {
             throw CommandError(
                 .notFound,
                 "\(DisplayText.safe(missing)) is required, and \(DisplayText.safe(found.project.name)) has no value for it here."
             )
         }
-        for value in found.values where value.variable.name.utf8.contains(0x3D) {
+        for value in found.values where value.name.utf8.contains(0x3D) {
             throw CommandError(
                 .usage,
-                "\(DisplayText.safe(value.variable.name)) is no name for an environment variable.")
+                "\(DisplayText.safe(value.name)) is no name for an environment variable.")
         }
         try checkLengths(found.values)
         let redacts = command.has("redact")
@@ -77,8 +77,8 @@ enum Run: Command {
             values: found.values, overrides: command.has("override"), survivesFork: redacts)
         try tellShadowed(environment, invocation)
         let kept = Set(environment.keptFromShell)
-        for value in found.values where !kept.contains(value.variable.name) {
-            guard let warning = CodeLoadingName.warning(about: value.variable.name) else {
+        for value in found.values where !kept.contains(value.name) {
+            guard let warning = CodeLoadingName.warning(about: value.name) else {
                 continue
             }
             invocation.context.warn(CodeLoadingName.warningCode, warning)
@@ -87,9 +87,9 @@ enum Run: Command {
             return .planned(
                 CommandResult(
                     json: [
-                        "keys": .strings(found.values.map(\.variable.name)), "dryRun": true,
+                        "keys": .strings(found.values.map(\.name)), "dryRun": true,
                     ],
-                    text: found.values.map { DisplayText.safe($0.variable.name) + "\n" }.joined()))
+                    text: found.values.map { DisplayText.safe($0.name) + "\n" }.joined()))
         }
         let program = ProgramReplacement(
             invocation.context.arguments(from: command.restIndex),
@@ -130,7 +130,7 @@ enum Run: Command {
             $0.value.count > 0 && $0.value.count < RedactionPatterns.shortest
         }
         if !short.isEmpty {
-            let names = short.map(\.variable.name).joined(separator: ", ")
+            let names = short.map(\.name).joined(separator: ", ")
             try invocation.note(
                 "Too short to be masked (under \(RedactionPatterns.shortest) bytes): \(names).")
         }
@@ -152,8 +152,8 @@ enum Run: Command {
     private static func checkLengths(_ values: [RevealedValue]) throws {
         let limit = 128 << 10
         for value in values
-        where value.variable.name.utf8.count + 1 + value.value.count + 1 > limit {
-            let name = DisplayText.safe(value.variable.name)
+        where value.name.utf8.count + 1 + value.value.count + 1 > limit {
+            let name = DisplayText.safe(value.name)
             throw CommandError(
                 .usage, "The value of \(name) is longer than an environment can hold (128 KiB).",
                 hint: "Name the variables to hand over with --only, and read this one with reveal.")
