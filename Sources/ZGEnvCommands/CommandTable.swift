@@ -11,7 +11,8 @@ enum CommandTable {
             Restore.self,
             ShowLog.self, ConfigGet.self, ConfigSet.self, ConfigList.self,
             // Variables.
-            List.self, Show.self, Reveal.self, SetVariable.self, Remove.self, Import.self,
+            List.self, Show.self, Reveal.self, ClearClipboard.self, SetVariable.self,
+            Edit.self, Remove.self, Import.self,
             Export.self, Run.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.

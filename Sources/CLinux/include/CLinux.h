@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "CLinuxKeyring.h"
+#include "CLinuxProcesses.h"
 #include "CLinuxTerminal.h"
 
 /// Forbids core dumps and `ptrace` by other processes of the user (prctl(2), PR_SET_DUMPABLE).

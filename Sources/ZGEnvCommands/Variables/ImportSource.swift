@@ -52,19 +52,22 @@ struct ImportSource {
             ? try SecretInput.read(descriptor: 0, limit: limit, what: "stdin")
             : try SecretInput.read(path: path, limit: limit, what: "The file")
         let name = path == "-" ? "stdin" : path
-        try text.withBytes { source in
-            let chosen = dialect ?? DotEnvReader.detectedDialect(of: source) ?? .dotenv
-            let file: DotEnvFile
-            do {
-                file = try DotEnvReader.read(source, as: chosen)
-            } catch let error as DotEnvError {
-                throw CommandError(
-                    .usage, "\(DisplayText.safe(name)): \(error.description).",
-                    hint: "Nothing was imported.")
-            }
-            findings += file.diagnostics.map { Finding(file: name, diagnostic: $0) }
-            for entry in file.effectiveEntries { try keep(entry, from: source, name) }
+        try text.withBytes { try read($0, named: name, dialect: dialect) }
+    }
+
+    /// Reads a text that is at hand; see ``read(_:dialect:)``.
+    mutating func read(_ source: RawSpan, named name: String, dialect: DotEnvDialect?) throws {
+        let chosen = dialect ?? DotEnvReader.detectedDialect(of: source) ?? .dotenv
+        let file: DotEnvFile
+        do throws(DotEnvError) {
+            file = try DotEnvReader.read(source, as: chosen)
+        } catch {
+            throw CommandError(
+                .usage, "\(DisplayText.safe(name)): \(error.description).",
+                hint: "Nothing was imported.")
         }
+        findings += file.diagnostics.map { Finding(file: name, diagnostic: $0) }
+        for entry in file.effectiveEntries { try keep(entry, from: source, name) }
     }
 
     private mutating func keep(_ entry: DotEnvEntry, from source: RawSpan, _ file: String) throws {
