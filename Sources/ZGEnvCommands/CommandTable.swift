@@ -9,7 +9,7 @@ enum CommandTable {
             Init.self, Status.self, Unlock.self, Lock.self, UnlockReadBack.self, Passwd.self,
             SlotList.self, SlotAdd.self, SlotRemove.self, Rekey.self, Verify.self, Backup.self,
             Restore.self,
-            ShowLog.self, ConfigGet.self, ConfigSet.self, ConfigList.self,
+            ShowLog.self, ConfigGet.self, ConfigSet.self, ConfigList.self, Doctor.self,
             // Variables.
             List.self, Show.self, Reveal.self, ClearClipboard.self, SetVariable.self,
             Edit.self, Remove.self, Import.self,
