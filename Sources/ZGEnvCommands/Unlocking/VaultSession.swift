@@ -12,6 +12,8 @@ package final class VaultSession {
     private var keys: VaultKeys?
     /// For whom and until when the values are unlocked, once that was looked up.
     private(set) var unlocked: UnlockedState?
+    /// What a passphrase has opened in this command.
+    private(set) var keysByPassphrase: VaultKeys?
 
     /// - Parameters:
     ///   - command: The command's words, for what the settings say of it.
@@ -40,7 +42,7 @@ package final class VaultSession {
         if let keys { return keys }
         let vault = try opened()
         if let found = try cachedKeys() { return found }
-        if let found = try keysFromKeyFile(vault) {
+        if let found = try keptIndexKeys(for: command) ?? keysFromKeyFile(vault) {
             keys = found
             return found
         }
@@ -64,7 +66,10 @@ package final class VaultSession {
     func indexKeysWithoutAsking() throws -> VaultKeys? {
         if let keys { return keys }
         if let found = try cachedKeys() { return found }
-        if let found = try keysFromKeyFile(try opened()) ?? keysFromKeyring(try opened()).0 {
+        let vault = try opened()
+        if let found = try keptIndexKeys(for: command) ?? keysFromKeyFile(vault)
+            ?? keysFromKeyring(vault).0
+        {
             keys = found
             return found
         }
@@ -127,6 +132,7 @@ package final class VaultSession {
             try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
         }
         keys = opening.keys
+        keysByPassphrase = opening.keys
         return PassphraseOpening(opening, secret: secret)
     }
 

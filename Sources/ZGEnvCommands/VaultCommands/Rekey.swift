@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import KernelKeyring
 internal import Sealing
 internal import Vault
 
@@ -58,6 +59,8 @@ enum Rekey: Command {
             throw error
         }
         renewal.dropOld(plan)
+        // Of no use any more but for older copies. Where the kernel has no keyrings nothing is kept.
+        try? IndexKeyCache.forget(vault.header.vaultID)
         try invocation.note("Made new keys; the vault is generation \(generation).")
         for entry in plan.removed { try invocation.note("Removed \(entry.slot.title).") }
         try invocation.note("Copies of the vault still open with the old keys.")
