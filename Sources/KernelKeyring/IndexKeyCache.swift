@@ -51,7 +51,9 @@ package struct IndexKeyCache {
             let payload = try KernelKey.user.search(description)?.payload(count: Self.byteCount)
         else { return nil }
         let isOfThisVault = payload.withBytes { bytes in
-            publicKey.withBytes { bytes.extracting(droppingFirst: 32).isEqualInConstantTime(to: $0) }
+            publicKey.withBytes {
+                bytes.extracting(droppingFirst: 32).isEqualInConstantTime(to: $0)
+            }
         }
         guard isOfThisVault else { return nil }
         return try guarding { () throws(SealingError) in

@@ -54,7 +54,7 @@ struct Clipboard {
         let child = try start(arguments, input: .pipe, output: .null)
         let isWritten = write(input, to: child.inputDescriptor)
         guard let status = child.wait(atMost: Self.limit) else {
-            child.abandon()
+            end(child)
             throw failure("did not answer")
         }
         guard isWritten, status == 0 else { throw failure("failed with status \(status)") }
@@ -79,8 +79,14 @@ struct Clipboard {
                 return buffer
             }
         }
-        child.abandon()
+        end(child)
         return nil
+    }
+
+    /// What hangs may not listen to a wish.
+    private func end(_ child: ChildProcess) {
+        child.send(SIGKILL)
+        child.abandon()
     }
 
     private func start(

@@ -62,14 +62,15 @@ struct CopiedValue {
 
     /// What cannot be read back could not be emptied later either.
     private func confirm(_ fingerprint: borrowing ClipboardFingerprint) throws {
-        for _ in 0..<10 {
+        let end = ContinuousClock.now + .seconds(2)
+        repeat {
             if let text = try clipboard.text(),
                 try text.withBytes({ try fingerprint.matches($0) })
             {
                 return
             }
-            usleep(100_000)
-        }
+            usleep(50_000)
+        } while ContinuousClock.now < end
         throw CommandError(
             .failed, "The clipboard does not give back what was copied, so it was emptied again.",
             hint: "A clipboard manager or the desktop may keep zg-env from reading it.")

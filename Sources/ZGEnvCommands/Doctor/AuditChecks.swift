@@ -32,7 +32,8 @@ enum AuditChecks {
         let remedy = "Name another place with --audit-log FILE or ZG_ENV_AUDIT_LOG."
         if let status {
             let rule = FileChecks.Rule(check: check, path: path, kind: S_IFREG, forbidden: 0o077)
-            if let finding = FileChecks.finding(rule, status, user: user), finding.state == .failed {
+            if let finding = FileChecks.finding(rule, status, user: user), finding.state == .failed
+            {
                 return finding
             }
         }

@@ -80,7 +80,8 @@ struct KeyringChecks {
 
     static func slot(_ title: String, _ id: String, _ problem: String?) -> Finding {
         guard let problem else {
-            return Finding("keyring-slot", .ok, "The key of \(title) opens the names of this vault.")
+            return Finding(
+                "keyring-slot", .ok, "The key of \(title) opens the names of this vault.")
         }
         return Finding(
             "keyring-slot", .warning, CommandError.sentence(problem),
@@ -139,6 +140,7 @@ struct KeyringChecks {
                 check, .warning, "\(keys) of this vault in the keyring belong to no slot.",
                 remedy: "They open nothing. Remove them with: zg-env doctor --yes")
         }
-        return Finding(check, .ok, "\(keys) that belonged to no slot were removed from the keyring.")
+        return Finding(
+            check, .ok, "\(keys) that belonged to no slot were removed from the keyring.")
     }
 }

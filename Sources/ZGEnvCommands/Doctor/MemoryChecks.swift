@@ -61,7 +61,8 @@ enum MemoryChecks {
         guard let available else {
             return Finding(check, .skipped, "How much memory is available cannot be told.")
         }
-        let text = "A passphrase takes \(cost >> 20) MiB to check, and \(available >> 20) MiB are available"
+        let text =
+            "A passphrase takes \(cost >> 20) MiB to check, and \(available >> 20) MiB are available"
         guard cost <= available else {
             return Finding(
                 check, .failed, text + ".",

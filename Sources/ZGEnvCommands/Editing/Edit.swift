@@ -41,7 +41,8 @@ enum Edit: Command {
         var work = try EditWork(invocation, key: key)
         if !editor.isKnown {
             try invocation.note(
-                "zg-env does not know how to keep \(editor.name) from writing copies of what it edits.")
+                "zg-env does not know how to keep \(editor.name) from writing copies of what it edits."
+            )
         }
         let file = try MemoryFile()
         try work.values.text().withBytes { try file.write($0) }

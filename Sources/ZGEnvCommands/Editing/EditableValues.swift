@@ -91,7 +91,8 @@ struct EditableValues {
     }
 
     private var comment: [String] {
-        let subject = onlyKey.map { "\($0) of \(project.name)" } ?? "The variables of \(project.name)"
+        let subject =
+            onlyKey.map { "\($0) of \(project.name)" } ?? "The variables of \(project.name)"
         var lines = [
             "\(subject), \(title). Save and close: zg-env then says what changes.",
             "A text as it was changes nothing. A line that is gone removes its variable, after a question.",

@@ -150,7 +150,8 @@ struct ExecutableSearch {
     private let directories: [String]
 
     init(path: String?) {
-        directories = (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init)
+        directories = (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(
+            String.init)
     }
 
     /// The path of a program that can be executed; nil where there is none.

@@ -23,11 +23,13 @@ enum Reveal: Command {
             OptionSpec(
                 "version", value: "N", "Print this version instead of the current one",
                 form: .integer(1...Int.max)),
-            OptionSpec(flag: "copy", "Put the value into the clipboard for a time, and print nothing"),
+            OptionSpec(
+                flag: "copy", "Put the value into the clipboard for a time, and print nothing"),
         ],
         examples: [
             .init("zg-env reveal DATABASE_URL -p web -t production", "print one value"),
-            .init("zg-env reveal DATABASE_URL -p web --copy", "have it in the clipboard for a time"),
+            .init(
+                "zg-env reveal DATABASE_URL -p web --copy", "have it in the clipboard for a time"),
         ],
         exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
 
