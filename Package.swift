@@ -112,8 +112,11 @@ let package = Package(
             name: "SandboxTests", dependencies: ["Sandbox", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["Sandbox", "ZGEnvCommands", "TestSupport"],
-            swiftSettings: settings),
+            name: "CommandLineTests",
+            dependencies: [
+                "CommandLineKit", "KernelKeyring", "Sandbox", "SecretServiceKeyring", "TestSupport",
+                "Vault", "ZGEnvCommands",
+            ], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),
     ]

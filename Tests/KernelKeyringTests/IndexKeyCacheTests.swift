@@ -78,7 +78,7 @@ struct IndexKeyCacheTests {
     }
 
     @Test func `another user does not find it, where su took the session along`() throws {
-        let found = try LoginThread.run(.sessionWithUserKeyring) {
+        let stolen = try LoginThread.run(.sessionWithUserKeyring) {
             try store(cache())
             defer { try? IndexKeyCache.forget(vault) }
             return try LoginThread.run(.sessionWithUserKeyring) {
@@ -86,7 +86,7 @@ struct IndexKeyCacheTests {
                 return try? found(cache())
             }
         }
-        #expect(found == nil)
+        #expect(stolen == nil)
     }
 
     // MARK: The program

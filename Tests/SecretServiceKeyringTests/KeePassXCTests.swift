@@ -1,7 +1,8 @@
-import SecretServiceKeyring
 import TestSupport
 import Testing
 import Vault
+
+@testable import SecretServiceKeyring
 
 /// The same as with gnome-keyring, with another program behind the bus: KeePassXC.
 @Suite(

@@ -54,7 +54,7 @@ struct Clipboard {
         let child = try start(arguments, input: .pipe, output: .null)
         let isWritten = write(input, to: child.inputDescriptor)
         guard let status = child.wait(atMost: Self.limit) else {
-            end(child)
+            stop(child)
             throw failure("did not answer")
         }
         guard isWritten, status == 0 else { throw failure("failed with status \(status)") }
@@ -79,12 +79,12 @@ struct Clipboard {
                 return buffer
             }
         }
-        end(child)
+        stop(child)
         return nil
     }
 
     /// What hangs may not listen to a wish.
-    private func end(_ child: ChildProcess) {
+    private func stop(_ child: ChildProcess) {
         child.send(SIGKILL)
         child.abandon()
     }
@@ -131,7 +131,7 @@ struct Clipboard {
 
     private func failure(_ what: String) -> CommandError {
         CommandError(
-            .failed, "\(program.rawValue) \(what), so the clipboard was not changed for sure.",
+            .failed, "\(program.rawValue) \(what), so the value is not in the clipboard.",
             hint: "Look whether the desktop can be reached from here, or leave out --copy.")
     }
 }

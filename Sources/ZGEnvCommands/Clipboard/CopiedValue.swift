@@ -38,6 +38,13 @@ struct CopiedValue {
             clipboard, seconds: seconds, fingerprint: fingerprint)
         do {
             try revealed.value.withBytes { try clipboard.copy($0) }
+        } catch {
+            // It may be there all the same; what else is there is not ours to take away.
+            if (try? isThere(fingerprint)) ?? false { try? clipboard.clear() }
+            helper.abandon()
+            throw error
+        }
+        do {
             try confirm(fingerprint)
         } catch {
             try? clipboard.clear()
@@ -64,15 +71,16 @@ struct CopiedValue {
     private func confirm(_ fingerprint: borrowing ClipboardFingerprint) throws {
         let end = ContinuousClock.now + .seconds(2)
         repeat {
-            if let text = try clipboard.text(),
-                try text.withBytes({ try fingerprint.matches($0) })
-            {
-                return
-            }
+            if try isThere(fingerprint) { return }
             usleep(50_000)
         } while ContinuousClock.now < end
         throw CommandError(
             .failed, "The clipboard does not give back what was copied, so it was emptied again.",
             hint: "A clipboard manager or the desktop may keep zg-env from reading it.")
+    }
+
+    private func isThere(_ fingerprint: borrowing ClipboardFingerprint) throws -> Bool {
+        guard let text = try clipboard.text() else { return false }
+        return try text.withBytes { try fingerprint.matches($0) }
     }
 }

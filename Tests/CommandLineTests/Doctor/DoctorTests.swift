@@ -5,26 +5,32 @@ import Testing
 /// `doctor` as a program: with and without a vault, with a damaged one, a keyring, and a platform.
 @Suite("doctor")
 struct DoctorTests {
+    private struct Found {
+        let state: String
+        let message: String
+        let remedy: String?
+    }
+
     /// The findings of a run, by check; each must be of the form of the contract.
     private func findings(
         _ result: ProgramResult, status: Int32 = 0,
         sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> [String: (state: String, message: String, remedy: String?)] {
+    ) throws -> [String: Found] {
         #expect(result.end == .exited(status), "\(result.output)", sourceLocation: sourceLocation)
         let document = try JSONDocument(result.standardOutput)
         #expect(document.names == ["findings"], sourceLocation: sourceLocation)
-        var findings: [String: (String, String, String?)] = [:]
+        var findings: [String: Found] = [:]
         for finding in document["findings"]?.elements ?? [] {
             #expect(finding.names == ["check", "state", "message", "remedy"])
             let state = finding["state"]?.text ?? ""
             #expect(["ok", "warning", "failed", "skipped"].contains(state))
             #expect(finding["message"]?.text?.hasSuffix(".") == true, "\(finding)")
             if state == "failed" { #expect(finding["remedy"]?.text != nil, "\(finding)") }
-            findings[finding["check"]?.text ?? ""] = (
-                state, finding["message"]?.text ?? "", finding["remedy"]?.text
-            )
+            findings[finding["check"]?.text ?? ""] = Found(
+                state: state, message: finding["message"]?.text ?? "",
+                remedy: finding["remedy"]?.text)
         }
-        #expect(findings.values.contains { $0.0 == "failed" } == (status == 1))
+        #expect(findings.values.contains { $0.state == "failed" } == (status == 1))
         return findings
     }
 
