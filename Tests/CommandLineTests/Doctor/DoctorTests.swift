@@ -39,6 +39,7 @@ struct DoctorTests {
     @Test func `with a whole vault nothing fails, and no passphrase is asked for`() throws {
         let home = try CommandHome.initialised()
         try home.store(["A": "1"])
+        _ = try home.revealed("A")
         let found = try findings(home.run(doctor, unlocked: false))
         for check in [
             "vault", "settings", "vault-file", "vault-directory", "lock-file", "state-directory",
@@ -172,6 +173,8 @@ struct DoctorTests {
         try keyring.overwriteItems(with: Array("QUJD".utf8))
         let found = try findings(home.run(doctor, unlocked: false))
         #expect(found["keyring-slot"]?.state == "warning")
+        // A key of another length is no key, and no reason to fall over.
+        failed(try home.run(["list", "-p", "web"], unlocked: false), 3, "does not open this vault")
         try keyring.deleteItems()
         let gone = try findings(home.run(doctor, unlocked: false))
         #expect(gone["keyring-slot"]?.message.contains("has no key") == true)

@@ -21,7 +21,8 @@ struct EditTests {
         let result = done(try home.editing(with: home.editor("true")).run())
         #expect(result.error.contains("Nothing was changed"))
         #expect(result.output == "")
-        #expect(try home.seenLines() == ["A=first", "B=\"two words", "\"", "C=3"])
+        let exported = done(try home.run(["export", "-p", "web"])).output
+        #expect(try home.seenLines() == exported.split(separator: "\n").map(String.init))
         #expect(try home.seen().hasPrefix("# "))
         #expect(try home.vaultBytes() == before)
         let log = try json(home.run(["log", "--json"]))
@@ -32,13 +33,13 @@ struct EditTests {
 
     @Test func `changes are planned by key, sealed, and told to scripts`() throws {
         let editor = try home.editor(
-            "printf 'A=other\\nB=\"two words\\n\"\\nC=3\\nNEW=4\\n' >\"$1\"")
+            "printf 'A=nv7\\nB=\"two words\\n\"\\nC=3\\nNEW=4\\n' >\"$1\"")
         let result = done(try home.editing(with: editor).run())
         #expect(result.error.contains("update A for production, preview, development"))
         #expect(result.error.contains("create NEW for production, preview, development"))
         #expect(!result.error.contains(" B for"))
-        #expect(!result.error.contains("other") && !result.screen.contains("other"))
-        #expect(try home.revealed("A") == Array("other".utf8))
+        #expect(!result.error.contains("nv7") && !result.screen.contains("nv7"))
+        #expect(try home.revealed("A") == Array("nv7".utf8))
         #expect(try home.revealed("NEW") == Array("4".utf8))
         let shown = try json(home.run(["show", "B", "-p", "web", "--json"]))
         #expect(shown["records"]?.elements.first?["version"] ?? shown["version"] != 2)
@@ -75,7 +76,7 @@ struct EditTests {
                 ["B", "-p", "web"], with: editor,
                 script: [(.terminal("only B may stand in the text"), .line(""))]
             ).run())
-        #expect(try home.seenLines(1) == ["B=\"two words", "\""])
+        #expect(try home.seenLines(1).first?.hasSuffix("two words") == true)
         #expect(try home.seenLines(2) == ["B=b", "A=a"])
         #expect(result.error.contains("update B"))
         #expect(try home.revealed("B") == Array("line\nline".utf8))
