@@ -13,7 +13,7 @@ extension LeakTests {
                 "KEY=\(good)\nNEW='\(good)'\nPEM=-----BEGIN KEY-----\(good)\n", to: "values")
             let broken = try witness.write("KEY=\(bad)\n\(bad)\nKEY=\(bad)\n", to: "broken")
             for (file, more, status) in [
-                (values, [], 0), (values, ["--json", "--dry-run"], 0), (broken, [], 2),
+                (values, ["--yes"], 0), (values, ["--json", "--dry-run"], 0), (broken, [], 2),
             ] as [(String, [String], Int32)] {
                 var runner = try witness.home.editing(
                     ["-p", "web"] + more,

@@ -6,7 +6,7 @@ import Vault
 
 /// The same as with gnome-keyring, with another program behind the bus: KeePassXC.
 @Suite(
-    "KeePassXC as the desktop keyring",
+    "KeePassXC as the desktop keyring", .serialized,
     .enabled(
         if: PrivateKeePassXC.isInstalled,
         "keepassxc is not installed; make proof installs it, and runs this"))

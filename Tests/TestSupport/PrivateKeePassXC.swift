@@ -54,6 +54,8 @@ package final class PrivateKeePassXC {
         [
             "DBUS_SESSION_BUS_ADDRESS": bus.address, "HOME": bus.directory.path("home"),
             "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": bus.directory.path("runtime"),
+            // Where it looks for another one of the user's, which it would hand everything to.
+            "TMPDIR": bus.directory.path("runtime"),
         ]
     }
 
