@@ -96,8 +96,10 @@ package final class PrivateKeePassXC {
 
     private func start() throws {
         let daemon = try Daemon(
-            "/usr/bin/keepassxc",
+            // Asked to end, it may ask back whether to save, and nobody answers.
+            "/usr/bin/timeout",
             [
+                "--kill-after=1", "600", "/usr/bin/keepassxc",
                 "--config", bus.directory.path("keepassxc.ini"),
                 "--localconfig", bus.directory.path("local.ini"), "--pw-stdin",
                 bus.directory.path("database.kdbx"),
