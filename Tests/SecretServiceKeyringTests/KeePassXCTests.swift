@@ -36,11 +36,21 @@ struct KeePassXCTests {
         #expect(try connection().items(ofVault: item.vault) == [])
     }
 
-    @Test func `a secret stored again takes the place of the old one`() throws {
+    /// KeePassXC asks before an entry is replaced, whatever its settings say. Removed and stored, it
+    /// asks nothing.
+    @Test func `what is stored again is asked about, and the old one stays without an answer`()
+        throws
+    {
         try connection().store(key, for: item)
-        try connection().store(Array(key.reversed()), for: item)
-        #expect(try connection().bytes(for: item) == key.reversed())
-        #expect(try connection().items(ofVault: item.vault) == [item])
+        expectKeyringError(.locked) {
+            try connection(limit: .seconds(2)).store(Array(key.reversed()), for: item)
+        }
+        #expect(try connection().bytes(for: item) == key)
+        let other = KeyringItem.slotKey("00ff")
+        try connection().store(key, for: other)
+        try connection().remove(other)
+        try connection().store(Array(key.reversed()), for: other)
+        #expect(try connection().bytes(for: other) == key.reversed())
     }
 
     @Test func `vaults and purposes are kept apart, in every length`() throws {

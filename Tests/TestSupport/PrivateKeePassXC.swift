@@ -69,7 +69,7 @@ package final class PrivateKeePassXC {
     package func lock() throws {
         _ = try bus.client().call(
             Self.service, "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "Lock",
-            [.paths(["/org/freedesktop/secrets/aliases/default"])])
+            [.paths(["/org/freedesktop/secrets/collection/database"])])
     }
 
     private static let service = "org.freedesktop.secrets"
