@@ -15,7 +15,7 @@ enum CommandTable {
             Export.self, Run.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.
-            Login.self, Logout.self, ProjectList.self, Link.self, Push.self, Redeploy.self,
+            Login.self, Logout.self, AccountList.self, AccountUse.self, ProjectList.self, Link.self, Push.self, Redeploy.self,
         ]
     }
 
@@ -29,6 +29,7 @@ enum CommandTable {
         groups: [
             .init(["project"], "Work with projects"), .init(["slot"], "Ways to open the vault"),
             .init(["config"], "Work with the settings"),
+            .init(["account"], "Work with accounts of the platform"),
         ],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))

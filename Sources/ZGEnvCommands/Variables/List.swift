@@ -27,7 +27,11 @@ enum List: Command {
         exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue], aliases: [["ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
-        try PlatformRefresh.runIfAsked(invocation)
+        if invocation.command.has("all-projects") {
+            try PlatformRefresh.runForAllIfAsked(invocation)
+        } else {
+            try PlatformRefresh.runIfAsked(invocation)
+        }
         let index = try invocation.session.index(.listing)
         let wanted = try ScopeOptions(invocation.command).scope()
         let pattern = invocation.command.argument("PATTERN")
