@@ -15,7 +15,8 @@ enum CommandTable {
             Export.self, Run.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.
-            Login.self, Logout.self, AccountList.self, AccountUse.self, ProjectList.self, Link.self, Push.self, Redeploy.self,
+            Login.self, Logout.self, AccountList.self, AccountUse.self, ProjectList.self, Link.self,
+            Push.self, Redeploy.self,
         ]
     }
 

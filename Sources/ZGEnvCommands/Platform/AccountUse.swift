@@ -76,15 +76,16 @@ enum AccountUse: Command {
             guard error.code == .notFound else { throw error }
             throw CommandError(
                 .notFound,
-                "\(DisplayText.safe(account.name)) is in no team \(DisplayText.safe(slug)).",
+                "\(DisplayText.safe(account.name)) is in no team of that name.",
                 hint: "Nothing was changed.")
         }
     }
 
     private static func notFound(_ name: String, in index: VaultIndex) -> CommandError {
         let near = Suggestion.nearest(to: name, among: index.accounts.map(\.name))
+        // What was typed is not repeated: it may be a token gone astray.
         return CommandError(
-            .notFound, "The vault has no account \(DisplayText.safe(name)).",
+            .notFound, "The vault has no account of that name.",
             hint: near.map { "Did you mean \(DisplayText.safe($0))?" }
                 ?? "See what is there with: zg-env account list")
     }
