@@ -14,7 +14,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build check setup setup-tests install uninstall clean
+.PHONY: help demo test openapi build check setup setup-tests install uninstall clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -30,6 +30,10 @@ demo: build ## Build, and show the main job against the sandbox, in a temporary 
 test: setup-tests ## Build for tests, and run them all
 	swift build --build-tests $(SWIFT_FLAGS)
 	swift test --skip-build --disable-xctest $(SWIFT_FLAGS)
+
+openapi: setup-tests ## Hold commands and sandbox against the platform's own description (Python)
+	swift build --build-tests $(SWIFT_FLAGS)
+	Tests/OpenAPI/run
 
 # Program by program, because the whole package holds what only tests use and a static build cannot
 # have. What both need is compiled once.
