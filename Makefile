@@ -14,7 +14,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test openapi build check setup setup-tests install uninstall clean
+.PHONY: help demo test openapi build check setup setup-tests setup-openapi install uninstall clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -31,7 +31,7 @@ test: setup-tests ## Build for tests, and run them all
 	swift build --build-tests $(SWIFT_FLAGS)
 	swift test --skip-build --disable-xctest $(SWIFT_FLAGS)
 
-openapi: setup-tests ## Hold commands and sandbox against the platform's own description (Python)
+openapi: setup-openapi ## Hold commands and sandbox against the platform's own description (Python)
 	swift build --build-tests $(SWIFT_FLAGS)
 	Tests/OpenAPI/run
 
@@ -52,6 +52,9 @@ setup: ## Install the C libraries that are missing (apt-get)
 
 setup-tests: ## Install what is missing for the tests too
 	@.ci/set-up build tests
+
+setup-openapi: ## Install what is missing to check against the platform's description
+	@.ci/set-up build tests openapi
 
 # The programs are built before, by the user: root may have no Swift toolchain.
 install: ## Install into PREFIX (/usr/local) below DESTDIR; builds what is not built

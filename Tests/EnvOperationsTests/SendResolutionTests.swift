@@ -142,3 +142,29 @@ struct SendResolutionTests {
         #expect(left.leftovers.isEmpty && left.abandoned == changed)
     }
 }
+
+@Suite("Versions that a write of unknown outcome sent")
+struct NeededVersionsTests {
+    @Test func `are not pruned while it is in the journal`() throws {
+        var variable = record(.production, version: 9)
+        variable.highestVersion = 9
+        var index = VaultIndex(extent: .everything)
+        index.variables = [variable]
+        index.earlierVersions = (1...8).map { number in
+            StoredVersion(
+                variable: variable.id, version: number, batch: .random(), offset: 0, length: 1,
+                checksum: [], createdAt: 1, sealedName: nil)
+        }
+        let time = History.protectedMilliseconds * 2
+        func prunable() -> [UInt64] {
+            History(of: variable, in: index).prunable(keeping: 1, at: time).map(\.version)
+        }
+        #expect(prunable() == [1, 2, 3, 4, 5, 6, 7])
+        let send = SendEntry(
+            createdAt: 1, action: .create, project: variable.project, variable: variable.id,
+            platformProject: "prj", author: "", target: nil, key: variable.name,
+            attributes: variable.attributes, version: 3)
+        index.journal = [send.entry]
+        #expect(prunable() == [1, 2, 4, 5, 6, 7])
+    }
+}
