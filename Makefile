@@ -24,7 +24,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build check proof vectors second-reader fuzz sanitize setup setup-tests bench bench-peers install uninstall clean
+.PHONY: help demo test openapi build check proof vectors second-reader fuzz sanitize setup setup-tests setup-openapi bench bench-peers install uninstall clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -40,6 +40,10 @@ demo: build ## Build, and show the main job against the sandbox, in a temporary 
 test: setup-tests $(READERS)/ready ## Build for tests, and run them all
 	swift build --build-tests $(SWIFT_FLAGS)
 	swift test --skip-build --disable-xctest $(SWIFT_FLAGS)
+
+openapi: setup-openapi ## Hold commands and sandbox against the platform's own description (Python)
+	swift build --build-tests $(SWIFT_FLAGS)
+	Tests/OpenAPI/run
 
 # The loops that `make test` takes samples of, to their end. ZG_ENV_PROOF_SEED repeats a sample.
 # KeePassXC, the second desktop keyring, brings a graphical toolkit along: too much for every change.
@@ -124,6 +128,9 @@ setup: ## Install the C libraries that are missing (apt-get)
 
 setup-tests: ## Install what is missing for the tests too
 	@.ci/set-up build tests
+
+setup-openapi: ## Install what is missing to check against the platform's description
+	@.ci/set-up build tests python
 
 # The programs are built before, by the user: root may have no Swift toolchain.
 install: ## Install into PREFIX (/usr/local) below DESTDIR; builds what is not built

@@ -28,6 +28,16 @@ int zg_try_lock(int descriptor) {
     return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
+int zg_try_lock_byte(int descriptor, int64_t offset) {
+    struct flock lock;
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = offset;
+    lock.l_len = 1;
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
 ssize_t zg_copy_file_range(int from, int64_t offset, int to, size_t count) {
     off64_t start = offset;
     return copy_file_range(from, &start, to, NULL, count, 0);

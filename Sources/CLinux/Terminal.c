@@ -26,6 +26,11 @@ static struct termios guard_active;
 static char guard_prompt[PROMPT_CAPACITY];
 static size_t guard_prompt_length;
 
+/* What is written to stderr when a signal ends the process. The length is published last. */
+enum { LAST_WORDS_CAPACITY = 512 };
+static char last_words[LAST_WORDS_CAPACITY];
+static atomic_size_t last_words_length;
+
 static atomic_int deferred_sections;
 static atomic_int noted_signal;
 
@@ -52,6 +57,11 @@ static void put_terminal_back(void) {
 
 static void end_by(int signal_number) {
     put_terminal_back();
+    size_t length = atomic_load_explicit(&last_words_length, memory_order_acquire);
+    if (length > 0) {
+        ssize_t written = write(STDERR_FILENO, last_words, length);
+        (void)written;
+    }
     _exit(128 + signal_number);
 }
 
@@ -162,6 +172,15 @@ int zg_install_interrupt_handlers(void) {
     int result = install_locked();
     pthread_mutex_unlock(&state_lock);
     return result;
+}
+
+void zg_set_last_words(const char *text, size_t length) {
+    atomic_store_explicit(&last_words_length, 0, memory_order_release);
+    if (length > LAST_WORDS_CAPACITY) {
+        length = LAST_WORDS_CAPACITY;
+    }
+    memcpy(last_words, text, length);
+    atomic_store_explicit(&last_words_length, length, memory_order_release);
 }
 
 int zg_terminal_guard_set(int fd, const struct termios *saved, const struct termios *active,

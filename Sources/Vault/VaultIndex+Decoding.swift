@@ -4,6 +4,7 @@ extension VaultIndex {
     static let projectLimit = 10_000
     static let accountLimit = 1_000
     static let formerLogKeyLimit = 1_000
+    static let journalLimit = 10_000
 
     /// Decodes an opened index.
     ///
@@ -61,7 +62,8 @@ extension VaultIndex {
         batches = try content.list(
             "data keys", .max, 89, skipping: !values, Batch.decode, { $0.id < $1.id })
         journal = try content.list(
-            "journal entries", 10_000, 29, skipping: extent != .everything, JournalEntry.decode,
+            "journal entries", Self.journalLimit, 29, skipping: extent != .everything,
+            JournalEntry.decode,
             { $0.id < $1.id })
         accounts = try content.list(
             "accounts", Self.accountLimit, 40,

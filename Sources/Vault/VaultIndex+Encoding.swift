@@ -84,6 +84,9 @@ extension VaultIndex {
         else {
             throw VaultError(.tooLarge, "a vault holds at most 10,000 projects and 1,000 accounts")
         }
+        guard journal.count <= VaultIndex.journalLimit else {
+            throw VaultError(.tooLarge, "a vault's journal holds at most 10,000 entries")
+        }
         for variable in variables {
             guard variable.name.utf8.count <= VaultFormat.nameLimit else {
                 throw VaultError(.tooLarge, "a name is longer than 1 KiB")

@@ -25,6 +25,11 @@ extension VaultTransaction {
         index.variables.removeAll { variables.contains($0.id) }
         index.earlierVersions.removeAll { variables.contains($0.variable) }
         for id in variables { index.currentVersions[id] = nil }
+        // What was begun for them is nobody's any more; an entry of another kind stays.
+        index.journal.removeAll { entry in
+            let send = try? SendEntry(entry)
+            return send?.variable.map { variables.contains($0) } ?? false
+        }
     }
 
     /// Drops earlier versions for good.

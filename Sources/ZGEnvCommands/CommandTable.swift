@@ -16,7 +16,8 @@ enum CommandTable {
             Run.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.
-            Login.self, Logout.self, ProjectList.self, Link.self, Push.self, Redeploy.self,
+            Login.self, Logout.self, AccountList.self, AccountUse.self, ProjectList.self, Link.self,
+            Push.self, Redeploy.self,
         ]
     }
 
@@ -30,6 +31,7 @@ enum CommandTable {
         groups: [
             .init(["project"], "Work with projects"), .init(["slot"], "Ways to open the vault"),
             .init(["config"], "Work with the settings"),
+            .init(["account"], "Work with accounts of the platform"),
         ],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))

@@ -22,6 +22,7 @@ package struct Program {
         let wantsJSON = context.arguments.prefix { $0 != Array("--".utf8) }
             .contains(Array("--json".utf8))
         let renderer = Renderer(context: context, json: wantsJSON)
+        if wantsJSON { Interrupts.setLastWords(Self.interrupted) }
         do {
             switch try ArgumentParser(CommandTable.program).parse(bytes: context.arguments) {
             case .version:
@@ -38,6 +39,12 @@ package struct Program {
             return renderer.fail(error, isRun: isRun)
         }
     }
+
+    /// The one object on stderr of a command with `--json` that a signal ends.
+    private static let interrupted =
+        #"{"error":{"code":"interrupted","message":"Stopped by a signal before the end. "#
+        + #"The vault is whole.","hint":"Run it again: a push first looks at what arrived."}}"#
+        + "\n"
 
     /// Tells whether the arguments name `run` as the command, for those that cannot be parsed.
     private var isRun: Bool {

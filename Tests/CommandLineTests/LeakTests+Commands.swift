@@ -165,6 +165,22 @@ extension LeakTests {
                 try run(["logout", "--account", "home", "--json"], 0, nil)
             }
         },
+        "account list": { witness in
+            try onPlatform(witness) { _, run in
+                try run(["login"], 0, nil)
+                try run(["account", "list", "--refresh", "--json"], 0, nil)
+                try run(["account", "list"], 0, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "account use": { witness in
+            try onPlatform(witness) { _, run in
+                try run(["login", "--name", "work"], 0, nil)
+                try run(["account", "use", "work", "--team", "acme", "--json"], 0, nil)
+                try run(["account", "use", witness.argument.text], 4, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
         "project list": { witness in
             try onPlatform(witness) { _, run in
                 try run(["login"], 0, nil)

@@ -8,10 +8,12 @@ import VercelAPI
     private let created =
         #"{"created":{"id":"e1","key":"K","type":"encrypted","target":["production"]},"failed":[]}"#
 
-    private func create(_ api: FakeAPI, isUpsert: Bool = false) throws -> EnvironmentVariable {
+    private func create(
+        _ api: FakeAPI, value: String = "value-0123456789", isUpsert: Bool = false
+    ) throws -> EnvironmentVariable {
         try api.client.createEnvironmentVariable(
             NewEnvironmentVariable(
-                key: "K", value: api.arena.secret("value-0123456789"), targets: [.production]),
+                key: "K", value: api.arena.secret(value), targets: [.production]),
             inProject: "web", isUpsert: isUpsert)
     }
 
@@ -86,6 +88,14 @@ import VercelAPI
         let api = try FakeAPI(answer.result, .answer(201, created))
         #expect(try create(api).id == "e1")
         #expect(api.transport.sent.count == 2)
+    }
+
+    @Test func `a value that is a word of the platform's own changes nothing of that`() throws {
+        let busy = #"{"error":{"message":"an ongoing update env update is already happening"}}"#
+        for value in ["a", "update", "ongoing update"] {
+            let api = try FakeAPI(.answer(400, busy), .answer(201, created))
+            #expect(try create(api, value: value).id == "e1")
+        }
     }
 
     @Test func `an upsert is safe to repeat`() throws {

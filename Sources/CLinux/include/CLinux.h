@@ -22,6 +22,9 @@ int zg_wipe_on_fork(void *_Nonnull start, size_t count);
 /// (fcntl(2), F_OFD_SETLK). Returns 0, or -1 with EAGAIN while somebody else holds it.
 int zg_try_lock(int descriptor);
 
+/// The same for the one byte at `offset`, so that one file serves for many locks.
+int zg_try_lock_byte(int descriptor, int64_t offset);
+
 /// copy_file_range(2) from an offset to the end of another file. Returns the bytes copied or -1.
 ssize_t zg_copy_file_range(int from, int64_t offset, int to, size_t count);
 

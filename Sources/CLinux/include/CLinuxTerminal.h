@@ -30,6 +30,10 @@ void zg_terminal_guard_clear(void);
 /// ignored (`nohup`) stays ignored. A second call does nothing. Returns 0, or -1 with errno.
 int zg_install_interrupt_handlers(void);
 
+/// Sets what the handlers write to stderr before they end the process: at most 512 bytes, nothing
+/// for a length of 0. Copied.
+void zg_set_last_words(const char *_Nonnull text, size_t length);
+
 /// Begins a section in which the handlers only note the signal. Sections nest.
 void zg_interrupts_defer(void);
 

@@ -13,6 +13,13 @@ package enum Interrupts {
         guard zg_install_interrupt_handlers() == 0 else { throw .system(errno: currentErrno()) }
     }
 
+    /// Sets what goes to stderr when a signal ends the process; nothing for an empty text.
+    ///
+    /// - Parameter text: At most 512 bytes count.
+    package static func setLastWords(_ text: String) {
+        unsafe zg_set_last_words(text, text.utf8.count)
+    }
+
     /// Runs a section that must not be cut short: signals are only noted.
     ///
     /// Afterwards ask ``pending`` or call ``endIfPending()``: a noted signal has no effect by itself.

@@ -13,6 +13,8 @@ package struct PlatformRecord: Equatable, Sendable {
     package let updatedAt: UInt64
     /// Who changed it last, where the platform says.
     package let updatedBy: String?
+    /// Who changed it last or, where nobody did, made it: the platform's id of a user.
+    package let author: String?
 
     /// Translates a record of the API.
     package init(_ variable: EnvironmentVariable, environments: CustomEnvironmentNames) {
@@ -31,6 +33,7 @@ package struct PlatformRecord: Equatable, Sendable {
             comment: variable.comment.flatMap { $0.isEmpty ? nil : $0 })
         updatedAt = UInt64(clamping: (variable.updatedAt ?? variable.createdAt)?.milliseconds ?? 0)
         updatedBy = variable.updatedBy
+        author = variable.updatedBy ?? variable.createdBy
     }
 }
 

@@ -31,8 +31,10 @@ extension PushApplication {
             guard let outcome = outcomes[place] else { continue }
             outcomes[place]?.end = try judge(outcome, found: found, answer: answers[place])
             if let id = outcome.record?.id { outcomes[place]?.record = found[id] }
+            if case .delete(let id) = outcome.step.action, found[id] == nil { endDeletion(of: id) }
         }
-        try keep(places.compactMap { outcomes[$0]?.proved })
+        end([], places.compactMap { outcomes[$0]?.proved })
+        try flush()
     }
 
     private func judge(
@@ -89,6 +91,11 @@ extension PushApplication {
 }
 
 extension PushOutcome {
+    /// Tells whether the step was not done.
+    package var isFailed: Bool {
+        if case .failed = end { true } else { false }
+    }
+
     /// Tells whether it is done as far as is known.
     var isVerified: Bool {
         if case .verified = end { true } else { false }

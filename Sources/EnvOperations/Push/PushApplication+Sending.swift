@@ -16,6 +16,8 @@ extension PushApplication {
         var missing = steps
         for attempt in 1...Self.maximumCreations {
             let new = try missing.compactMap { try newVariable($0.step) }
+            // Those of an earlier attempt are in the journal already.
+            if attempt == 1 { try begin(missing) }
             let batch: EnvironmentVariableBatch
             do throws(VercelAPIError) {
                 batch = try client.createEnvironmentVariables(new, inProject: project)
@@ -26,11 +28,19 @@ extension PushApplication {
                 if attempt == Self.maximumCreations { throw error }
                 continue
             }
-            return try take(batch, for: missing)
+            // An earlier attempt that arrives late is in the way of the later one.
+            missing = take(batch, for: missing, isRepeat: attempt > 1)
+            if !missing.isEmpty { end(try lookUp(missing).map(\.place)) }
+            return
         }
     }
 
-    private func take(_ batch: EnvironmentVariableBatch, for steps: [Placed]) throws {
+    /// - Returns: Those that are refused because they are there, after an attempt whose outcome is
+    ///   not known. They count as refused unless they are found.
+    private func take(
+        _ batch: EnvironmentVariableBatch, for steps: [Placed], isRepeat: Bool
+    ) -> [Placed] {
+        var doubtful: [Placed] = []
         var left = batch.created.map { PlatformRecord($0, environments: environments) }
         for (place, step) in steps {
             let match = left.firstIndex {
@@ -51,8 +61,10 @@ extension PushApplication {
                 end: .failed(
                     refusal?.error.description ?? "the platform did not say that it was made",
                     refusal?.error), record: nil)
+            if isRepeat, refusal?.error.code == .conflict { doubtful.append((place, step)) }
         }
-        try keepSent(steps.map(\.place))
+        keepSent(steps.map(\.place).filter { place in !doubtful.contains { $0.place == place } })
+        return doubtful
     }
 
     /// Before the request none of these was there, so what is there now with the same key and scope
@@ -73,7 +85,8 @@ extension PushApplication {
             outcomes[place] = PushOutcome(
                 step: step, end: .verified, record: match, isPresumed: true)
         }
-        try keepSent(steps.map(\.place))
+        let absent = Set(missing.map(\.place))
+        keepSent(steps.map(\.place).filter { !absent.contains($0) })
         return missing
     }
 
@@ -81,6 +94,8 @@ extension PushApplication {
 
     /// Changes or deletes one record.
     func sendOne(_ step: PushPlan.Step, at place: Int) throws {
+        let changes = try update(step)
+        try begin([(place, step)])
         switch step.action {
         case .create: return
         case .delete(let id):
@@ -92,7 +107,7 @@ extension PushApplication {
             }
             outcomes[place] = PushOutcome(step: step, end: .verified, record: nil)
         case .update(let id, _):
-            let changes = try change(step)
+            guard let changes else { return }
             do throws(VercelAPIError) {
                 let answer = try client.changeEnvironmentVariable(
                     id, ofProject: project, changes)
@@ -103,7 +118,12 @@ extension PushApplication {
                 return try refused(step, at: place, error)
             }
         }
-        try keepSent([place])
+        keepSent([place])
+    }
+
+    /// What an update sends; nil for another step.
+    private func update(_ step: PushPlan.Step) throws -> EnvironmentVariableChange? {
+        if case .update = step.action { try change(step) } else { nil }
     }
 
     /// Reports a step that the platform refused for itself; anything else ends the push.
@@ -113,6 +133,7 @@ extension PushApplication {
         guard error.isRefusal else { throw error }
         outcomes[place] = PushOutcome(
             step: step, end: .failed(error.description, error), record: nil)
+        if error.isKnownNotDone { end([place]) }
     }
 
     /// Sends once more what the platform accepted and then kept otherwise: an empty or other value
@@ -132,15 +153,24 @@ extension PushApplication {
                 attributes: outcome.step.attributes,
                 action: .update(id: record.id, withValue: outcome.step.sendsValue))
             let changes = try change(step)
-            // Where this fails too, what was said of the first attempt stands.
-            let answer = try? client.changeEnvironmentVariable(
-                record.id, ofProject: project, changes)
+            timesBefore[record.id] = record.updatedAt
+            try begin([(place, step)])
+            let answer: EnvironmentVariable?
+            do throws(VercelAPIError) {
+                answer = try client.changeEnvironmentVariable(
+                    record.id, ofProject: project, changes)
+            } catch {
+                // What was said of the first attempt stands.
+                if error.isKnownNotDone { end([place]) }
+                continue
+            }
             guard let answer else { continue }
             outcomes[place]?.end = .verified
             outcomes[place]?.record = PlatformRecord(answer, environments: environments)
             repaired.append(place)
         }
-        try keepSent(repaired)
+        keepSent(repaired)
+        try flush()
         return repaired
     }
 
@@ -168,10 +198,11 @@ extension PushApplication {
         }
     }
 
-    /// Tells the vault what was sent and is not proved yet, so that a push that ends here is known to
-    /// have begun and the next one sends it again.
-    private func keepSent(_ places: [Int]) throws {
-        try keep(
+    /// Has the vault know what was sent and is not proved yet, so that a push that ends here is known
+    /// to have begun and the next one sends it again.
+    private func keepSent(_ places: [Int]) {
+        end(
+            places,
             places.compactMap { place in
                 guard let outcome = outcomes[place], let variable = outcome.step.variable,
                     case .verified = outcome.end
@@ -193,5 +224,14 @@ extension VercelAPIError {
         case .badRequest, .conflict, .notFound, .notPossible, .tooLarge, .invalidRequest: true
         default: false
         }
+    }
+
+    /// Tells whether what was sent was surely not done, by no attempt.
+    var isKnownNotDone: Bool {
+        if isAfterRepeat || code == .outcomeUnknown { return false }
+        if let transport { return !transport.mayHaveReachedServer }
+        // A refusal. What 408, 5xx and unreadable answers mean is open.
+        if let status { return (400..<500).contains(status) && status != 408 }
+        return [.invalidRequest, .libraryMissing, .outOfMemory].contains(code)
     }
 }

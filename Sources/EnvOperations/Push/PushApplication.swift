@@ -7,33 +7,65 @@ package final class PushApplication {
     /// Gives the value of a record of the vault.
     package typealias ValueSource = (Variable) throws -> SecretSlice
 
+    /// What entries of the journal say of a push as a whole.
+    package struct Origin {
+        /// The vault's project.
+        package let project: Identifier
+        /// The platform's id of the user whose token it is; empty when unknown.
+        package let author: String
+        /// This machine's clock, in milliseconds since 1970.
+        package let now: () -> UInt64
+
+        /// Names all three.
+        package init(project: Identifier, author: String, now: @escaping () -> UInt64) {
+            self.project = project
+            self.author = author
+            self.now = now
+        }
+    }
+
     let client: VercelClient
     let project: String
     let environments: CustomEnvironmentNames
     private let productionBranch: String?
     let values: ValueSource
-    let keep: ([PushRecord]) throws -> Void
+    let origin: Origin
+    /// The platform's times of change before the push, by id.
+    var timesBefore: [String: UInt64]
+    private let keep: (PushNote) throws -> Void
     private let progress: (Int, Int) -> Void
     /// What became of each step of the plan, in its order; nil for those not yet sent.
     var outcomes: [PushOutcome?] = []
+    /// What the vault is to be told with the next entry of the journal.
+    private var note = PushNote()
+    /// Entries of the journal that are open, by the place of their step.
+    private var open: [Int: Identifier] = [:]
+    /// Entries for old records of renamed variables, by the platform's id.
+    private var openLeftovers: [String: Identifier] = [:]
 
     /// Variables sent in one request: the answer of a larger one would take long enough to be lost.
     private static let batchSize = 100
 
     /// - Parameters:
     ///   - project: The platform's id.
-    ///   - keep: Writes to the vault what the platform has now; called after each request.
+    ///   - platform: What the platform had when the plan was made.
+    ///   - keep: Writes to the vault what the platform has now and what is sent next; called before
+    ///     each request that changes something, and at the end.
     ///   - progress: Told how many steps of how many are done.
     package init(
         client: VercelClient, project: String, environments: CustomEnvironmentNames,
-        productionBranch: String?, values: @escaping ValueSource,
-        keep: @escaping ([PushRecord]) throws -> Void, progress: @escaping (Int, Int) -> Void
+        productionBranch: String?, platform: [PlatformRecord], origin: Origin,
+        values: @escaping ValueSource, keep: @escaping (PushNote) throws -> Void,
+        progress: @escaping (Int, Int) -> Void
     ) {
         self.client = client
         self.project = project
         self.environments = environments
         self.productionBranch = productionBranch
         self.values = values
+        self.origin = origin
+        timesBefore = Dictionary(
+            platform.map { ($0.id, $0.updatedAt) }, uniquingKeysWith: { first, _ in first })
         self.keep = keep
         self.progress = progress
     }
@@ -100,15 +132,77 @@ package final class PushApplication {
                 progress(plan.steps.count - places.count, plan.steps.count)
             }
         } catch let error as VercelAPIError {
+            if error.isKnownNotDone { end(Array(underWay)) }
             for place in places where outcomes[place] == nil {
                 let reason = underWay.contains(place) ? error.description : "not sent"
                 outcomes[place] = PushOutcome(
                     step: plan.steps[place], end: .failed(reason, error), record: nil)
             }
         }
+        try flush()
         try readBack(outcomes.indices.filter { outcomes[$0]?.isVerified ?? false })
         try readBack(try repair())
         return outcomes.compactMap { $0 }
+    }
+
+    // MARK: The journal
+
+    /// Puts what is sent next into the journal, together with what became of what was sent before.
+    ///
+    /// - Parameter steps: What the request sends, by their places in the plan.
+    func begin(_ steps: [(place: Int, step: PushPlan.Step)]) throws {
+        let time = origin.now()
+        for (place, step) in steps {
+            let send = entry(step, at: time)
+            note.begun.append(send)
+            open[place] = send.id
+            // The vault forgets the old record with the first word of the new one.
+            if case .create = step.action, let old = step.variable?.remote,
+                let updatedAt = timesBefore[old.id], openLeftovers[old.id] == nil
+            {
+                let deletion = SendEntry(
+                    createdAt: time, action: .delete, project: origin.project,
+                    variable: step.variable?.id, platformProject: project, author: origin.author,
+                    target: .init(id: old.id, updatedAt: updatedAt), key: old.key,
+                    attributes: old.agreed, version: 0)
+                note.begun.append(deletion)
+                openLeftovers[old.id] = deletion.id
+            }
+        }
+        try flush()
+    }
+
+    /// Notes that the outcome of these steps is known; the vault is told with the next request.
+    func end(_ places: [Int], _ records: [PushRecord] = []) {
+        note.records += records
+        note.ended += places.compactMap { open.removeValue(forKey: $0) }
+    }
+
+    /// Notes that a record was seen to be gone.
+    func endDeletion(of id: String) {
+        if let leftover = openLeftovers.removeValue(forKey: id) { note.ended.append(leftover) }
+    }
+
+    /// Tells the vault what it is to know.
+    func flush() throws {
+        guard !note.isEmpty else { return }
+        try keep(note)
+        note = PushNote()
+    }
+
+    private func entry(_ step: PushPlan.Step, at time: UInt64) -> SendEntry {
+        let (action, id): (SendEntry.Action, String?) =
+            switch step.action {
+            case .create: (.create, nil)
+            case .update(let id, _): (.change, id)
+            case .delete(let id): (.delete, id)
+            }
+        return SendEntry(
+            createdAt: time, action: action, project: origin.project, variable: step.variable?.id,
+            platformProject: project, author: origin.author,
+            target: id.map { .init(id: $0, updatedAt: timesBefore[$0] ?? 0) }, key: step.key,
+            attributes: step.attributes,
+            version: step.sendsValue ? step.variable?.currentVersion ?? 0 : 0)
     }
 
     func newVariable(_ step: PushPlan.Step) throws -> NewEnvironmentVariable? {

@@ -1,4 +1,4 @@
-internal import Vault
+package import Vault
 package import VercelAPI
 
 /// What became of one step of a push, after it was read back.
@@ -40,4 +40,17 @@ package struct PushRecord {
     let variable: Identifier
     /// What is known.
     let knowledge: Knowledge
+}
+
+/// What the vault has to keep at one moment of a push.
+package struct PushNote {
+    /// What is known of the platform's records.
+    package var records: [PushRecord] = []
+    /// Writes that go out as soon as this is kept.
+    package var begun: [SendEntry] = []
+    /// Writes whose answer is in ``records``, or that were never done.
+    package var ended: [Identifier] = []
+
+    /// Tells whether there is nothing to keep.
+    var isEmpty: Bool { records.isEmpty && begun.isEmpty && ended.isEmpty }
 }

@@ -81,12 +81,15 @@ package struct PushPlan: Equatable, Sendable {
     ///   - platform: All records of the platform's project.
     ///   - adopted: Records of the vault whose value, scope and type were found equal in a record of the
     ///     platform that the vault had not seen, or not seen as it is now.
+    ///   - leftovers: Old records of renamed variables, which an earlier push was to delete.
     package init(
         variables: [Variable], platform: [PlatformRecord], adopted: [Identifier: PlatformRecord],
-        rules: Rules
+        leftovers: [PlatformRecord] = [], rules: Rules
     ) {
+        // What is to go is in nobody's way.
+        let staying = platform.filter { !leftovers.contains($0) }
         let planning = PushPlanning(
-            variables: variables, platform: platform, adopted: adopted, rules: rules)
+            variables: variables, platform: staying, adopted: adopted, rules: rules)
         // The index is in the order of random ids; people look for names.
         let ordered = variables.sorted {
             ($0.name, $0.attributes.scope.description) < ($1.name, $1.attributes.scope.description)
@@ -100,6 +103,7 @@ package struct PushPlan: Equatable, Sendable {
             case .conflict(let conflict): conflicts.append(conflict)
             }
         }
+        steps += planning.deletions(of: leftovers)
         if rules.prune { steps += planning.pruning() }
         steps = Self.ordered(steps, platform)
     }
@@ -154,8 +158,9 @@ package struct PushPlan: Equatable, Sendable {
 }
 
 extension PushPlan.Rules {
-    /// A record that has lost one of the places is meant too: the platform still has it there.
-    func includes(_ variable: Variable) -> Bool {
+    /// Tells whether a record is to be looked at. One that has lost one of the places is meant too:
+    /// the platform still has it there.
+    package func includes(_ variable: Variable) -> Bool {
         (records?.contains(variable.id) ?? true || makingRoom.contains(variable.id))
             && (includes(key: variable.name, variable.attributes.scope)
                 || variable.remote.map { includes(key: variable.name, $0.agreed.scope) } ?? false)

@@ -160,11 +160,17 @@ struct PushPlanning {
     /// Deletions of records that only the platform has.
     func pruning() -> [PushPlan.Step] {
         let kept = Set(adopted.values.map(\.id))
-        return platform.filter { record in
-            owners[record.id] == nil && !kept.contains(record.id)
-                && rules.includes(key: record.key, record.attributes.scope)
-                && record.attributes.kind != .system
-        }.map {
+        return deletions(
+            of: platform.filter { record in
+                owners[record.id] == nil && !kept.contains(record.id)
+                    && rules.includes(key: record.key, record.attributes.scope)
+                    && record.attributes.kind != .system
+            })
+    }
+
+    /// Deletions of records that the vault has no record of.
+    func deletions(of records: [PlatformRecord]) -> [PushPlan.Step] {
+        records.map {
             PushPlan.Step(
                 variable: nil, key: $0.key, attributes: $0.attributes, action: .delete(id: $0.id))
         }

@@ -1,6 +1,19 @@
 package import Vault
 
 extension VaultTransaction {
+    /// Keeps what a push left on the platform, and what it is about to do there.
+    package mutating func keep(_ note: PushNote, account: String, time: UInt64) {
+        keep(note.records, account: account, time: time)
+        end(note.ended)
+        begin(note.begun)
+    }
+
+    /// Keeps what became of writes whose outcome was not known.
+    package mutating func keep(_ resolution: SendResolution, account: String, time: UInt64) {
+        keep(resolution.records, account: account, time: time)
+        end(resolution.settled)
+    }
+
     /// Keeps what a push left on the platform.
     ///
     /// - Parameters:

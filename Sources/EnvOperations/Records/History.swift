@@ -6,7 +6,10 @@ package struct History {
     package let variable: Variable
     /// In ascending order of numbers, the current one last where there is one.
     package let versions: [StoredVersion]
-    private let isNeeded: Bool
+    /// Something is begun and not finished that may need any of them.
+    private let needsAll: Bool
+    /// Versions that a write of unknown outcome sent: the next push compares with them.
+    private let neededVersions: Set<UInt64>
 
     /// Versions younger than this are never pruned.
     package static let protectedMilliseconds: UInt64 = 30 * 86_400_000
@@ -15,18 +18,35 @@ package struct History {
     ///
     /// - Parameter index: Decoded as a whole.
     package init(of variable: Variable, in index: VaultIndex) {
-        self.variable = variable
-        isNeeded = !index.journal.isEmpty
         let earlier = index.earlierVersions.filter { $0.variable == variable.id }
-        versions =
-            (earlier + (index.currentVersions[variable.id].map { [$0] } ?? []))
-            .sorted { $0.version < $1.version }
+        self.init(
+            of: variable, earlier + (index.currentVersions[variable.id].map { [$0] } ?? []),
+            Journal(index))
     }
 
-    fileprivate init(of variable: Variable, _ versions: [StoredVersion], isNeeded: Bool) {
+    fileprivate init(of variable: Variable, _ versions: [StoredVersion], _ journal: Journal) {
         self.variable = variable
         self.versions = versions.sorted { $0.version < $1.version }
-        self.isNeeded = isNeeded
+        needsAll = journal.hasOtherWork
+        neededVersions = journal.sent[variable.id] ?? []
+    }
+
+    /// What of a vault's journal concerns versions.
+    fileprivate struct Journal {
+        let hasOtherWork: Bool
+        /// By record.
+        let sent: [Identifier: Set<UInt64>]
+
+        init(_ index: VaultIndex) {
+            // An entry that cannot be read may need anything.
+            let sends = try? index.sends()
+            hasOtherWork = sends?.count != index.journal.count
+            var sent: [Identifier: Set<UInt64>] = [:]
+            for send in sends ?? [] {
+                if let variable = send.variable { sent[variable, default: []].insert(send.version) }
+            }
+            self.sent = sent
+        }
     }
 
     /// The version of that number.
@@ -35,13 +55,14 @@ package struct History {
     }
 
     /// What pruning would drop: all but the newest `keep`, never the current one, one younger than
-    /// 30 days, or the one that the platform has. None while something is begun and not finished: it
-    /// may need any of them.
+    /// 30 days, the one that the platform has, or one that a push may have brought there. None while
+    /// other work is begun and not finished: it may need any of them.
     package func prunable(keeping keep: Int, at time: UInt64) -> [StoredVersion] {
-        if isNeeded { return [] }
+        if needsAll { return [] }
         return versions.dropLast(max(keep, 1)).filter { version in
             version.version != variable.currentVersion
                 && version.version != variable.remote?.pushedVersion
+                && !neededVersions.contains(version.version)
                 && time > version.createdAt
                 && time - version.createdAt >= Self.protectedMilliseconds
         }
@@ -65,10 +86,11 @@ extension VaultTransaction {
         let earlier = Dictionary(
             grouping: index.earlierVersions.filter { storedVariables.contains($0.variable) },
             by: \.variable)
+        let journal = History.Journal(index)
         let versions = index.variables.flatMap { variable -> [StoredVersion] in
             guard let versions = earlier[variable.id] else { return [] }
             let current = index.currentVersions[variable.id].map { [$0] } ?? []
-            return History(of: variable, versions + current, isNeeded: !index.journal.isEmpty)
+            return History(of: variable, versions + current, journal)
                 .prunable(keeping: keep, at: time)
         }
         erase(versions)

@@ -23,8 +23,39 @@ package enum SandboxClock: Sendable {
 enum Timestamp {
     /// ISO 8601 in UTC with milliseconds, as `2021-02-10T13:11:49.180Z`.
     static func text(_ milliseconds: Int64) -> String {
-        let seconds = milliseconds >= 0 ? milliseconds / 1000 : 0
-        let days = seconds / 86400
+        let (year, month, day) = civilDate(milliseconds)
+        let time = clock(milliseconds).map { padded($0, 2) }.joined(separator: ":")
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+            + "T\(time).\(padded(max(0, milliseconds) % 1000, 3))Z"
+    }
+
+    /// The form of HTTP, as `Wed, 10 Feb 2021 13:11:49 GMT`.
+    static func http(_ milliseconds: Int64) -> String {
+        let (year, month, day) = civilDate(milliseconds)
+        // 1 January 1970 was a Thursday.
+        let weekday = (max(0, milliseconds) / 86_400_000 + 4) % 7
+        let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let months = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ]
+        let time = clock(milliseconds).map { padded($0, 2) }.joined(separator: ":")
+        return "\(weekdays[Int(weekday)]), \(padded(day, 2)) \(months[Int(month - 1)]) "
+            + "\(padded(year, 4)) \(time) GMT"
+    }
+
+    /// Hour, minute and second.
+    private static func clock(_ milliseconds: Int64) -> [Int64] {
+        let seconds = max(0, milliseconds) / 1000
+        return [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60]
+    }
+
+    private static func padded(_ number: Int64, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    private static func civilDate(_ milliseconds: Int64) -> (Int64, Int64, Int64) {
+        let days = max(0, milliseconds) / 86_400_000
         // Civil date from days since 1970, counted in eras of 400 years that begin in March.
         let shifted = days + 719_468
         let era = shifted / 146_097
@@ -36,12 +67,6 @@ enum Timestamp {
         let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
         let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        func padded(_ number: Int64, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-        let time = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map { padded($0, 2) }
-        return "\(date)T\(time.joined(separator: ":")).\(padded(max(0, milliseconds) % 1000, 3))Z"
+        return (year, month, day)
     }
 }

@@ -17,9 +17,10 @@ struct Webhook: Codable, Sendable {
         .members([
             "id": .string(id), "url": .string(url), "events": JSONValue(events),
             "ownerId": .string(ownerId),
-            "projectIds": projectIds.isEmpty ? nil : JSONValue(projectIds),
+            // Missing, not null: a bare nil would be the JSON value.
+            "projectIds": projectIds.isEmpty ? JSONValue?.none : JSONValue(projectIds),
             "createdAt": .integer(createdAt), "updatedAt": .integer(updatedAt),
-            "secret": withSecret ? .string(secret) : nil,
+            "secret": withSecret ? .string(secret) : JSONValue?.none,
         ])
     }
 

@@ -22,6 +22,8 @@ final class Service: Sendable {
                 fault?.kind.answerInstead(now: now)
                 ?? self.served(request, fault: fault, now: now, &contents)
             fault?.kind.spoil(&answer)
+            // The sandbox's own time, which tests step: clients count a limit's reset from it.
+            answer.headers.append(("Date", Timestamp.http(now)))
             contents.requests.append(
                 RequestLog.Entry(
                     at: now, method: request.method, target: request.loggedTarget,

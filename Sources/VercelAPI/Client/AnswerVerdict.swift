@@ -46,7 +46,7 @@ struct AnswerVerdict {
         case 503 where response.headers[name: "Retry-After"] != nil:
             error.retryAfter = wanted
             return (.notNow(after: wanted), error)
-        case 400 where isBusy(error): return (.notNow(after: nil), error)
+        case 400 where isBusy(response): return (.notNow(after: nil), error)
         case 408, 500...: return broken(error, status: status, call: call)
         default: return (.final, error)
         }
@@ -91,8 +91,10 @@ struct AnswerVerdict {
 
     /// Whether the platform refused a write because another one of the same project is under way.
     /// It has no code of its own for that, and its own description misspells the sentence.
-    private static func isBusy(_ error: VercelAPIError) -> Bool {
-        guard let message = error.platformMessage?.lowercased() else { return false }
+    private static func isBusy(_ response: HTTPResponse) -> Bool {
+        // The answer itself: an error withholds the sentence where a short value happens to be in it.
+        let body = response.body.withBytes { JSONDecoding.value(APIErrorBody.self, from: $0) }
+        guard let message = body?.message?.lowercased() else { return false }
         return message.contains("ongoing update")
     }
 }

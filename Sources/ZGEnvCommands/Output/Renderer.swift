@@ -113,6 +113,8 @@ struct Renderer {
 
     private func writeReport(_ failure: CommandError) throws {
         if json {
+            // One object, whatever comes now.
+            Interrupts.setLastWords("")
             var members: [JSONValue.Member] = [
                 .init("code", .string(failure.code.name ?? "failed")),
                 .init("message", .string(failure.message)),

@@ -27,6 +27,14 @@ enum Login: Command {
         let client = try session.client(token, origin)
         let user = try client.user()
         let teams = user.isLimited ? [] : try client.teams()
+        let described = try client.describedToken()
+        let endsAt = described?.expiresAt?.milliseconds
+        if let leakedAt = described?.leakedAt?.milliseconds {
+            invocation.context.warn(
+                "leaked-token",
+                "The platform found this token in public on \(TimeText.utc(leakedAt)). Revoke it there, and log in with another one."
+            )
+        }
         let username = user.username ?? user.id
         let name = invocation.command.value("name") ?? username
         let protect = invocation.command.has("protect")
@@ -35,6 +43,8 @@ enum Login: Command {
             "origin": .string(origin.description), "protected": .bool(protect),
             "teams": .array(
                 teams.map { ["id": .string($0.id), "slug": .string($0.slug)] }),
+            "expiresAt": .time(orNull: endsAt),
+            "leakedAt": .time(orNull: described?.leakedAt?.milliseconds),
             "dryRun": .bool(invocation.options.dryRun),
         ]
         if invocation.options.dryRun { return CommandResult(json: result) }
@@ -56,7 +66,8 @@ enum Login: Command {
                 Account(
                     name: name, origin: origin.description, userID: user.id, username: username,
                     teamID: known?.teamID, teamSlug: known?.teamSlug, isDefault: isDefault,
-                    createdAt: time, protection: protect ? .values : .index, secret: secret))
+                    createdAt: time, expiresAt: UInt64(clamping: endsAt ?? 0),
+                    protection: protect ? .values : .index, secret: secret))
         }
         try invocation.note("Logged in to \(origin.description) as \(username), kept as \(name).")
         return CommandResult(json: result)

@@ -34,6 +34,98 @@ enum PlatformRefresh {
     }
 }
 
+extension PlatformRefresh {
+    /// Brings the view of every bound project up to date.
+    ///
+    /// One request lists up to a hundred projects of an account or team, and one request a project
+    /// its variables; those are sent in parallel, within the platform's limits. Names of custom
+    /// environments are asked for only where a variable has some.
+    static func runForAllIfAsked(_ invocation: Invocation) throws {
+        guard invocation.options.refresh else { return }
+        let index = try invocation.session.index(.listing)
+        let session = try PlatformSession(invocation)
+        var groups: [(access: PlatformSession.Access, projects: [VaultProject])] = []
+        for project in index.projects {
+            guard let binding = project.binding else { continue }
+            let access = try session.access(binding)
+            let position = groups.firstIndex {
+                $0.access.client.scope == access.client.scope
+                    && $0.access.client.origin == access.client.origin
+                    && $0.access.account?.name == access.account?.name
+            }
+            if let position {
+                groups[position].projects.append(project)
+            } else {
+                groups.append((access, [project]))
+            }
+        }
+        var seen: [Sight] = []
+        for group in groups {
+            seen += try look(at: group.projects, group.access.client, invocation)
+        }
+        if seen.isEmpty { return }
+        let time = invocation.context.now()
+        try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
+            for sight in seen {
+                transaction.see(sight.records, listedAt: sight.listedAt, of: sight.project)
+                transaction.see(live: sight.live, of: sight.project, time: time)
+            }
+        }
+    }
+
+    /// What the platform showed of one project.
+    private struct Sight {
+        let project: Identifier
+        let records: [PlatformRecord]
+        let live: VaultProject.LiveDeployment?
+        let listedAt: UInt64
+    }
+
+    private static func look(
+        at projects: [VaultProject], _ client: VercelClient, _ invocation: Invocation
+    ) throws -> [Sight] {
+        // The list of all may have pages; a single project is one request.
+        let known =
+            projects.count == 1
+            ? try projects.compactMap { try shown($0, client) } : try client.projects()
+        let platform = Dictionary(
+            known.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let there = projects.filter { project in
+            if project.binding.map({ platform[$0.projectID] != nil }) ?? false { return true }
+            invocation.context.warn(
+                "not-refreshed",
+                "\(project.name) was not refreshed: the platform does not show it any more.")
+            return false
+        }
+        let listedAt = invocation.context.now()
+        let ids = there.compactMap(\.binding?.projectID)
+        let lists = try client.environmentVariables(ofProjects: ids)
+        return try zip(zip(there, ids), lists).map { entry, list in
+            let (project, id) = entry
+            let variables = try list.get()
+            let hasCustom = variables.contains { !$0.customEnvironmentIds.isEmpty }
+            let names = CustomEnvironmentNames(
+                hasCustom ? try client.customEnvironments(ofProject: id) : [])
+            return Sight(
+                project: project.id,
+                records: variables.map { PlatformRecord($0, environments: names) },
+                live: platform[id]?.liveDeployment, listedAt: listedAt)
+        }
+    }
+
+    private static func shown(
+        _ project: VaultProject, _ client: VercelClient
+    ) throws(VercelAPIError) -> Project? {
+        guard let id = project.binding?.projectID else { return nil }
+        do throws(VercelAPIError) {
+            return try client.project(id)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
+    }
+}
+
 extension Project {
     /// What serves production, in the vault's terms.
     var liveDeployment: VaultProject.LiveDeployment? {

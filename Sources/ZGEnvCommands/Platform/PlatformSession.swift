@@ -67,23 +67,55 @@ final class PlatformSession {
         }
         let keys = try indexKeys()
         let index = try invocation.session.opened().index(with: keys, extent: .listing)
-        guard let account = index.account(named: options.account) else {
+        guard let account = Self.account(options.account, binding, in: index) else {
             throw CommandError(
                 .unauthorized,
                 options.account.map { "The vault has no account \(DisplayText.safe($0))." }
                     ?? "There is no token for the platform.",
                 hint: "Log in with: zg-env login, or set VERCEL_TOKEN.")
         }
-        if let named, named.description != account.origin {
+        warnOfEnd(account)
+        return Access(
+            client: try client(of: account, scope: scope(binding, account)), account: account)
+    }
+
+    /// A client for a stored account, which reaches the account's own origin and no other.
+    ///
+    /// - Throws: ``ExitCode/unauthorized`` where the options name another origin.
+    func client(of account: Account, scope: APIScope = .personal) throws -> VercelClient {
+        if let named = try Self.namedOrigin(options), named.description != account.origin {
             throw CommandError(
                 .unauthorized,
                 "The token of \(DisplayText.safe(account.name)) belongs to \(DisplayText.safe(account.origin)), and goes nowhere else.",
                 hint: "Log in there with: zg-env login --api-url \(named.description)")
         }
-        let token = try token(of: account, keys)
-        let origin = try APIOrigin(account.origin)
-        return Access(
-            client: try client(token, origin, scope: scope(binding, account)), account: account)
+        let token = try token(of: account, try indexKeys())
+        return try client(token, try APIOrigin(account.origin), scope: scope)
+    }
+
+    /// The account to use: the one that is named; for a bound project the one it was bound through,
+    /// or the default one of its origin; else the default one.
+    private static func account(
+        _ name: String?, _ binding: VaultProject.Binding?, in index: VaultIndex
+    ) -> Account? {
+        let standard = index.account(named: name)
+        guard name == nil, let binding else { return standard }
+        let fitting = index.accounts.filter { $0.origin == binding.origin }
+        let own = fitting.filter { $0.userID == binding.accountID }
+        return own.first(where: \.isDefault) ?? own.first ?? fitting.first(where: \.isDefault)
+            ?? standard
+    }
+
+    /// Tells of a token that ends within a week, while there is time to make another one.
+    private func warnOfEnd(_ account: Account) {
+        let (now, week) = (invocation.context.now(), 7 * 86_400_000 as UInt64)
+        guard account.expiresAt > now, account.expiresAt - now < week,
+            !invocation.context.warnings.contains(where: { $0.code == "token-ends" })
+        else { return }
+        invocation.context.warn(
+            "token-ends",
+            "The token of \(account.name) ends \(TimeText.utc(Int64(clamping: account.expiresAt))). Make another one on the platform, and log in with it."
+        )
     }
 
     private func indexKeys() throws -> VaultKeys {

@@ -10,7 +10,7 @@ enum Push: Command {
         discussion: """
             Sends only what changed. A change made on the platform that this vault has not seen stops \
             it before anything is sent. Values that the platform does not show again are reported as \
-            sent and not read back.
+            sent and not read back. A push that was cut short is finished by running it again.
             """,
         arguments: [
             ArgumentSpec(

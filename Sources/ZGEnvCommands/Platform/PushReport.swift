@@ -7,6 +7,7 @@ internal import VercelAPI
 struct PushReport {
     private let project: String
     private let plan: PushPlan
+    private let presumed: Set<Identifier>
     /// What became of each step; empty after a dry run or a conflict.
     var outcomes: [PushOutcome] = []
     /// What of it was changed while the values were locked; nil where nothing was sent.
@@ -14,9 +15,12 @@ struct PushReport {
     /// Tells that it stopped after the plan.
     var isDryRun = false
 
-    init(project: String, plan: PushPlan) {
+    /// - Parameter presumed: Records that an earlier push sent as far as is known, and whose value
+    ///   cannot be read back.
+    init(project: String, plan: PushPlan, presumed: Set<Identifier> = []) {
         self.project = project
         self.plan = plan
+        self.presumed = presumed
     }
 
     /// The plan for people, one line a step.
@@ -72,11 +76,15 @@ struct PushReport {
     }
 
     private var unverified: JSONValue {
-        .array(
-            outcomes.compactMap { outcome in
-                guard case .unverified(let reason) = outcome.end else { return nil }
-                return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
-            })
+        let before = plan.unchanged.filter { presumed.contains($0.id) }.map {
+            Self.entry($0.name, $0.attributes.scope, "sent by an earlier push, cannot be read back")
+        }
+        return .array(
+            before
+                + outcomes.compactMap { outcome in
+                    guard case .unverified(let reason) = outcome.end else { return nil }
+                    return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
+                })
     }
 
     private var failed: JSONValue {
@@ -109,16 +117,22 @@ struct PushReport {
                 ? "Nothing to push.\n"
                 : (planLines.map { "Would \($0)" } + changeLines).map { "\(safe($0))\n" }.joined()
         }
-        if outcomes.isEmpty { return "Nothing to push.\n" }
-        return outcomes.map { outcome in
-            let what =
-                "\(safe(outcome.step.key)) (\(safe(outcome.step.attributes.scope.description)))"
-            switch outcome.end {
-            case .verified: return "\(Self.done(outcome.step))  \(what)\n"
-            case .unverified(let reason): return "\(Self.done(outcome.step))  \(what): \(reason)\n"
-            case .failed(let reason, _): return "failed    \(what): \(safe(reason))\n"
-            }
+        let before = plan.unchanged.filter { presumed.contains($0.id) }.map {
+            "unchanged  \(safe($0.name)) (\(safe($0.attributes.scope.description))): "
+                + "sent by an earlier push, cannot be read back\n"
         }.joined()
+        if outcomes.isEmpty { return before.isEmpty ? "Nothing to push.\n" : before }
+        return before
+            + outcomes.map { outcome in
+                let what =
+                    "\(safe(outcome.step.key)) (\(safe(outcome.step.attributes.scope.description)))"
+                switch outcome.end {
+                case .verified: return "\(Self.done(outcome.step))  \(what)\n"
+                case .unverified(let reason):
+                    return "\(Self.done(outcome.step))  \(what): \(reason)\n"
+                case .failed(let reason, _): return "failed    \(what): \(safe(reason))\n"
+                }
+            }.joined()
     }
 
     private static func done(_ step: PushPlan.Step) -> String {
@@ -164,18 +178,24 @@ struct PushReport {
 
     private func hint(_ failures: [PushOutcome], _ code: ExitCode) -> String {
         let rest = failures.count < outcomes.count ? "The others are done. " : ""
+        let forced = failures.first {
+            $0.record?.attributes.kind == .sensitive && $0.step.attributes.kind != .sensitive
+        }
+        if let forced, code == .failed {
+            // Pushing again changes nothing: a sensitive variable keeps its type.
+            let key = DisplayText.safe(forced.step.key)
+            let targets = forced.step.attributes.scope.targets.subtracting(.development).names
+                .joined(separator: ",")
+            return
+                "\(rest)Say so in the vault too: zg-env set \(key) --type sensitive"
+                + (targets.isEmpty ? "" : " -t \(targets)")
+                + ", or take it out: zg-env rm \(key) --push."
+        }
         if code == .unauthorized, case .failed(_, let error?)? = failures.first?.end,
             let remedy = error.hint
         {
             return "\(rest)First \(remedy), then push again: it sends what is missing."
         }
         return "\(rest)Push again: it looks at the platform and sends what is missing."
-    }
-}
-
-extension PushOutcome {
-    /// Tells whether the step was not done.
-    var isFailed: Bool {
-        if case .failed = end { true } else { false }
     }
 }

@@ -10,16 +10,17 @@ struct PushWork {
     private let bound: BoundProject
     private let project: VaultProject
     private let rules: PushPlan.Rules
-    /// Values that this process holds, by record: `set --push` works while values are locked.
-    private let atHand: [Identifier: SecretSlice]
+    private let values: PushValues
 
+    /// - Parameter atHand: Values that this process holds, by record: `set --push` works while values
+    ///   are locked.
     /// - Throws: What finding and binding the project throws.
     init(
         _ invocation: Invocation, rules: PushPlan.Rules, atHand: [Identifier: SecretSlice] = [:]
     ) throws {
         self.invocation = invocation
         self.rules = rules
-        self.atHand = atHand
+        values = PushValues(invocation.session, atHand: atHand)
         bound = try BoundProject.inVault(invocation)
         guard let project = bound.local else {
             throw CommandError(.notFound, "The vault has no such project.")
@@ -31,28 +32,51 @@ struct PushWork {
     ///
     /// - Parameter asks: False where the command has asked already.
     func run(asks: Bool = true) throws -> PushReport {
+        // Held to the end; a dry run changes nothing and waits for nobody.
+        let lock =
+            invocation.options.dryRun
+            ? nil : try ProjectLock(project, besides: invocation.session.path, invocation)
+        defer { withExtendedLifetime(lock) {} }
         let client = bound.access.client
         let environments = try environmentNames()
         let listedAt = invocation.context.now()
         let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
             PlatformRecord($0, environments: environments)
         }
-        let index = try invocation.session.index(.listing)
+        let index = try invocation.session.index(.everything)
         try checkPlaces(environments, index)
-        let variables = index.variables.filter { $0.project == project.id }
+        var variables = index.variables.filter { $0.project == project.id }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+        let resolution = try resolution(index, variables, platform)
+        for position in variables.indices {
+            guard let remote = resolution.remotes[variables[position].id] else { continue }
+            variables[position].remote = remote
+        }
         let adopted = try adopted(variables, platform)
         let plan = PushPlan(
-            variables: variables, platform: platform, adopted: adopted, rules: rules)
-        var report = PushReport(project: project.name, plan: plan)
+            variables: variables, platform: platform, adopted: adopted,
+            leftovers: resolution.leftovers, rules: rules)
+        var report = PushReport(
+            project: project.name, plan: plan, presumed: resolution.presumed)
+        for record in resolution.abandoned {
+            invocation.context.warn(
+                "left-there",
+                "\(record.key) has another name in the vault and was changed on the platform, so it was left there."
+            )
+        }
+        let seen = Seen(platform: platform, listedAt: listedAt, resolution: resolution)
         guard plan.conflicts.isEmpty else {
-            if !invocation.options.dryRun { try keepSeen(platform, listedAt, [:], []) }
+            if !invocation.options.dryRun { try keep(seen, [:], []) }
             return report
         }
+        if plan.steps.contains(where: \.sendsValue) { try values.open() }
         let application = PushApplication(
             client: client, project: bound.platform.id, environments: environments,
-            productionBranch: bound.platform.link?.productionBranch, values: try values(for: plan),
-            keep: { try keep($0) }, progress: progress())
+            productionBranch: bound.platform.link?.productionBranch, platform: platform,
+            origin: .init(
+                project: project.id, author: bound.access.account?.userID ?? "",
+                now: invocation.context.now),
+            values: values.current, keep: { try keep($0) }, progress: progress())
         let problems = try application.problems(of: plan, among: variables)
         guard problems.isEmpty else {
             throw CommandError(
@@ -74,8 +98,7 @@ struct PushWork {
                 for line in report.changeLines { try invocation.note(line) }
             }
         }
-        try keepSeen(
-            platform, listedAt, adopted, plan.forgotten, accepting: changes?.comparison)
+        try keep(seen, adopted, plan.forgotten, accepting: changes?.comparison)
         if !plan.steps.isEmpty {
             report.outcomes = try audited(plan, index) {
                 try Interrupts.deferred { try application.send(plan) }
@@ -95,7 +118,7 @@ struct PushWork {
     ) throws -> (comparison: CheckpointComparison, text: ChangesText)? {
         let session = invocation.session
         let sent = Set(plan.steps.compactMap { $0.variable?.id })
-            .subtracting(atHand.keys).subtracting(session.changedRecords)
+            .subtracting(values.recordsAtHand).subtracting(session.changedRecords)
             .subtracting(rules.makingRoom)
         guard !sent.isEmpty else { return nil }
         let keys = try session.indexKeys()
@@ -143,79 +166,66 @@ struct PushWork {
         ).filter { $0.variable.currentVersion > 0 && $0.record.attributes.kind != .sensitive }
         guard !candidates.isEmpty else { return [:] }
         let arena = SecretArena()
-        let source = try valueSource()
         let answers = try bound.access.client.environmentVariables(
             candidates.map { (bound.platform.id, $0.record.id) }, valuesInto: arena)
         var adopted: [Identifier: PlatformRecord] = [:]
         for (candidate, answer) in zip(candidates, answers) {
             guard let theirs = try answer.get().value else { continue }
-            let ours = try source(candidate.variable)
-            let isEqual = ours.withBytes { ours in
-                theirs.withBytes { ours.isEqualInConstantTime(to: $0) }
+            if try values.current(candidate.variable).equals(theirs) {
+                adopted[candidate.variable.id] = candidate.record
             }
-            if isEqual { adopted[candidate.variable.id] = candidate.record }
         }
         return adopted
     }
 
-    /// Where values come from; opens the vault's values only for a plan that sends one.
-    private func values(for plan: PushPlan) throws -> PushApplication.ValueSource {
-        let needsValues = plan.steps.contains(where: \.sendsValue)
-        return needsValues
-            ? try valueSource()
-            : { _ in
-                throw CommandError(.locked, "The values are locked.")
-            }
-    }
-
-    private func valueSource() throws -> PushApplication.ValueSource {
-        let atHand = atHand
-        if !atHand.isEmpty {
-            return { variable in
-                guard let value = atHand[variable.id] else {
-                    throw CommandError(
-                        .locked, "The value of \(DisplayText.safe(variable.name)) is locked.",
-                        hint: "Push it with: zg-env push, which asks for the passphrase.")
-                }
-                return value
-            }
+    /// Looks up what became of writes that an earlier push began and could not end.
+    private func resolution(
+        _ index: VaultIndex, _ variables: [Variable], _ platform: [PlatformRecord]
+    ) throws -> SendResolution {
+        let included = Set(variables.filter { rules.includes($0) }.map(\.id))
+        let sends = try index.sends(of: project.id).filter { send in
+            send.platformProject == bound.platform.id
+                && send.variable.map { included.contains($0) } ?? true
         }
-        let keys = try invocation.session.valueKeys()
-        let vault = try invocation.session.opened()
-        let index = try vault.index(with: keys, extent: .currentValues)
-        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
-            throw CommandError(.locked, "The values are locked.")
-        }
+        if sends.isEmpty { return SendResolution() }
+        let candidates = SendResolution.candidates(
+            sends, variables: variables, platform: platform
+        ).filter { $0.record.attributes.kind != .sensitive }
         let arena = SecretArena()
-        var opened: [Identifier: SecretSlice] = [:]
-        return { variable in
-            if let value = opened[variable.id] { return value }
-            guard let value = try reader.currentValue(of: variable, in: arena) else {
-                throw CommandError(
-                    .notFound, "The vault holds no value of \(DisplayText.safe(variable.name)).")
-            }
-            opened[variable.id] = value
-            return value
+        let answers = try bound.access.client.environmentVariables(
+            candidates.map { (bound.platform.id, $0.record.id) }, valuesInto: arena)
+        var evidence: [Identifier: SendResolution.Evidence] = [:]
+        for (candidate, answer) in zip(candidates, answers) {
+            guard let theirs = try answer.get().value else { continue }
+            evidence[candidate.send.id] = try values.evidence(of: candidate, theirs)
         }
+        return SendResolution(
+            of: sends, variables: variables, platform: platform, evidence: evidence,
+            account: accountName, time: invocation.context.now())
     }
 
     private var accountName: String {
         bound.access.account?.userID ?? project.binding?.accountID ?? ""
     }
 
-    private func keep(_ records: [PushRecord]) throws {
-        if records.isEmpty { return }
+    private func keep(_ note: PushNote) throws {
         let (account, time) = (accountName, invocation.context.now())
         try invocation.session.update(with: try invocation.session.indexKeys()) {
-            $0.keep(records, account: account, time: time)
+            $0.keep(note, account: account, time: time)
         }
+    }
+
+    /// What the platform showed before anything was sent.
+    private struct Seen {
+        let platform: [PlatformRecord]
+        let listedAt: UInt64
+        let resolution: SendResolution
     }
 
     /// Keeps what was seen before anything is sent: changes made elsewhere, adopted records, and
     /// removed ones that are gone there too; and what was accepted.
-    private func keepSeen(
-        _ platform: [PlatformRecord], _ listedAt: UInt64,
-        _ adopted: [Identifier: PlatformRecord], _ forgotten: [Identifier],
+    private func keep(
+        _ seen: Seen, _ adopted: [Identifier: PlatformRecord], _ forgotten: [Identifier],
         accepting changes: CheckpointComparison? = nil
     ) throws {
         let (account, time) = (accountName, invocation.context.now())
@@ -224,9 +234,10 @@ struct PushWork {
         try invocation.session.update(with: keys) { transaction in
             // The yes to the plan was one to these too.
             if let changes, keys.opensValues { try transaction.accept(changes) }
+            transaction.keep(seen.resolution, account: account, time: time)
             transaction.adopt(adopted, account: account, time: time)
             transaction.forget(forgotten)
-            transaction.see(platform, listedAt: listedAt, of: project.id)
+            transaction.see(seen.platform, listedAt: seen.listedAt, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
     }

@@ -27,7 +27,11 @@ enum List: Command {
         exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue], aliases: [["ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
-        try PlatformRefresh.runIfAsked(invocation)
+        if invocation.command.has("all-projects") {
+            try PlatformRefresh.runForAllIfAsked(invocation)
+        } else {
+            try PlatformRefresh.runIfAsked(invocation)
+        }
         let index = try invocation.session.index(.listing)
         if let problem = try invocation.session.keepIndexKey() {
             try invocation.detail("The index key was not kept: \(problem).")

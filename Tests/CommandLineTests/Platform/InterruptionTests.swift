@@ -7,34 +7,6 @@ import Testing
 /// Signals in the middle of a request, and a platform that is not there.
 @Suite("Interruptions and a dead platform")
 struct InterruptionTests {
-    /// The runner, sent a signal once the platform has seen a request.
-    private func interrupted(
-        _ platform: PlatformHome, _ runner: ProgramRunner, by number: Int32, at request: String
-    ) -> ProgramRunner {
-        var runner = runner
-        let server = platform.server
-        let before = server.requests.count
-        runner.script = [
-            (
-                .now,
-                .call { process, _ in
-                    Thread.detachNewThread {
-                        for _ in 0..<1_000 {
-                            let seen = server.requests.dropFirst(before)
-                            if seen.contains(where: { "\($0.method) \($0.path)".hasPrefix(request) }
-                            ) {
-                                kill(process, number)
-                                return
-                            }
-                            usleep(5_000)
-                        }
-                    }
-                }
-            )
-        ]
-        return runner
-    }
-
     @Test(
         arguments: [
             ("GET /v9/projects/", "GET /v9/projects/*", SIGINT, 130),
@@ -56,8 +28,8 @@ struct InterruptionTests {
                 "import", "-", "-p", "web", input: .text("CHANGED=1\nA=1\nB=2\n")))
         done(try platform.run("rm", "GONE", "-p", "web", "--yes"))
         try platform.setFaults("\(pattern) slow:6")
-        let push = interrupted(
-            platform, platform.runner(["push", "-p", "web", "--yes"]), by: number, at: request)
+        let push = platform.signalled(
+            platform.runner(["push", "-p", "web", "--yes"]), by: number, at: request)
         let result = try push.run()
         #expect(result.end == .exited(status), "\(result.end) \(result.error)")
         #expect(result.duration < .seconds(5), "\(result.duration)")
@@ -74,8 +46,8 @@ struct InterruptionTests {
 
     @Test func `an interrupted redeployment is left alone`() throws {
         let platform = try PlatformHome(buildSeconds: 30)
-        let runner = interrupted(
-            platform, platform.runner(["redeploy", "-p", "web", "--yes", "--wait"]), by: SIGINT,
+        let runner = platform.signalled(
+            platform.runner(["redeploy", "-p", "web", "--yes", "--wait"]), by: SIGINT,
             at: "GET /v13/")
         let result = try runner.run()
         #expect(result.end == .exited(130), "\(result.end) \(result.error)")
@@ -83,6 +55,26 @@ struct InterruptionTests {
         platform.server.advanceClock(bySeconds: 60)
         #expect(try platform.current() == platform.deployments().first)
         done(try platform.run("status", "--offline"))
+    }
+
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    func `a push with json that a signal ends says so in one object`(
+        number: Int32, status: Int32
+    ) throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "value")
+        for (pattern, request) in [("POST *", "POST "), ("GET /v10/*", "GET /v10/")] {
+            try platform.setFaults("\(pattern) slow:6")
+            let result = try platform.signalled(
+                platform.runner(["push", "-p", "web", "--yes", "--json"]), by: number, at: request
+            ).run()
+            #expect(result.end == .exited(status), "\(result.end) \(result.error)")
+            #expect(try JSONDocument(result.standardError)["error"]?["code"] == "interrupted")
+            #expect(result.duration < .seconds(3), "\(result.duration)")
+        }
+        platform.server.setFaults([])
+        try platform.pushed()
+        #expect(platform.records("KEY") == ["production,preview,development=value"])
     }
 
     @Test func `a platform that is not there is told within two seconds`() throws {

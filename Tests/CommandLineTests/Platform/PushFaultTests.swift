@@ -157,8 +157,11 @@ struct PushFaultTests {
         let platform = try PlatformHome()
         try platform.set("KEY", "v", "-t", "production")
         try platform.setFaults("POST /v10/projects/*/env forces-sensitive")
-        let (report, _) = try failedReport(platform.push(), 1, "failed")
+        let (report, message) = try failedReport(platform.push(), 1, "failed")
         #expect(report.reasons("failed").first?.contains("sensitive instead of encrypted") == true)
+        // Pushing again would change nothing, so that is not what it says.
+        #expect(message.contains("set KEY --type sensitive -t production"))
+        #expect(message.contains("rm KEY --push") && !message.contains("Push again"))
         platform.server.setFaults([])
         // It stays so until the vault says sensitive too.
         #expect(try platform.push().status == 1)

@@ -1,0 +1,159 @@
+package import Vault
+
+/// What became of writes whose outcome is not known, judged from the platform as it is now. Pure.
+///
+/// A write is ours where the platform holds a value that the vault has for that record, or shows no
+/// value and is otherwise as it was sent. Anything else is somebody else's, and the plan treats it as
+/// such.
+package struct SendResolution: Equatable, Sendable {
+    /// A write and the record of the platform that it may have left.
+    package struct Candidate: Equatable, Sendable {
+        /// The write.
+        package let send: SendEntry
+        /// The vault's record.
+        package let variable: Variable
+        /// The platform's record.
+        package let record: PlatformRecord
+    }
+
+    /// What reading a candidate's value has shown.
+    package enum Evidence: Equatable, Sendable {
+        /// The value of that version of the vault's record.
+        case holds(UInt64)
+        /// An empty value, and the one that was sent is not empty.
+        case empty
+        /// Another value than any that could be compared, and the one that was sent could be.
+        case other
+        /// The platform shows no value, or the vault's is locked or gone.
+        case unknown
+    }
+
+    /// What the platform is now known to hold of records of the vault, by record.
+    package private(set) var remotes: [Identifier: RemoteState] = [:]
+    /// The records of the platform that go with ``remotes``.
+    private var found: [Identifier: PlatformRecord] = [:]
+    /// Records taken over on the journal's word, whose value cannot be read back.
+    package private(set) var presumed: Set<Identifier> = []
+    /// Old records of renamed variables, which were to be deleted and are still there.
+    package private(set) var leftovers: [PlatformRecord] = []
+    /// The same that somebody changed since; they are left alone.
+    package private(set) var abandoned: [PlatformRecord] = []
+    /// Entries of the journal whose outcome is known now.
+    package private(set) var settled: [Identifier] = []
+
+    /// Nothing was begun.
+    package init() {}
+
+    /// What the vault has to keep.
+    package var records: [PushRecord] {
+        found.map { id, record in
+            PushRecord(
+                variable: id,
+                knowledge: .agreed(
+                    record, version: remotes[id]?.pushedVersion, attributes: record.attributes))
+        }
+    }
+
+    /// Pairs writes with the records that they may have left, for their values to be read.
+    ///
+    /// - Parameters:
+    ///   - sends: Oldest first.
+    ///   - variables: All records of the project, removed ones included.
+    package static func candidates(
+        _ sends: [SendEntry], variables: [Variable], platform: [PlatformRecord]
+    ) -> [Candidate] {
+        let known = Set(variables.compactMap { $0.remote?.id })
+        return sends.compactMap { send in
+            guard let variable = variables.first(where: { $0.id == send.variable }) else {
+                return nil
+            }
+            let record: PlatformRecord?
+            switch send.action {
+            case .delete: return nil
+            case .change:
+                guard let target = send.target, variable.remote?.id == target.id else { return nil }
+                record = platform.first {
+                    $0.id == target.id && $0.updatedAt != target.updatedAt
+                        && $0.updatedAt != variable.remote?.agreedUpdatedAt
+                }
+            case .create:
+                record = platform.first {
+                    $0.key == send.key && !known.contains($0.id)
+                        && $0.attributes.scope.overlaps(send.attributes.scope)
+                        && $0.attributes.scope.subtracting(send.attributes.scope).isEmpty
+                }
+            }
+            return record.map { Candidate(send: send, variable: variable, record: $0) }
+        }
+    }
+
+    /// Judges.
+    ///
+    /// - Parameters:
+    ///   - sends: Oldest first.
+    ///   - evidence: By entry of the journal; none is ``Evidence/unknown``.
+    ///   - account: Through whom it was sent, for ``RemoteState``.
+    ///   - time: This machine's clock, in milliseconds since 1970.
+    package init(
+        of sends: [SendEntry], variables: [Variable], platform: [PlatformRecord],
+        evidence: [Identifier: Evidence], account: String, time: UInt64
+    ) {
+        let candidates = Self.candidates(sends, variables: variables, platform: platform)
+        settled = sends.map(\.id)
+        for candidate in candidates {
+            let known = evidence[candidate.send.id] ?? .unknown
+            guard let version = Self.version(of: candidate, known) else { continue }
+            let id = candidate.variable.id
+            found[id] = candidate.record
+            remotes[id] = RemoteState(
+                id: candidate.record.id, key: candidate.record.key, account: account,
+                pushedVersion: version, agreed: candidate.record.attributes,
+                updatedAt: candidate.record.updatedAt, pushedAt: time)
+            if known == .unknown, candidate.send.version > 0 {
+                presumed.insert(id)
+            } else {
+                presumed.remove(id)
+            }
+        }
+        for send in sends where send.action == .delete {
+            judgeDeletion(send, variables, platform)
+        }
+    }
+
+    /// The version that the platform holds where the write was ours, 0 where it holds none of them;
+    /// nil where it was somebody else's.
+    private static func version(of candidate: Candidate, _ evidence: Evidence) -> UInt64? {
+        let (send, record) = (candidate.send, candidate.record)
+        switch evidence {
+        case .holds(let version): return version
+        case .other: return nil
+        case .empty: return send.version > 0 ? 0 : nil
+        case .unknown:
+            let isForeign =
+                record.author.map { !send.author.isEmpty && $0 != send.author } ?? false
+            // A team's policy may make a variable sensitive whatever was asked for.
+            let kind = record.attributes.kind
+            guard !isForeign, record.key == send.key,
+                record.attributes.scope == send.attributes.scope,
+                kind == send.attributes.kind || kind == .sensitive
+            else { return nil }
+            return send.version > 0 ? send.version : candidate.variable.remote?.pushedVersion ?? 0
+        }
+    }
+
+    /// A deletion that was not done is planned anew, but for the old record of a renamed variable,
+    /// which nothing else remembers.
+    private mutating func judgeDeletion(
+        _ send: SendEntry, _ variables: [Variable], _ platform: [PlatformRecord]
+    ) {
+        guard send.variable != nil, let target = send.target,
+            !variables.contains(where: { (remotes[$0.id] ?? $0.remote)?.id == target.id }),
+            let record = platform.first(where: { $0.id == target.id })
+        else { return }
+        if record.updatedAt == target.updatedAt {
+            leftovers.append(record)
+        } else {
+            abandoned.append(record)
+        }
+    }
+}

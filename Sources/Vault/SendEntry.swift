@@ -1,0 +1,183 @@
+internal import Sealing
+
+/// One write to the platform that was begun: sealed in the journal before the request goes out, and
+/// taken out once its answer is recorded. What is found there later has an unknown outcome.
+///
+/// Holds numbers of versions, never a value or anything made from one.
+package struct SendEntry: Equatable, Sendable {
+    /// What the request asks for.
+    package enum Action: UInt8, Sendable {
+        /// A new record.
+        case create = 1
+        /// Another value, scope, type or comment of a record.
+        case change = 2
+        /// That a record goes.
+        case delete = 3
+    }
+
+    /// The platform's record before the request.
+    package struct Target: Equatable, Sendable {
+        /// The platform's id.
+        package let id: String
+        /// The platform's time of change, in milliseconds since 1970.
+        package let updatedAt: UInt64
+
+        /// Names both.
+        package init(id: String, updatedAt: UInt64) {
+            self.id = id
+            self.updatedAt = updatedAt
+        }
+    }
+
+    /// The entry's own name.
+    package let id: Identifier
+    /// By this machine's clock, in milliseconds since 1970.
+    package let createdAt: UInt64
+    /// What was asked for.
+    package let action: Action
+    /// The vault's project.
+    package let project: Identifier
+    /// The vault's record; nil for one that only the platform had.
+    package let variable: Identifier?
+    /// The platform's id of the project.
+    package let platformProject: String
+    /// The platform's id of the user whose token it was; empty when unknown.
+    package let author: String
+    /// What is to be changed or deleted; nil for a creation.
+    package let target: Target?
+    /// The key that was sent.
+    package let key: String
+    /// What was sent beside the value; for a deletion, what was there.
+    package let attributes: VariableAttributes
+    /// The version whose value was sent, 0 for none.
+    package let version: UInt64
+
+    /// Names all parts but the entry's own name, which is made.
+    package init(
+        createdAt: UInt64, action: Action, project: Identifier, variable: Identifier?,
+        platformProject: String, author: String, target: Target?, key: String,
+        attributes: VariableAttributes, version: UInt64
+    ) {
+        id = .random()
+        self.createdAt = createdAt
+        self.action = action
+        self.project = project
+        self.variable = variable
+        self.platformProject = platformProject
+        self.author = author
+        self.target = target
+        self.key = key
+        self.attributes = attributes
+        self.version = version
+    }
+
+    /// The kind of journal entries that hold sends.
+    static let kind: UInt8 = 1
+
+    /// Reads a journal entry; nil for one of another kind.
+    ///
+    /// - Throws: ``VaultError/Code/damaged`` when it is none of this form.
+    init?(_ entry: JournalEntry) throws(VaultError) {
+        guard entry.kind == Self.kind else { return nil }
+        id = entry.id
+        createdAt = entry.createdAt
+        let parts = try entry.payload.withBytes { (bytes) throws(VaultError) in
+            try ByteReader.read(bytes) { (reader) throws(VaultError) in
+                let parts = try Parts(from: &reader)
+                try reader.expectEnd(of: "a journal entry")
+                return parts
+            }
+        }
+        (action, project, variable) = (parts.action, parts.project, parts.variable)
+        (platformProject, author, target) = (parts.platformProject, parts.author, parts.target)
+        (key, attributes, version) = (parts.key, parts.attributes, parts.version)
+    }
+
+    /// The journal entry that ``init(_:)`` reads.
+    var entry: JournalEntry {
+        var writer = ByteWriter()
+        writer.byte(action.rawValue)
+        writer.identifier(project)
+        writer.flag(variable != nil)
+        if let variable { writer.identifier(variable) }
+        writer.text(platformProject)
+        writer.text(author)
+        writer.flag(target != nil)
+        if let target {
+            writer.text(target.id)
+            writer.uint64(target.updatedAt)
+        }
+        writer.text(key)
+        attributes.encode(into: &writer)
+        writer.uint64(version)
+        return JournalEntry(
+            id: id, kind: Self.kind, createdAt: createdAt, payload: writer.bytes)
+    }
+
+    private struct Parts {
+        let action: Action
+        let project: Identifier
+        var variable: Identifier?
+        let platformProject: String
+        let author: String
+        var target: Target?
+        let key: String
+        let attributes: VariableAttributes
+        let version: UInt64
+
+        init(from reader: inout ByteReader) throws(VaultError) {
+            let limit = VaultFormat.textLimit
+            guard let action = Action(rawValue: try reader.byte()) else {
+                throw VaultError(.damaged, "a journal entry asks for something unknown")
+            }
+            self.action = action
+            project = try reader.identifier()
+            if try reader.flag() { variable = try reader.identifier() }
+            platformProject = try reader.text(limit: limit)
+            author = try reader.text(limit: limit)
+            if try reader.flag() {
+                target = Target(
+                    id: try reader.text(limit: limit), updatedAt: try reader.uint64())
+            }
+            key = try reader.text(limit: VaultFormat.nameLimit)
+            attributes = try VariableAttributes.decode(from: &reader)
+            version = try reader.uint64()
+            guard (target == nil) == (action == .create) else {
+                throw VaultError(.damaged, "a journal entry contradicts itself")
+            }
+        }
+    }
+}
+
+extension VaultIndex {
+    /// Writes to the platform's side of a project whose outcome is not known, oldest first. Empty
+    /// unless the whole index was decoded.
+    ///
+    /// - Throws: ``VaultError/Code/damaged`` for an entry that cannot be read.
+    package func sends(of project: Identifier) throws(VaultError) -> [SendEntry] {
+        try sends().filter { $0.project == project }
+    }
+
+    /// All writes to the platform whose outcome is not known, oldest first.
+    package func sends() throws(VaultError) -> [SendEntry] {
+        var sends: [SendEntry] = []
+        for entry in journal {
+            if let send = try SendEntry(entry) { sends.append(send) }
+        }
+        return sends.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+    }
+}
+
+extension VaultTransaction {
+    /// Puts writes that are about to be made into the journal.
+    package mutating func begin(_ sends: [SendEntry]) {
+        index.journal += sends.map(\.entry)
+    }
+
+    /// Takes writes whose outcome is recorded out of the journal.
+    package mutating func end(_ sends: [Identifier]) {
+        if sends.isEmpty { return }
+        let ended = Set(sends)
+        index.journal.removeAll { ended.contains($0.id) }
+    }
+}

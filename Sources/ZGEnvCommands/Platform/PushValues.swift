@@ -1,0 +1,108 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// The vault's side of values in a push: those at hand, or those of the vault, which is asked for
+/// once one is needed.
+final class PushValues {
+    private let session: VaultSession
+    /// Values that this process holds, by record: `set --push` works while values are locked.
+    private let atHand: [Identifier: SecretSlice]
+    private let arena = SecretArena()
+    private var opened: [StoredVersion.Name: SecretSlice] = [:]
+    private var source: (reader: ValueReader, index: VaultIndex)?
+
+    init(_ session: VaultSession, atHand: [Identifier: SecretSlice]) {
+        self.session = session
+        self.atHand = atHand
+    }
+
+    /// Records whose values this process holds.
+    var recordsAtHand: Set<Identifier> { Set(atHand.keys) }
+
+    /// Asks for what opens the values now, where none is at hand: before anything is sent.
+    func open() throws {
+        if atHand.isEmpty { _ = try opening() }
+    }
+
+    /// The current value of a record.
+    func current(_ variable: Variable) throws -> SecretSlice {
+        if let value = atHand[variable.id] { return value }
+        guard atHand.isEmpty else {
+            throw CommandError(
+                .locked, "The value of \(DisplayText.safe(variable.name)) is locked.",
+                hint: "Push it with: zg-env push, which asks for the passphrase.")
+        }
+        guard let value = try version(variable.currentVersion, of: variable) else {
+            throw CommandError(
+                .notFound, "The vault holds no value of \(DisplayText.safe(variable.name)).")
+        }
+        return value
+    }
+
+    /// What the platform's value says of a write whose outcome is not known.
+    func evidence(
+        of candidate: SendResolution.Candidate, _ theirs: SecretSlice
+    ) throws -> SendResolution.Evidence {
+        let variable = candidate.variable
+        let sent = candidate.send.version
+        var isCompared = false
+        if atHand[variable.id] != nil || (atHand.isEmpty && variable.currentVersion > 0) {
+            let ours = try current(variable)
+            if ours.equals(theirs) { return .holds(variable.currentVersion) }
+            isCompared = sent == variable.currentVersion
+            if isCompared, theirs.count == 0 { return .empty }
+        }
+        guard atHand.isEmpty else { return isCompared ? .other : .unknown }
+        // Without a value sent, the one before must still be there.
+        let before = sent > 0 ? sent : variable.remote?.pushedVersion ?? 0
+        guard before > 0, let ours = try version(before, of: variable) else {
+            return isCompared ? .other : .unknown
+        }
+        if ours.equals(theirs) { return .holds(before) }
+        return theirs.count == 0 ? .empty : .other
+    }
+
+    /// A version of a record's value; nil where the vault holds it no more.
+    private func version(_ number: UInt64, of variable: Variable) throws -> SecretSlice? {
+        let name = StoredVersion.Name(variable: variable.id, version: number)
+        if let value = opened[name] { return value }
+        let (reader, index) = try opening()
+        let current = index.currentVersions[variable.id]
+        let stored =
+            current?.version == number ? current : History(of: variable, in: index).version(number)
+        guard let stored else { return nil }
+        let value = try reader.value(of: variable, stored, in: arena)
+        opened[name] = value
+        return value
+    }
+
+    private func opening() throws -> (reader: ValueReader, index: VaultIndex) {
+        if let source { return source }
+        let keys = try session.valueKeys()
+        let vault = try session.opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        source = (reader, index)
+        return (reader, index)
+    }
+}
+
+extension StoredVersion {
+    /// Tells versions apart.
+    fileprivate struct Name: Hashable {
+        let variable: Identifier
+        let version: UInt64
+    }
+}
+
+extension SecretSlice {
+    /// Compares in a time that depends on the lengths alone.
+    func equals(_ other: SecretSlice) -> Bool {
+        withBytes { mine in other.withBytes { mine.isEqualInConstantTime(to: $0) } }
+    }
+}

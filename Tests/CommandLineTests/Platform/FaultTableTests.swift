@@ -1,0 +1,229 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// Every fault of the sandbox at every request of a command: it gets over it, or ends with the code of
+/// the cause and a sentence; and running it again finishes the work.
+@Suite("Every fault at every request")
+struct FaultTableTests {
+    /// What a lasting fault ends in where nothing can be done about it.
+    private static let faults: [Entry] = [
+        ("reset", 7), ("lost-answer", 7), ("truncate", 7), ("html", 7), ("500", 7), ("503", 7),
+        ("429:600", 7), ("400", 1), ("401", 6), ("402", 1), ("403", 6), ("404", 4), ("409", 5),
+        ("410", 1), ("challenge", 6), ("saml", 6), ("slow:0.2", 0),
+    ]
+
+    /// A fault, and what it ends in where nothing can be done about it.
+    private typealias Entry = (what: String, status: Int32)
+
+    /// The faults side by side: those that are waited for begin a lane each, so that all of the
+    /// waiting is done at once; the others follow in the first one.
+    private static func lanes(_ isMeant: (String) -> Bool = { _ in true }) -> [[Entry]] {
+        let faults = faults.filter { isMeant($0.what) }
+        let waiting = ["reset", "lost-answer", "truncate", "html", "500", "503"]
+        var lanes = faults.filter { waiting.contains($0.what) }.map { [$0] }
+        lanes[0] += faults.filter { !waiting.contains($0.what) }
+        return lanes
+    }
+
+    /// The lanes that have a fault in this round, with their places.
+    private static func round(_ number: Int, of lanes: [[Entry]]) -> [(lane: Int, fault: Entry)] {
+        lanes.indices.filter { lanes[$0].indices.contains(number) }.map { ($0, lanes[$0][number]) }
+    }
+
+    private static let codes: [Int32: String] = [
+        1: "failed", 4: "not_found", 5: "conflict", 6: "unauthorized", 7: "unavailable",
+    ]
+
+    /// Expects the code, and a sentence that says something.
+    private func expect(
+        _ result: ProgramResult, _ status: Int32, _ comment: Comment,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(
+            result.end == .exited(status), "\(comment): \(result.error)\(result.output)",
+            sourceLocation: sourceLocation)
+        guard status != 0, result.end == .exited(status) else { return }
+        let error = try JSONDocument(result.standardError)["error"]
+        #expect(error?["code"]?.text == Self.codes[status], comment, sourceLocation: sourceLocation)
+        let message = error?["message"]?.text ?? ""
+        #expect(
+            message.count > 20 && message.hasSuffix("."), "\(comment): \(message)",
+            sourceLocation: sourceLocation)
+    }
+
+    // MARK: Push
+
+    private static let pushRequests = [
+        "GET /v9/projects/prj_*", "GET /v9/projects/*/custom-environments",
+        "GET /v10/projects/*/env", "POST /v10/projects/*/env", "PATCH /v9/projects/*/env/*",
+        "DELETE /v9/projects/*/env/*", "GET /v1/projects/*/env/*",
+    ]
+
+    /// What a push ends in.
+    private static func pushStatus(_ what: String, _ status: Int32, at request: String) -> Int32 {
+        // It was made, and is found by looking.
+        if request.hasPrefix("POST"), ["lost-answer", "truncate"].contains(what) { return 0 }
+        // A plan without these is a feature that is not there.
+        if request.hasSuffix("custom-environments"), what == "404" { return 0 }
+        // One of several changes: the cause has a code of its own for these alone.
+        let isOneOfSeveral =
+            !request.hasPrefix("GET /v9") && !request.hasPrefix("GET /v10")
+        return isOneOfSeveral && [4, 5].contains(status) ? 1 : status
+    }
+
+    /// A platform that `web` was pushed to.
+    private func pushed() throws -> PlatformHome {
+        let platform = try PlatformHome()
+        done(
+            try platform.run(
+                "import", "-", "-p", "web", input: .text("CHANGED=0\nGONE_0=0\nSAME=1\n")))
+        try platform.set("HIDDEN", "0", "--type", "sensitive")
+        try platform.pushed()
+        return platform
+    }
+
+    @Test func `push`() throws {
+        // 500, html, challenge and 429 are in the tests of faults during a push.
+        let lanes = Self.lanes { !["html", "500", "503", "429:600", "challenge"].contains($0) }
+        let platforms = try lanes.map { _ in try Self.pushRequests.map { _ in try pushed() } }
+        for round in lanes[0].indices {
+            let number = round + 1
+            let cases = Self.round(round, of: lanes).flatMap { lane, fault in
+                zip(Self.pushRequests, platforms[lane]).map { ($0, $1, fault) }
+            }
+            for (request, platform, fault) in cases {
+                done(
+                    try platform.run(
+                        "import", "-", "-p", "web",
+                        input: .text("CHANGED=\(number)\nGONE_\(number)=\(number)\n")))
+                try platform.set("HIDDEN", "\(number)")
+                done(try platform.run("rm", "GONE_\(round)", "-p", "web", "--yes"))
+                try platform.setFaults("\(request) \(fault.what)")
+            }
+            let results = try Together.run(
+                cases.map { $0.1.runner(["push", "-p", "web", "--yes", "--json"]) })
+            for ((request, platform, fault), result) in zip(cases, results) {
+                let comment: Comment = "\(request) \(fault.what)"
+                let status = Self.pushStatus(fault.what, fault.status, at: request)
+                try expect(result, status, comment)
+                #expect(!platform.stored.contains { $0.value.isEmpty }, comment)
+                platform.server.setFaults([])
+                try platform.pushed()
+                let all = "production,preview,development="
+                #expect(platform.records("CHANGED") == [all + "\(number)"], comment)
+                #expect(platform.records("GONE_\(number)") == [all + "\(number)"], comment)
+                #expect(platform.records("GONE_\(round)") == [], comment)
+                #expect(platform.records("HIDDEN") == ["production,preview=\(number)"], comment)
+                #expect(platform.stored.count == 5, comment)
+            }
+        }
+        for platform in platforms.joined() { try platform.pushed().expectNothing() }
+    }
+
+    // MARK: Redeploy
+
+    private static let redeployRequests = [
+        "GET /v9/projects/prj_*", "GET /v6/deployments", "POST /v13/deployments",
+        "GET /v13/deployments/*",
+    ]
+
+    @Test func `redeploy`() throws {
+        let lanes = Self.lanes()
+        let platforms = try lanes.map { _ in
+            try Self.redeployRequests.map { _ in
+                let platform = try PlatformHome(buildSeconds: 0.1)
+                done(try platform.run("link", "web"))
+                return platform
+            }
+        }
+        let command = ["redeploy", "-p", "web", "--yes", "--wait", "--json"]
+        for round in lanes[0].indices {
+            let cases = try Self.round(round, of: lanes).flatMap { lane, fault in
+                try zip(Self.redeployRequests, platforms[lane]).map { request, platform in
+                    let before = try platform.deployments().count
+                    try platform.setFaults("\(request) \(fault.what)")
+                    return (request, platform, fault, before)
+                }
+            }
+            let results = try Together.run(cases.map { $0.1.runner(command) })
+            for ((request, platform, fault, before), result) in zip(cases, results) {
+                let comment: Comment = "\(request) \(fault.what)"
+                let isFound =
+                    request.hasPrefix("POST") && ["lost-answer", "truncate"].contains(fault.what)
+                try expect(result, isFound ? 0 : fault.status, comment)
+                platform.server.setFaults([])
+                // One run makes one deployment at most, whatever it heard of it.
+                let made = try platform.deployments().count - before
+                let isMade = isFound || fault.status == 0 || request.hasPrefix("GET /v13")
+                #expect(made == (isMade ? 1 : 0), "\(comment): \(made)")
+                done(try platform.runner(command).run())
+                #expect(try platform.current() == platform.deployments().first, comment)
+            }
+        }
+    }
+
+    // MARK: Commands that only look
+
+    private static let looking: [(command: [String], requests: [String])] = [
+        (["project", "list"], ["GET /v10/projects"]),
+        (
+            ["list", "-p", "web", "--refresh"],
+            [
+                "GET /v9/projects/prj_*", "GET /v9/projects/*/custom-environments",
+                "GET /v10/projects/*/env",
+            ]
+        ),
+        (
+            ["list", "--all-projects", "--refresh"],
+            ["GET /v10/projects", "GET /v10/projects/*/env"]
+        ),
+        (["account", "list", "--refresh"], ["GET /v2/user", "GET /v5/user/tokens/current"]),
+        (["account", "use", "dev", "--team", "acme"], ["GET /v2/teams/acme"]),
+    ]
+
+    /// What a command that looks ends in.
+    private static func lookingStatus(
+        _ what: String, _ status: Int32, at request: String, of command: [String]
+    ) -> Int32 {
+        if request.hasSuffix("custom-environments"), what == "404" { return 0 }
+        // A token that is refused is what this command is to find out.
+        if request == "GET /v2/user", ["401", "403"].contains(what) { return 0 }
+        // Not every token can be asked about.
+        if request.hasSuffix("current"), status != 7 { return 0 }
+        // Seen as a project that is not there, which is said and no failure of a listing.
+        if request == "GET /v9/projects/prj_*", what == "404" { return 4 }
+        return status
+    }
+
+    @Test func `commands that only look`() throws {
+        let lanes = Self.lanes()
+        let wanted = Self.looking.flatMap { entry in entry.requests.map { (entry.command, $0) } }
+        let platforms = try lanes.map { _ in
+            try wanted.map { _ in
+                let platform = try PlatformHome()
+                for options in [["web"], ["bare", "--force"]] {
+                    done(try platform.runner(["link"] + options).run())
+                }
+                return platform
+            }
+        }
+        for round in lanes[0].indices {
+            let cases = try Self.round(round, of: lanes).flatMap { lane, fault in
+                try zip(wanted, platforms[lane]).map { entry, platform in
+                    try platform.setFaults("\(entry.1) \(fault.what)")
+                    return (entry.0, entry.1, platform, fault)
+                }
+            }
+            let results = try Together.run(cases.map { $0.2.runner($0.0 + ["--json"]) })
+            for ((command, request, platform, fault), result) in zip(cases, results) {
+                let status = Self.lookingStatus(
+                    fault.what, fault.status, at: request, of: command)
+                let name = command.joined(separator: " ")
+                try expect(result, status, "\(name): \(request) \(fault.what)")
+                platform.server.setFaults([])
+                done(try platform.runner(command).run())
+            }
+        }
+    }
+}

@@ -1,0 +1,276 @@
+import Foundation
+import Glibc
+import Sandbox
+import TestSupport
+import Testing
+
+/// Pushes that are killed at a request, and what the next one makes of it.
+@Suite("Writes of unknown outcome")
+struct SendJournalTests {
+    private static let all = "production,preview,development="
+
+    /// Kills a push at a request that the platform carries out and does not answer in time.
+    private func kill(
+        _ platform: PlatformHome, at method: String, _ arguments: [String] = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try platform.setFaults("\(method) * slow:6")
+        let push = platform.runner(["push", "-p", "web", "--yes"] + arguments)
+        let result = try platform.signalled(push, by: SIGKILL, at: method + " ").run()
+        #expect(
+            result.end == .signalled(SIGKILL), "\(result.end) \(result.error)",
+            sourceLocation: sourceLocation)
+        platform.server.setFaults([])
+    }
+
+    /// The sync state of a key of `web`.
+    private func sync(_ platform: PlatformHome, _ key: String) throws -> String? {
+        let list = try json(platform.run("list", key, "-p", "web", "--json"))
+        return list["variables"]?.elements.first?["sync"]?.text
+    }
+
+    @Test func `a sensitive creation that was killed is adopted, and said not to be verified`()
+        throws
+    {
+        let platform = try PlatformHome()
+        try platform.set("SECRET", "s", "--type", "sensitive")
+        try kill(platform, at: "POST")
+        #expect(platform.records("SECRET") == ["production,preview=s"])
+        let writes = try platform.writes {
+            let report = try platform.pushed()
+            #expect(report.keys("unchanged") == ["SECRET"])
+            #expect(report.keys("unverified") == ["SECRET"])
+            #expect(report.keys("created") == [])
+        }
+        #expect(writes == [])
+        #expect(try sync(platform, "SECRET") == "synced")
+        let again = try platform.pushed()
+        again.expectNothing()
+        #expect(again.keys("unverified") == [])
+        // What is known is known: the next value goes the usual way.
+        try platform.set("SECRET", "t", "--type", "sensitive")
+        #expect(try platform.pushed().keys("updated") == ["SECRET"])
+        #expect(platform.records("SECRET") == ["production,preview=t"])
+    }
+
+    @Test func `a sensitive record that the journal does not name is a conflict`() throws {
+        let platform = try PlatformHome()
+        try platform.set("OTHER", "o", "--type", "sensitive")
+        try kill(platform, at: "POST")
+        try platform.teammate.send(
+            "POST", "/v10/projects/web/env",
+            ["key": "SECRET", "value": "s", "type": "sensitive", "target": ["production"]])
+        try platform.set("SECRET", "s", "--type", "sensitive", "-t", "production")
+        try failedReport(platform.push(), 5, "conflict").report.expectOnlyConflict("SECRET")
+        // Also where the journal names it, and the record is for another scope.
+        let second = try PlatformHome()
+        try second.set("SECRET", "s", "--type", "sensitive", "-t", "production")
+        try second.setFaults("POST * 500")
+        #expect(try second.push().status == 7)
+        second.server.setFaults([])
+        try second.teammate.send(
+            "POST", "/v10/projects/web/env",
+            [
+                "key": "SECRET", "value": "s", "type": "sensitive",
+                "target": ["production", "preview"],
+            ])
+        try failedReport(second.push(), 5, "conflict").report.expectOnlyConflict("SECRET")
+    }
+
+    @Test func `the journal is no claim on what was refused, or never sent`() throws {
+        let platform = try PlatformHome()
+        try platform.set("SECRET", "s", "--type", "sensitive", "-t", "production")
+        for fault in ["POST * 400", "POST * 401", "POST * challenge", "POST * 429:600"] {
+            try platform.setFaults(fault)
+            #expect([1, 6, 7].contains(try platform.push().status), "\(fault)")
+        }
+        platform.server.setFaults([])
+        try platform.teammate.send(
+            "POST", "/v10/projects/web/env",
+            ["key": "SECRET", "value": "theirs", "type": "sensitive", "target": ["production"]])
+        try failedReport(platform.push(), 5, "conflict").report.expectOnlyConflict("SECRET")
+    }
+
+    @Test func `a killed change is known to be ours, whatever was set since`() throws {
+        for type in ["encrypted", "sensitive"] {
+            let platform = try PlatformHome()
+            try platform.set("KEY", "1", "--type", type, "-t", "production")
+            try platform.pushed()
+            try platform.set("KEY", "2")
+            try kill(platform, at: "PATCH")
+            #expect(platform.records("KEY") == ["production=2"])
+            try platform.set("KEY", "3")
+            #expect(try platform.pushed().keys("updated") == ["KEY"], "\(type)")
+            #expect(platform.records("KEY") == ["production=3"])
+            try platform.pushed().expectNothing()
+        }
+    }
+
+    @Test func `a killed change that somebody else overwrote is a conflict`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "1", "-t", "production")
+        try platform.pushed()
+        try platform.set("KEY", "2")
+        try kill(platform, at: "PATCH")
+        try platform.teammate.send(
+            "PATCH", "/v9/projects/web/env/\(try platform.id("KEY"))", ["value": "theirs"])
+        try failedReport(platform.push(), 5, "conflict").report.expectOnlyConflict("KEY")
+        #expect(platform.records("KEY") == ["production=theirs"])
+        #expect(try platform.pushed("--force").keys("updated") == ["KEY"])
+    }
+
+    @Test func `a change of scope or comment that was killed is finished`() throws {
+        for type in ["encrypted", "sensitive"] {
+            let platform = try PlatformHome()
+            try platform.set("KEY", "1", "--type", type, "-t", "production,preview")
+            try platform.pushed()
+            done(try platform.run("rm", "KEY", "-p", "web", "-t", "preview", "--yes"))
+            try kill(platform, at: "PATCH")
+            #expect(platform.records("KEY") == ["production=1"])
+            let report = try platform.pushed()
+            report.expectNothing()
+            #expect(try sync(platform, "KEY") == "synced", "\(type)")
+        }
+    }
+
+    @Test func `what was removed from the vault after a killed creation goes there too`() throws {
+        for type in ["encrypted", "sensitive"] {
+            let platform = try PlatformHome()
+            try platform.set("KEY", "1", "--type", type, "-t", "production")
+            try kill(platform, at: "POST")
+            done(try platform.run("rm", "KEY", "-p", "web", "--yes"))
+            #expect(try platform.pushed().keys("deleted") == ["KEY"], "\(type)")
+            #expect(platform.records("KEY") == [])
+            try platform.pushed().expectNothing()
+        }
+    }
+
+    @Test func `a killed rename of a sensitive variable leaves no second one`() throws {
+        for method in ["POST", "DELETE"] {
+            let platform = try PlatformHome()
+            try platform.set("OLD", "s", "--type", "sensitive")
+            try platform.pushed()
+            done(try platform.run("rename", "OLD", "NEW", "-p", "web"))
+            try kill(platform, at: method)
+            try platform.pushed()
+            #expect(platform.records("NEW") == ["production,preview=s"], "\(method)")
+            #expect(platform.records("OLD") == [], "\(method)")
+            try platform.pushed().expectNothing()
+        }
+        // Changed by somebody meanwhile: left there, and said.
+        let platform = try PlatformHome()
+        try platform.set("OLD", "s", "--type", "sensitive")
+        try platform.pushed()
+        done(try platform.run("rename", "OLD", "NEW", "-p", "web"))
+        try kill(platform, at: "POST")
+        try platform.teammate.send(
+            "PATCH", "/v9/projects/web/env/\(try platform.id("OLD"))", ["value": "theirs"])
+        let report = try platform.pushed()
+        #expect(report["warnings"]?.elements.first?["code"] == "left-there")
+        #expect(platform.records("OLD") == ["production,preview=theirs"])
+        #expect(platform.records("NEW") == ["production,preview=s"])
+    }
+
+    @Test func `set with push is finished by itself while values are locked`() throws {
+        let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
+        let platform = try PlatformHome(keyring: keyring)
+        let set = ["set", "KEY", "-p", "web", "-t", "production", "--push", "--yes"]
+        for type in ["encrypted", "sensitive"] {
+            for value in ["first", "second"] {
+                try platform.setFaults("POST * slow:6", "PATCH * slow:6")
+                let write = platform.stored.contains { $0.key == "KEY" } ? "PATCH " : "POST "
+                let killed = platform.runner(
+                    set + ["--type", type], input: .text(value), unlocked: false)
+                #expect(
+                    try platform.signalled(killed, by: SIGKILL, at: write).run().end
+                        == .signalled(SIGKILL))
+                platform.server.setFaults([])
+                let again = platform.runner(
+                    set + ["--type", type], input: .text(value + "!"), unlocked: false)
+                done(try again.run())
+                #expect(platform.records("KEY") == ["production=\(value)!"], "\(type)")
+                let list = try json(
+                    platform.run("list", "KEY", "-p", "web", "--json", unlocked: false))
+                #expect(list["variables"]?.elements.first?["sync"] == "synced")
+            }
+            done(try platform.run("rm", "KEY", "-p", "web", "--push", "--yes"))
+        }
+    }
+
+    @Test func `every request boundary of a push with everything in it`() throws {
+        func prepared() throws -> PlatformHome {
+            let platform = try PlatformHome()
+            done(
+                try platform.run(
+                    "import", "-", "-p", "web", input: .text("CHANGED=0\nGONE=0\nSAME=1\n")))
+            try platform.set("HIDDEN", "0", "--type", "sensitive")
+            try platform.pushed()
+            done(try platform.run("import", "-", "-p", "web", input: .text("CHANGED=1\nNEW=1\n")))
+            try platform.set("HIDDEN", "1")
+            try platform.set("SECRET", "1", "--type", "sensitive")
+            done(try platform.run("rm", "GONE", "-p", "web", "--yes"))
+            return platform
+        }
+        // How many requests there are, from a push that nobody stops.
+        let whole = try prepared()
+        let requests = try whole.requests { try whole.pushed() }
+        #expect(requests.count >= 11)
+        let platforms = try requests.indices.map { boundary in
+            let platform = try prepared()
+            // Those before pass; this one is carried out, and nobody hears of it.
+            let passing = boundary == 0 ? [] : ["* * slow:0 x\(boundary)"]
+            platform.server.setFaults((passing + ["* * slow:8"]).compactMap { Fault($0) })
+            return platform
+        }
+        let results = try Together.run(
+            platforms.enumerated().map { boundary, platform in
+                platform.signalled(
+                    platform.runner(["push", "-p", "web", "--yes"]), by: SIGKILL,
+                    afterRequests: boundary + 1)
+            })
+        for (boundary, (platform, result)) in zip(platforms, results).enumerated() {
+            let comment: Comment = "\(boundary): \(requests[boundary]) \(result.error)"
+            #expect(result.end == .signalled(SIGKILL), comment)
+            platform.server.setFaults([])
+            try platform.pushed()
+            #expect(platform.records("CHANGED") == [Self.all + "1"], comment)
+            #expect(platform.records("NEW") == [Self.all + "1"], comment)
+            #expect(platform.records("SAME") == [Self.all + "1"], comment)
+            #expect(platform.records("HIDDEN") == ["production,preview=1"], comment)
+            #expect(platform.records("SECRET") == ["production,preview=1"], comment)
+            #expect(platform.records("GONE") == [], comment)
+            #expect(platform.stored.count == 6, comment)
+            try platform.pushed().expectNothing()
+        }
+    }
+
+    @Test func `pushes of one project wait for each other, those of others do not`() throws {
+        let platform = try PlatformHome()
+        let lines = (0..<8).map { "KEY_\($0)=value \($0)\n" }.joined()
+        done(try platform.run("import", "-", "-p", "web", input: .text(lines)))
+        try platform.set("SECRET", "s", "--type", "sensitive")
+        done(try platform.run("set", "K", "-p", "bare", input: .text("v")))
+        try platform.setFaults("POST /v10/projects/*/env slow:1 x1")
+        let results = try Together.run(
+            (0..<4).map { _ in platform.runner(["push", "-p", "web", "--yes", "--json"]) })
+        var created = 0
+        for result in results {
+            let report = try json(result)
+            created += report.keys("created").count
+            #expect(report.keys("created").count + report.keys("unchanged").count == 9)
+        }
+        #expect(created == 9)
+        #expect(platform.stored.count == 10)
+        // One that waits for an answer of the platform holds up its own project alone.
+        try platform.set("KEY_0", "other")
+        try platform.setFaults("PATCH * slow:3 x1")
+        let both = try Together.run([
+            platform.runner(["push", "-p", "web", "--yes", "--json"]),
+            platform.runner(["push", "-p", "bare", "--yes", "--json"]),
+        ])
+        for result in both { done(result) }
+        #expect(both[0].duration > .seconds(3))
+        #expect(both[1].duration < .seconds(3), "\(both[1].duration)")
+    }
+}

@@ -1,0 +1,170 @@
+import Sealing
+import Testing
+
+@testable import EnvOperations
+@testable import Vault
+@testable import VercelAPI
+
+/// What is made of writes that nobody knows the end of.
+@Suite("Writes of unknown outcome, judged")
+struct SendResolutionTests {
+    private func send(
+        _ action: SendEntry.Action, _ variable: Variable, target: SendEntry.Target? = nil,
+        version: UInt64? = nil, author: String = "me"
+    ) -> SendEntry {
+        SendEntry(
+            createdAt: 1, action: action, project: variable.project, variable: variable.id,
+            platformProject: "prj", author: author, target: target, key: variable.name,
+            attributes: variable.attributes, version: version ?? variable.currentVersion)
+    }
+
+    private func there(
+        _ id: String, _ variable: Variable, _ kind: VariableAttributes.Kind? = nil,
+        targets: Scope.Targets? = nil, updatedAt: UInt64 = 20, author: String? = nil
+    ) throws -> PlatformRecord {
+        let names = (targets ?? variable.attributes.scope.targets).names
+        let list = names.map { "\"\($0)\"" }.joined(separator: ",")
+        let by = author.map { "\"\($0)\"" } ?? "null"
+        let json = """
+            {"id":"\(id)","key":"\(variable.name)",
+            "type":"\((kind ?? variable.attributes.kind).name)","target":[\(list)],
+            "updatedAt":\(updatedAt),"createdBy":\(by)}
+            """
+        let decoded = try #require(
+            Array(json.utf8).withBytes { JSONDecoding.value(EnvironmentVariable.self, from: $0) })
+        return PlatformRecord(decoded, environments: CustomEnvironmentNames([]))
+    }
+
+    private func pushed(_ variable: Variable, _ id: String) -> Variable {
+        var variable = variable
+        variable.remote = RemoteState(
+            id: id, key: variable.name, account: "me", pushedVersion: 1,
+            agreed: variable.attributes, updatedAt: 10, pushedAt: 1)
+        return variable
+    }
+
+    private func resolve(
+        _ sends: [SendEntry], _ variables: [Variable], _ platform: [PlatformRecord],
+        _ evidence: SendResolution.Evidence? = nil
+    ) -> SendResolution {
+        let all = evidence.map { value in
+            Dictionary(uniqueKeysWithValues: sends.map { ($0.id, value) })
+        }
+        return SendResolution(
+            of: sends, variables: variables, platform: platform, evidence: all ?? [:],
+            account: "me", time: 30)
+    }
+
+    @Test func `a creation that is not there was not done`() {
+        let variable = record(.all)
+        let entry = send(.create, variable)
+        let found = resolve([entry], [variable], [])
+        #expect(found.remotes.isEmpty && found.settled == [entry.id])
+    }
+
+    @Test(
+        arguments: [
+            (.holds(1), 1), (.empty, 0), (.other, nil), (.unknown, 1),
+        ] as [(SendResolution.Evidence, UInt64?)])
+    func `a creation that is there is ours by its value, else by the journal's word`(
+        evidence: SendResolution.Evidence, version: UInt64?
+    ) throws {
+        let variable = record(.all)
+        let found = resolve(
+            [send(.create, variable)], [variable], [try there("a", variable)], evidence)
+        #expect(found.remotes[variable.id]?.pushedVersion == version)
+        #expect(found.presumed == (evidence == .unknown ? [variable.id] : []))
+    }
+
+    @Test func `the journal's word covers exactly what was sent`() throws {
+        let variable = record([.production, .preview], kind: .sensitive)
+        func ours(_ there: PlatformRecord, _ entry: SendEntry? = nil) -> Bool {
+            resolve([entry ?? send(.create, variable)], [variable], [there]).remotes.count == 1
+        }
+        #expect(ours(try there("a", variable)))
+        #expect(ours(try there("a", variable, author: "me")))
+        #expect(!ours(try there("a", variable, author: "them")))
+        #expect(
+            ours(try there("a", variable, author: "them"), send(.create, variable, author: "")))
+        #expect(!ours(try there("a", variable, targets: .production)))
+        #expect(!ours(try there("a", variable, targets: .all)))
+        #expect(!ours(try there("a", variable, .encrypted)))
+        // A team's policy may have made it sensitive.
+        let readable = record(.production)
+        #expect(
+            resolve(
+                [send(.create, readable)], [readable], [try there("a", readable, .sensitive)]
+            ).remotes.count == 1)
+    }
+
+    @Test func `a record that another one of the vault stands for is not taken`() throws {
+        let variable = record(.all)
+        let other = pushed(record(.all, at: 2), "a")
+        let found = resolve(
+            [send(.create, variable)], [variable, other], [try there("a", variable)], .holds(1))
+        #expect(found.remotes.isEmpty)
+    }
+
+    @Test func `a change counts only where the record was changed since`() throws {
+        var variable = pushed(record(.all, kind: .sensitive), "a")
+        variable.currentVersion = 3
+        let entry = send(.change, variable, target: .init(id: "a", updatedAt: 10), version: 2)
+        let same = try there("a", variable, updatedAt: 10)
+        #expect(resolve([entry], [variable], [same]).remotes.isEmpty)
+        let changed = resolve([entry], [variable], [try there("a", variable)])
+        #expect(changed.remotes[variable.id]?.pushedVersion == 2)
+        #expect(changed.remotes[variable.id]?.agreedUpdatedAt == 20)
+        // Without a value the one before stands.
+        let narrowed = send(.change, variable, target: .init(id: "a", updatedAt: 10), version: 0)
+        let kept = resolve([narrowed], [variable], [try there("a", variable)])
+        #expect(kept.remotes[variable.id]?.pushedVersion == 1)
+        #expect(kept.presumed.isEmpty)
+    }
+
+    @Test func `only the old record of a renamed variable is a leftover`() throws {
+        let renamed = pushed(record(.production, key: "NEW", kind: .sensitive), "new")
+        let old = record(.production, key: "OLD", kind: .sensitive)
+        func deletion(_ id: String, _ variable: Identifier?) -> SendEntry {
+            SendEntry(
+                createdAt: 1, action: .delete, project: renamed.project, variable: variable,
+                platformProject: "prj", author: "me", target: .init(id: id, updatedAt: 20),
+                key: "OLD", attributes: old.attributes, version: 0)
+        }
+        let platform = [try there("old", old), try there("new", renamed, updatedAt: 10)]
+        #expect(
+            resolve([deletion("old", renamed.id)], [renamed], platform).leftovers
+                == [platform[0]])
+        // One that the vault still stands for, or never did, is planned by what the vault says.
+        #expect(resolve([deletion("new", renamed.id)], [renamed], platform).leftovers.isEmpty)
+        #expect(resolve([deletion("old", nil)], [renamed], platform).leftovers.isEmpty)
+        let changed = [try there("old", old, updatedAt: 21)]
+        let left = resolve([deletion("old", renamed.id)], [renamed], changed)
+        #expect(left.leftovers.isEmpty && left.abandoned == changed)
+    }
+}
+
+@Suite("Versions that a write of unknown outcome sent")
+struct NeededVersionsTests {
+    @Test func `are not pruned while it is in the journal`() throws {
+        var variable = record(.production, version: 9)
+        variable.highestVersion = 9
+        var index = VaultIndex(extent: .everything)
+        index.variables = [variable]
+        index.earlierVersions = (1...8).map { number in
+            StoredVersion(
+                variable: variable.id, version: number, batch: .random(), offset: 0, length: 1,
+                checksum: [], createdAt: 1, sealedName: nil)
+        }
+        let time = History.protectedMilliseconds * 2
+        func prunable() -> [UInt64] {
+            History(of: variable, in: index).prunable(keeping: 1, at: time).map(\.version)
+        }
+        #expect(prunable() == [1, 2, 3, 4, 5, 6, 7])
+        let send = SendEntry(
+            createdAt: 1, action: .create, project: variable.project, variable: variable.id,
+            platformProject: "prj", author: "", target: nil, key: variable.name,
+            attributes: variable.attributes, version: 3)
+        index.journal = [send.entry]
+        #expect(prunable() == [1, 2, 4, 5, 6, 7])
+    }
+}

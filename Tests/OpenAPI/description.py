@@ -1,0 +1,207 @@
+"""The platform's own description, made as tight as its behaviour.
+
+The published description is looser than the API: answers are often "this, or any object". What is
+changed here is listed below with its reason, and `test_description.py` proves that an empty object
+is no answer any more.
+"""
+
+import copy
+import json
+import os
+import pathlib
+
+PACKAGE = pathlib.Path(__file__).resolve().parents[2]
+DEFAULT = PACKAGE.parent / "shared" / "reference" / "vercel-openapi-subset.json"
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+
+# Members that answers always have, by operation: a path of members to the object ("[]" for the
+# elements of an array, "" for the answer itself), and the names.
+ENV_RECORD = ["id", "key", "type", "createdAt", "updatedAt"]
+DEPLOYMENT = ["id", "readyState", "createdAt", "url", "projectId", "name"]
+PAGINATION = ("pagination", ["count", "next", "prev"])
+TOKEN = ["id", "name", "type", "createdAt", "activeAt"]
+SHARED = ["id", "key", "type", "target", "projectId", "ownerId", "createdAt", "updatedAt"]
+REQUIRED = {
+    "GET /v2/user": [("", ["user"]), ("user", ["id", "email", "name", "username", "createdAt"])],
+    "GET /v2/teams": [("", ["teams", "pagination"]), ("teams/[]", ["id", "slug", "name"]), PAGINATION],
+    "GET /v2/teams/{teamId}": [("", ["id", "slug", "name"])],
+    "GET /v10/projects": [("projects/[]", ["id", "name", "accountId"])],
+    "GET /v9/projects/{idOrName}": [("", ["id", "name", "accountId"])],
+    "GET /v10/projects/{idOrName}/env": [("", ["envs"]), ("envs/[]", ENV_RECORD)],
+    "POST /v10/projects/{idOrName}/env": [("", ["created", "failed"]), ("created", ENV_RECORD)],
+    "GET /v1/projects/{idOrName}/env/{id}": [("", ENV_RECORD)],
+    "PATCH /v9/projects/{idOrName}/env/{id}": [("", ENV_RECORD)],
+    "DELETE /v9/projects/{idOrName}/env/{id}": [("", ["key", "type"])],
+    "DELETE /v1/projects/{idOrName}/env": [("", ["deleted", "ids"])],
+    "GET /v6/deployments": [
+        ("", ["deployments", "pagination"]),
+        ("deployments/[]", ["uid", "name", "projectId", "url", "created", "readyState"]),
+        PAGINATION,
+    ],
+    "GET /v7/deployments": [
+        ("", ["deployments", "pagination"]),
+        ("deployments/[]", ["uid", "name", "projectId", "url", "created", "readyState"]),
+        PAGINATION,
+    ],
+    "POST /v13/deployments": [("", DEPLOYMENT)],
+    "GET /v13/deployments/{idOrUrl}": [("", DEPLOYMENT)],
+    "PATCH /v12/deployments/{id}/cancel": [("", ["id", "readyState", "url"])],
+    "GET /v1/projects/{projectId}/promote/aliases": [("", ["aliases", "pagination"])],
+    "GET /v5/user/tokens": [("tokens/[]", TOKEN)],
+    "GET /v6/user/tokens": [("tokens/[]", TOKEN)],
+    "GET /v5/user/tokens/{tokenId}": [("token", TOKEN)],
+    "GET /v1/env": [("", ["data", "pagination"]), ("data/[]", SHARED)],
+    "GET /v1/env/{id}": [("", SHARED)],
+    "PATCH /v1/env/{id}/unlink/{projectId}": [("", ["id"])],
+}
+
+# Queries that the description lacks and the reference has.
+UNDESCRIBED_QUERIES = {
+    "POST /v13/deployments": ["withCache"],
+    "GET /v9/projects/{idOrName}": ["rollbackInfo"],
+    "GET /v5/user/tokens": ["limit", "next"],
+}
+
+
+def load(path=None):
+    """The description as it was published."""
+    path = path or os.environ.get("ZG_OPENAPI_DESCRIPTION") or DEFAULT
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def operations(document):
+    """Every operation as "METHOD path", with its object."""
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if method in METHODS:
+                yield f"{method.upper()} {path}", operation
+
+
+def answers(operation):
+    """The schemas of the good answers in JSON, by status."""
+    for status, answer in operation["responses"].items():
+        schema = answer.get("content", {}).get("application/json", {}).get("schema")
+        if status.startswith("2") and schema is not None:
+            yield status, schema
+
+
+def resolved(document, schema):
+    """The schema that a reference stands for."""
+    while "$ref" in schema:
+        name = schema["$ref"].removeprefix("#/components/schemas/")
+        schema = document["components"]["schemas"][name]
+    return schema
+
+
+def is_empty(schema):
+    """Tells whether anything is good enough: an object about which nothing is said."""
+    said = set(schema) - {"type", "description", "nullable", "title", "example"}
+    return not said and schema.get("type", "object") == "object"
+
+
+def without_empty_alternatives(schema):
+    """The schema, and all in it, without "or any object"; and with anyOf for oneOf.
+
+    The alternatives of one answer overlap in the published description, so an answer that fits two
+    of them would be wrong under oneOf.
+    """
+    if isinstance(schema, list):
+        return [without_empty_alternatives(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    schema = {key: without_empty_alternatives(value) for key, value in schema.items()}
+    for word in ("oneOf", "anyOf"):
+        if isinstance(schema.get(word), list):
+            left = [item for item in schema.pop(word) if not is_empty(item)]
+            if not left:
+                continue
+            schema["anyOf"] = schema.get("anyOf", []) + left
+    if schema.get("nullable") and isinstance(schema.get("enum"), list):
+        # The published description leaves null out of the words that may stand there.
+        schema["enum"] = list(dict.fromkeys([*schema["enum"], None]))
+    if schema.get("nullable") and "anyOf" in schema and "type" not in schema:
+        # "nullable" counts beside a type only, and is meant for all alternatives.
+        schema["anyOf"] = [
+            {**item, "nullable": True} if "type" in item else item for item in schema["anyOf"]
+        ]
+    return schema
+
+
+def not_null(schema):
+    """The schema of a whole answer, which is never null."""
+    schema.pop("nullable", None)
+    for item in schema.get("anyOf", []):
+        item.pop("nullable", None)
+    return schema
+
+
+def reached(document, schema, steps):
+    """The objects of a schema at the end of a path of members, through all alternatives.
+
+    What is reached is copied first, since a component may be shared by operations.
+    """
+    schema = resolved(document, schema)
+    if "anyOf" in schema:
+        schema["anyOf"] = [copy.deepcopy(resolved(document, item)) for item in schema["anyOf"]]
+        for item in schema["anyOf"]:
+            yield from reached(document, item, steps)
+        return
+    if not steps:
+        if schema.get("type") == "array":
+            yield from reached(document, schema["items"], steps)
+        else:
+            yield schema
+        return
+    step, rest = steps[0], steps[1:]
+    if step == "[]":
+        if schema.get("type") == "array":
+            schema["items"] = copy.deepcopy(resolved(document, schema["items"]))
+            yield from reached(document, schema["items"], rest)
+        return
+    member = schema.get("properties", {}).get(step)
+    if member is not None:
+        schema["properties"][step] = copy.deepcopy(resolved(document, member))
+        yield from reached(document, schema["properties"][step], rest)
+
+
+def require(document, schema, path, names):
+    """Makes members required wherever an alternative knows them."""
+    found = False
+    for target in reached(document, schema, [step for step in path.split("/") if step]):
+        known = target.get("properties", {})
+        target["required"] = sorted(
+            set(target.get("required", [])) | {name for name in names if name in known}
+        )
+        found = found or any(name in known for name in names)
+    if not found:
+        raise ValueError(f"the description has nothing at {path!r} to require {names} of")
+
+
+def tightened(document=None):
+    """The description with no empty alternative and with the members that are always there."""
+    document = copy.deepcopy(document or load())
+    schemas = document["components"]["schemas"]
+    for name in schemas:
+        schemas[name] = without_empty_alternatives(schemas[name])
+    for name, operation in operations(document):
+        for status, answer in operation["responses"].items():
+            content = answer.get("content", {}).get("application/json")
+            if content and "schema" in content:
+                # A copy of its own, so that what one operation requires binds no other.
+                schema = copy.deepcopy(resolved(document, content["schema"]))
+                content["schema"] = not_null(without_empty_alternatives(schema))
+        for path, names in REQUIRED.get(name, []):
+            for _, schema in answers(operation):
+                require(document, schema, path, names)
+        for query in UNDESCRIBED_QUERIES.get(name, []):
+            known = {item["name"] for item in operation.get("parameters", [])}
+            if query not in known:
+                operation.setdefault("parameters", []).append(
+                    {"name": query, "in": "query", "schema": {"type": "string"}}
+                )
+    unknown = set(REQUIRED) - {name for name, _ in operations(document)}
+    if unknown:
+        raise ValueError(f"the description has no {sorted(unknown)}")
+    document["servers"] = [{"url": "/"}]
+    return document

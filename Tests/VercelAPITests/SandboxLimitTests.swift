@@ -1,0 +1,80 @@
+import CurlTransport
+import Sandbox
+import Sealing
+import Testing
+import VercelAPI
+
+/// A waiting room in which waiting makes the sandbox's time jump.
+private final class SteppingRoom: WaitingRoom {
+    private let server: SandboxServer
+    private let start: Int64
+    private(set) var waited: Duration = .zero
+
+    init(_ server: SandboxServer, startSecond: Int64) {
+        self.server = server
+        start = startSecond
+    }
+
+    var elapsed: Duration { waited }
+    var secondsSince1970: Int64 { start + waited.components.seconds }
+
+    func wait(_ duration: Duration) -> Bool {
+        waited += duration
+        let (seconds, attoseconds) = duration.components
+        server.advanceClock(bySeconds: Double(seconds) + Double(attoseconds) / 1e18)
+        return true
+    }
+}
+
+@Suite struct `The client and the limit of the sandbox` {
+    /// Projects of so many variables each.
+    private func seed(projects: Int, variables: Int) throws -> Seed {
+        let env = (0..<variables).map {
+            #"{"key":"K\#($0)","value":"v\#($0)","target":["production"]}"#
+        }.joined(separator: ",")
+        let list = (0..<projects).map { #"{"name":"p\#($0)","env":[\#(env)]}"# }
+        return try Seed(json: Array(#"{"projects":[\#(list.joined(separator: ","))]}"#.utf8))
+    }
+
+    @Test func `a thousand variables of a hundred projects, at 120 requests a minute`() throws {
+        let startSecond: Int64 = 1_800_000_000
+        var configuration = SandboxConfiguration()
+        configuration.seed = try seed(projects: 100, variables: 10)
+        configuration.requestsPerMinute = 120
+        configuration.clock = .manual(startMilliseconds: startSecond * 1000)
+        let server = try SandboxServer(configuration: configuration)
+        defer { server.stop() }
+        let (url, token) = try server.start()
+        let room = SteppingRoom(server, startSecond: startSecond)
+        let arena = SecretArena()
+        let client = try VercelClient(
+            transport: CurlTransport(), origin: APIOrigin(url), token: arena.secret(token),
+            waitingRoom: room)
+
+        // Names and metadata: one page of projects, and one list of each. No minute is waited for.
+        let projects = try client.projects()
+        #expect(projects.count == 100)
+        let lists = try client.environmentVariables(ofProjects: projects.map(\.id)).map {
+            try $0.get()
+        }
+        #expect(lists.reduce(0) { $0 + $1.count } == 1000)
+        #expect(server.requests.count == 101)
+        #expect(room.waited == .zero)
+
+        // Every value by itself, which is the most that can be asked for: ten minutes' worth.
+        let wanted = zip(projects, lists).flatMap { project, list in
+            list.map { (project: project.id, id: $0.id) }
+        }
+        let values = try client.environmentVariables(wanted, valuesInto: arena)
+        for (variable, result) in zip(lists.flatMap { $0 }, values) {
+            let read = try result.get()
+            #expect(read.value?.exposedText == "v" + variable.key.dropFirst())
+        }
+        let requests = server.requests
+        #expect(requests.count == 1101)
+        #expect(requests.allSatisfy { $0.status == 200 }, "no request was turned away")
+        // 1,101 requests fit in ten windows, of which nine are waited for.
+        #expect(room.waited <= .seconds(9 * 62), "\(room.waited)")
+        #expect(room.waited >= .seconds(9 * 60 - 1), "\(room.waited)")
+    }
+}
