@@ -53,7 +53,7 @@ extension Vault {
             let problem: String?
             do throws(VaultError) {
                 let bytes = try chunk(of: version)
-                if bytes.withBytes({ Digest.checksum($0) }) != version.checksum {
+                if bytes.withBytes({ StoredVersion.Checksum(of: $0) }) != version.checksum {
                     problem =
                         "version \(version.version) of \(variable.name) was changed by somebody else"
                 } else {
