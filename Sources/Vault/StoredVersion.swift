@@ -15,7 +15,11 @@ package struct StoredVersion: Equatable, Sendable {
 
         /// Takes the checksum of a chunk.
         init(of chunk: RawSpan) {
-            let bytes = Digest.checksum(chunk)
+            self.init(Digest.checksum(chunk))
+        }
+
+        /// Takes 32 bytes.
+        init(_ bytes: [UInt8]) {
             func part(_ start: Int) -> UInt64 {
                 (0..<8).reversed().reduce(0) { $0 << 8 | UInt64(bytes[start + $1]) }
             }

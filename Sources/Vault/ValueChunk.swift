@@ -39,7 +39,7 @@ enum ValueChunk {
             try length.bytes.withBytes { (bytes) throws(SealingError) in try scratch.append(bytes) }
             try scratch.append(value)
             try padding.withBytes { (bytes) throws(SealingError) in try scratch.append(bytes) }
-        } catch { throw VaultError(error, damaged: "a value cannot be sealed") }
+        } catch { throw VaultError(error, damaged: .value, "a value cannot be sealed") }
         let nonce = AuthenticatedCipher.randomNonce()
         let start = output.count
         output.append(contentsOf: nonce)
@@ -72,18 +72,22 @@ enum ValueChunk {
                 }
             }
         } catch {
-            throw VaultError(error, damaged: damage(name).reason)
+            throw VaultError(error, damaged: .value, damage(name).reason)
         }
         let length = padded.withBytes { bytes in
             (0..<4).reversed().reduce(0) { $0 << 8 | Int(bytes.byte(at: $1)) }
         }
         guard length <= VaultFormat.valueLimit,
-            Padding.paddedByteCount(ofValue: 4 + length) == plainCount
+            Padding.paddedByteCount(ofValue: 4 + length) == plainCount,
+            padded.part(4 + length..<plainCount).withBytes({ zeros in
+                (0..<zeros.byteCount).allSatisfy { zeros.byte(at: $0) == 0 }
+            })
         else { throw damage(name) }
         return padded.part(4..<4 + length)
     }
 
     private static func damage(_ name: String) -> VaultError {
-        VaultError(.damaged, "the value of \(name) was changed by somebody else")
+        VaultError(
+            damaged: .value, "the value of \(name) was changed by somebody else")
     }
 }

@@ -73,8 +73,8 @@ package final class ValueReader {
                 continue
             }
             let (end, overflow) = version.offset.addingReportingOverflow(UInt64(version.length))
-            guard !overflow else {
-                throw VaultError(.damaged, "a value lies outside of the vault")
+            guard !overflow, end <= vault.header.chunksByteCount else {
+                throw VaultError(damaged: .layout, "a value lies outside of the vault")
             }
             places.append((version.offset, end, position))
         }
@@ -119,7 +119,7 @@ package final class ValueReader {
     func dataKey(of id: Identifier) throws(VaultError) -> SecretSlice {
         if let known = dataKeys[id] { return known }
         guard let batch = batches[id] else {
-            throw VaultError(.damaged, "a value has no data key")
+            throw VaultError(damaged: .layout, "a value has no data key")
         }
         let key = try batch.unwrapped(
             vault: vault.header.vaultID, keyPair: keyPair, settlingKey: settlingKey, in: keyArena)

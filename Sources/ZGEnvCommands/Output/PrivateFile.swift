@@ -6,10 +6,12 @@ enum PrivateFile {
     ///
     /// - Parameters:
     ///   - replaces: Whether a file that is there may be replaced.
-    ///   - check: Called when the new file is on the disk, right before it takes the path.
+    ///   - durably: Whether it must be on the disk before this returns.
+    ///   - check: Called when the new file is written, right before it takes the path.
     /// - Throws: ``ExitCode/conflict`` when there is one and it may not.
     static func write(
-        _ bytes: RawSpan, to path: String, replaces: Bool, check: () throws -> Void = {}
+        _ bytes: RawSpan, to path: String, replaces: Bool, durably: Bool = true,
+        check: () throws -> Void = {}
     ) throws {
         let temporary = "\(path).tmp-\(getpid())"
         let descriptor = unsafe open(
@@ -18,7 +20,9 @@ enum PrivateFile {
         do {
             defer { close(descriptor) }
             try writeAll(bytes, to: descriptor, path)
-            guard fsync(descriptor) == 0 else { throw failure("\(path) cannot be written") }
+            guard !durably || fsync(descriptor) == 0 else {
+                throw failure("\(path) cannot be written")
+            }
             try check()
         } catch {
             unsafe unlink(temporary)
@@ -35,7 +39,7 @@ enum PrivateFile {
                 hint: "It was left as it is. Say --force to replace it, or name another file.")
         }
         guard done == 0 else { throw error }
-        try confirmDirectory(of: path)
+        if durably { try confirmDirectory(of: path) }
     }
 
     /// Brings the file's name to the disk.
