@@ -42,7 +42,9 @@ test: setup-tests $(READERS)/ready ## Build for tests, and run them all
 	swift test --skip-build --disable-xctest $(SWIFT_FLAGS)
 
 # The loops that `make test` takes samples of, to their end. ZG_ENV_PROOF_SEED repeats a sample.
+# KeePassXC, the second desktop keyring, brings a graphical toolkit along: too much for every change.
 proof: setup-tests ## Run the long forms of the tests' loops, in about an hour
+	@.ci/set-up proof
 	swift build --build-tests $(SWIFT_FLAGS)
 	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
 		--filter '$(PROOF_SUITES)'

@@ -204,6 +204,29 @@ void zg_interrupts_resume(void) {
     atomic_fetch_sub(&deferred_sections, 1);
 }
 
+/* A handler and not SIG_IGN, which a child would inherit. */
+static void handle_key(int signal_number) {
+    (void)signal_number;
+}
+
+void zg_interrupts_pause_keys(void) {
+    pthread_mutex_lock(&state_lock);
+    if (install_locked() == 0) {
+        set_action_unless_ignored(SIGINT, handle_key);
+        set_action_unless_ignored(SIGQUIT, handle_key);
+    }
+    pthread_mutex_unlock(&state_lock);
+}
+
+void zg_interrupts_resume_keys(void) {
+    pthread_mutex_lock(&state_lock);
+    if (installed) {
+        set_action_unless_ignored(SIGINT, handle_interrupt);
+        set_action_unless_ignored(SIGQUIT, handle_interrupt);
+    }
+    pthread_mutex_unlock(&state_lock);
+}
+
 int zg_interrupted(void) {
     return atomic_load(&noted_signal);
 }

@@ -69,6 +69,9 @@ package final class SecretServiceKeyring: Keyring {
         }
     }
 
+    /// Whether libsecret is installed and has what is used of it. Opens it.
+    package static var isLibraryThere: Bool { zg_secret_load() }
+
     /// Looks at the service without asking the user for anything.
     ///
     /// - Throws: ``KeyringError/Code/libraryMissing``, ``KeyringError/Code/noBus`` or

@@ -80,6 +80,8 @@ package struct KeySlot: Equatable, Sendable {
     func unwrap(
         with wrappingKey: borrowing SecretBytes, vault: Identifier
     ) throws(VaultError) -> SecretBytes? {
+        // It comes from a keyring that other programs write to, so its length is anybody's.
+        guard wrappingKey.count == AuthenticatedCipher.keyByteCount else { return nil }
         let data = associatedData(vault: vault)
         do {
             var key = try SecretBytes(count: 32)

@@ -9,11 +9,11 @@ enum CommandTable {
             Init.self, Status.self, Unlock.self, Lock.self, UnlockReadBack.self, Passwd.self,
             SlotList.self, SlotAdd.self, SlotRemove.self, Rekey.self, Verify.self, Backup.self,
             Restore.self,
-            ShowLog.self, ConfigGet.self, ConfigSet.self, ConfigList.self,
+            ShowLog.self, ConfigGet.self, ConfigSet.self, ConfigList.self, Doctor.self,
             // Variables.
-            List.self, Show.self, Reveal.self, SetVariable.self, Remove.self, Import.self,
-            Export.self, Convert.self, Difference.self, Copy.self, Run.self, ShowHistory.self,
-            RestoreVersion.self, PruneHistory.self,
+            List.self, Show.self, Reveal.self, ClearClipboard.self, SetVariable.self, Edit.self,
+            Remove.self, Import.self, Export.self, Convert.self, Difference.self, Copy.self,
+            Run.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.
             Login.self, Logout.self, ProjectList.self, Link.self, Push.self, Redeploy.self,

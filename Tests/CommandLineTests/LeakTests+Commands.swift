@@ -7,6 +7,26 @@ import Testing
 extension LeakTests {
     /// Commands of the vault and its history; see ``commands``.
     static let furtherCommands: [String: @Sendable (LeakWitness) throws -> Void] = [
+        "edit": { witness in
+            let (good, bad) = (witness.typed.text, witness.malformed.text)
+            let values = try witness.write(
+                "KEY=\(good)\nNEW='\(good)'\nPEM=-----BEGIN KEY-----\(good)\n", to: "values")
+            let broken = try witness.write("KEY=\(bad)\n\(bad)\nKEY=\(bad)\n", to: "broken")
+            for (file, more, status) in [
+                (values, ["--yes"], 0), (values, ["--json", "--dry-run"], 0), (broken, [], 2),
+            ] as [(String, [String], Int32)] {
+                var runner = try witness.home.editing(
+                    ["-p", "web"] + more,
+                    with: "sh " + witness.write("cat \(file) >\"$1\"", to: "editor"),
+                    script: status == 0 ? [] : [(.terminal("Throw the text away?"), .line("y"))])
+                runner.environment["TMPDIR"] = witness.home.directory.path
+                try witness.run(runner, status: status)
+            }
+        },
+        "doctor": { witness in
+            try witness.run(["doctor", "--offline"])
+            try witness.run(["doctor", "--offline", "--json", "--verbose"])
+        },
         "history": { witness in
             try witness.run(["history", "KEY", "-p", "web"])
             try witness.run(["history", "KEY", "-p", "web", "--json"])

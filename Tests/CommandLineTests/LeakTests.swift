@@ -150,6 +150,14 @@ struct LeakTests {
             try witness.run(["reveal", "KEY", "-p", "web"], givesOut: true)
             try witness.run(["reveal", "KEY", "-p", "web", "--json"], givesOut: true)
             try witness.run(["reveal", "KEY", "NONE", "-p", "web"], status: 4)
+            // The clipboard itself is given the value; what goes on beside it is watched too.
+            let screen = try PrivateScreen()
+            try witness.run(["config", "set", "clipboard-seconds", "2"])
+            for more in [[], ["--json"]] {
+                try witness.run(
+                    ["reveal", "KEY", "-p", "web", "--copy"] + more,
+                    environment: ["DISPLAY": screen.display])
+            }
         },
         "set": { witness in
             let set = ["set", "KEY", "-p", "web"]

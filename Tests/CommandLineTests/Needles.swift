@@ -6,6 +6,11 @@ struct Marker {
     let text: String
     let name: String
 
+    /// Names a text that is known already.
+    init(name: String, text: String) {
+        (self.name, self.text) = (name, text)
+    }
+
     init(_ name: String) {
         let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
         let digits = Array("23456789")

@@ -11,7 +11,8 @@ struct SettingsTests {
 
     /// Changes every setting that has another sensible value.
     private static let others: KeyValuePairs<Setting, String> = [
-        .revealFromCache: "true", .cacheFor: "run,history prune", .clipboardSeconds: "9",
+        .revealFromCache: "true", .cacheFor: "run,history prune", .cacheIndex: "true",
+        .clipboardSeconds: "9",
         .defaultTarget: "qa", .historyKeep: "3", .kdf: "8MiB,1",
     ]
 
@@ -23,7 +24,7 @@ struct SettingsTests {
         #expect(settings.allSatisfy { $0["value"] == $0["default"] && $0["set"] == .bool(false) })
         #expect(
             settings.map { $0["value"] } == [
-                .bool(false), "all", 45, "development", 10, "moderate",
+                .bool(false), "all", .bool(false), 45, "development", 10, "moderate",
             ])
         #expect(!FileManager.default.fileExists(atPath: home.directory.path(Self.file)))
     }
@@ -52,7 +53,8 @@ struct SettingsTests {
     }
 
     @Test(arguments: [
-        ["reveal-from-cache", "yes"], ["clipboard-seconds", "0"], ["clipboard-seconds", "+5"],
+        ["reveal-from-cache", "yes"], ["cache-index", "1"], ["clipboard-seconds", "0"],
+        ["clipboard-seconds", "+5"],
         ["clipboard-seconds", "86401"], ["clipboard-seconds", "45s"], ["history-keep", "10001"],
         ["history-keep", "-1"], ["history-keep", "99999999999999999999"], ["kdf", "cheap"],
         ["kdf", "1MiB,1"], ["default-target", "prod"], ["default-target", "a,b"],

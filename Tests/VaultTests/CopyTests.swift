@@ -163,7 +163,7 @@ struct CopyTests {
         for keys in [fixture.keys, try fixture.lockedKeys] {
             let inspection = try fixture.open().inspection(with: keys)
             #expect(inspection.problems.map(\.place) == [.value, .value])
-            #expect(inspection.problems.compactMap(\.offset) == expected.sorted())
+            #expect(inspection.problems.compactMap(\.offset).sorted() == expected.sorted())
             #expect(Set(inspection.problems.compactMap(\.key)) == ["A", "C"])
             #expect(inspection.versionCount == 3)
         }

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "CLinuxKeyring.h"
+#include "CLinuxProcesses.h"
 #include "CLinuxSupervision.h"
 #include "CLinuxTerminal.h"
 

@@ -42,6 +42,13 @@ int zg_interrupted(void);
 /// Ends the process as the handler would have if a signal was noted; otherwise returns.
 void zg_end_if_interrupted(void);
 
+/// Has SIGINT and SIGQUIT of the keyboard do nothing here, while a program that the user works with has
+/// the terminal; it gets their usual effect. Those found ignored stay so.
+void zg_interrupts_pause_keys(void);
+
+/// Ends what `zg_interrupts_pause_keys` began.
+void zg_interrupts_resume_keys(void);
+
 /// Puts back the mask and every disposition that `zg_install_interrupt_handlers` and
 /// `zg_terminal_guard_set` changed, for a program that is about to be replaced with `execve`.
 /// Does nothing when nothing was changed. Returns 0, or -1 with errno.

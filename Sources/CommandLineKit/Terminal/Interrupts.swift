@@ -35,6 +35,16 @@ package enum Interrupts {
         zg_end_if_interrupted()
     }
 
+    /// Runs a section in which another program has the terminal: interrupts of the keyboard are that
+    /// program's alone, and other signals are only noted.
+    package static func lendingTerminal<Result: ~Copyable, Failure: Error>(
+        _ section: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        zg_interrupts_pause_keys()
+        defer { zg_interrupts_resume_keys() }
+        return try deferred(section)
+    }
+
     /// Puts back the dispositions and the signal mask found by ``install()``, right before this
     /// process is replaced by another program.
     ///

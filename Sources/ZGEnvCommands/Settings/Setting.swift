@@ -4,6 +4,7 @@ internal import CommandLineKit
 enum Setting: String, CaseIterable {
     case revealFromCache = "reveal-from-cache"
     case cacheFor = "cache-for"
+    case cacheIndex = "cache-index"
     case clipboardSeconds = "clipboard-seconds"
     case defaultTarget = "default-target"
     case historyKeep = "history-keep"
@@ -39,6 +40,7 @@ enum Setting: String, CaseIterable {
         switch self {
         case .revealFromCache: .flag(false)
         case .cacheFor: .text("all")
+        case .cacheIndex: .flag(false)
         case .clipboardSeconds: .number(45)
         case .defaultTarget: .text("development")
         case .historyKeep: .number(10)
@@ -51,6 +53,7 @@ enum Setting: String, CaseIterable {
         switch self {
         case .revealFromCache: "let reveal use an unlocked vault instead of asking"
         case .cacheFor: "commands that may use an unlocked vault: all, none, or a list"
+        case .cacheIndex: "let list keep what opens the names for 10 minutes"
         case .clipboardSeconds: "seconds until a copied value leaves the clipboard"
         case .defaultTarget: "the target of run, export and diff where none is named"
         case .historyKeep: "versions of a variable to keep, beside those younger than 30 days"
@@ -75,7 +78,7 @@ enum Setting: String, CaseIterable {
     /// - Throws: ``ExitCode/usage`` with what it may be.
     func value(of text: String) throws -> Value {
         switch self {
-        case .revealFromCache:
+        case .revealFromCache, .cacheIndex:
             guard ["true", "false"].contains(text) else { throw invalid("true or false") }
             return .flag(text == "true")
         case .clipboardSeconds: return .number(try number(text, 1...86_400))

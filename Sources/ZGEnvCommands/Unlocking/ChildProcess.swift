@@ -2,25 +2,38 @@ internal import CLinux
 internal import Glibc
 
 /// A program started beside this one, with one end of a pipe here.
-struct ChildProcess {
+final class ChildProcess {
     /// Where a standard stream of the child leads.
     enum Stream {
         case null
         case pipe
         case inherited
+        /// The terminal that controls this process.
+        case terminal
     }
 
     private let identifier: pid_t
     /// What this process writes for the child to read; -1 without a pipe.
-    let inputDescriptor: Int32
+    private(set) var inputDescriptor: Int32
     /// What this process reads of the child's output; -1 without a pipe.
-    let outputDescriptor: Int32
+    private(set) var outputDescriptor: Int32
+
+    private init(identifier: pid_t, inputDescriptor: Int32, outputDescriptor: Int32) {
+        self.identifier = identifier
+        self.inputDescriptor = inputDescriptor
+        self.outputDescriptor = outputDescriptor
+    }
 
     /// Starts a program with exactly these arguments and this environment. Descriptors other than
     /// the standard ones are closed on exec by those who opened them.
+    ///
+    /// - Parameters:
+    ///   - passed: A further descriptor that the child gets under the same number.
+    ///   - startsSession: Whether the child gets a session of its own, without a terminal.
     static func start(
         _ path: String, _ arguments: [String], environment: [[UInt8]], input: Stream,
-        output: Stream, error: Stream = .inherited, searchesPath: Bool
+        output: Stream, error: Stream = .inherited, passed: Int32? = nil,
+        startsSession: Bool = false, searchesPath: Bool
     ) throws -> ChildProcess {
         let inputPipe = input == .pipe ? try makePipe() : nil
         let outputPipe = output == .pipe ? try makePipe() : nil
@@ -40,6 +53,11 @@ struct ChildProcess {
         if error == .null {
             unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         }
+        for (number, stream) in [(0, input), (1, output), (2, error)] as [(Int32, Stream)]
+        where stream == .terminal {
+            unsafe posix_spawn_file_actions_addopen(&actions, number, "/dev/tty", O_RDWR, 0)
+        }
+        if let passed { unsafe posix_spawn_file_actions_adddup2(&actions, passed, passed) }
         // This process ignores SIGPIPE, which would outlive exec: shell pipelines rely on it.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
@@ -48,7 +66,10 @@ struct ChildProcess {
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var flags = Int16(POSIX_SPAWN_SETSIGDEF)
+        // POSIX_SPAWN_SETSID, which the headers show to GNU programs alone.
+        if startsSession { flags |= 0x80 }
+        unsafe posix_spawnattr_setflags(&attributes, flags)
         var identifier: pid_t = 0
         let argumentBytes = arguments.map { Array($0.utf8) }
         let status = unsafe CStringList.with(argumentBytes) { argv in
@@ -79,15 +100,50 @@ struct ChildProcess {
         return (ends[0], ends[1])
     }
 
+    /// Closes the pipe to the child, which then reads its end.
+    func closeInput() {
+        if inputDescriptor >= 0 { close(inputDescriptor) }
+        inputDescriptor = -1
+    }
+
+    private func closePipes() {
+        closeInput()
+        if outputDescriptor >= 0 { close(outputDescriptor) }
+        outputDescriptor = -1
+    }
+
     /// Waits for the end. Returns the exit status, or 128 and the signal's number.
     func wait() -> Int32 {
-        if inputDescriptor >= 0 { close(inputDescriptor) }
-        if outputDescriptor >= 0 { close(outputDescriptor) }
+        closePipes()
         var status: Int32 = 0
         while unsafe waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
+
+    /// Looks whether the child has ended, for so long. Nil when it has not, and nobody may wait
+    /// for it then but this again.
+    ///
+    /// - Parameter whileWaiting: Asked about twenty times a second; false ends the wait.
+    func wait(atMost limit: Duration?, whileWaiting: () -> Bool = { true }) -> Int32? {
+        closePipes()
+        let end = limit.map { ContinuousClock.now + $0 }
+        while true {
+            var status: Int32 = 0
+            let found = unsafe waitpid(identifier, &status, WNOHANG)
+            if found == identifier {
+                let signal = status & 0x7F
+                return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+            }
+            if found < 0 && errno != EINTR { return 255 }
+            if let end, ContinuousClock.now >= end { return nil }
+            guard whileWaiting() else { return nil }
+            usleep(20_000)
+        }
+    }
+
+    /// Sends the child a signal.
+    func send(_ signal: Int32) { kill(identifier, signal) }
 
     /// Ends the child, whose answer is not wanted any more.
     func abandon() {

@@ -20,6 +20,8 @@ package final class VaultSession {
     private var keys: VaultKeys?
     /// For whom and until when the values are unlocked, once that was looked up.
     private(set) var unlocked: UnlockedState?
+    /// What a passphrase has opened in this command.
+    private(set) var keysByPassphrase: VaultKeys?
 
     /// - Parameters:
     ///   - command: The command's words, for what the settings say of it.
@@ -49,7 +51,9 @@ package final class VaultSession {
         if let keys { return keys }
         let vault = try opened()
         if let found = try cachedKeys() { return found }
-        if let found = try keysFromKeyFile(vault) { return try take(found) }
+        if let found = try keptIndexKeys(for: command) ?? keysFromKeyFile(vault) {
+            return try take(found)
+        }
         let (found, failure) = try keysFromKeyring(vault)
         if let found { return try take(found, .keyring) }
         do {
@@ -67,8 +71,11 @@ package final class VaultSession {
     func indexKeysWithoutAsking() throws -> VaultKeys? {
         if let keys { return keys }
         if let found = try cachedKeys() { return found }
-        if let found = try keysFromKeyFile(try opened()) { return try take(found) }
-        if let found = try keysFromKeyring(try opened()).0 { return try take(found, .keyring) }
+        let vault = try opened()
+        if let found = try keptIndexKeys(for: command) ?? keysFromKeyFile(vault) {
+            return try take(found)
+        }
+        if let found = try keysFromKeyring(vault).0 { return try take(found, .keyring) }
         return passphraseSource.isUnattended ? try valueKeys() : nil
     }
 
@@ -131,7 +138,7 @@ package final class VaultSession {
         let opening = try notingWrongPassphrase {
             try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
         }
-        _ = try take(opening.keys)
+        keysByPassphrase = try take(opening.keys)
         return PassphraseOpening(opening, secret: secret)
     }
 

@@ -29,6 +29,9 @@ enum List: Command {
     static func run(_ invocation: Invocation) throws -> CommandResult {
         try PlatformRefresh.runIfAsked(invocation)
         let index = try invocation.session.index(.listing)
+        if let problem = try invocation.session.keepIndexKey() {
+            try invocation.detail("The index key was not kept: \(problem).")
+        }
         let wanted = try ScopeOptions(invocation.command).scope()
         let pattern = invocation.command.argument("PATTERN")
         let now = invocation.context.now()

@@ -79,15 +79,20 @@ struct PlaintextSource {
             throw error
         }
         let name = path == "-" ? "stdin" : path
-        try text.withBytes { source in
-            let chosen = options.dialect ?? DotEnvReader.detectedDialect(of: source) ?? .dotenv
-            do {
-                try keep(DotEnvReader.read(source, as: chosen), from: source, name, progress)
-            } catch let error as DotEnvError {
-                throw CommandError(
-                    .usage, "\(DisplayText.safe(name)): \(error.description).",
-                    hint: options.consequence)
-            }
+        try text.withBytes { try read($0, named: name, progress: progress) }
+    }
+
+    /// Reads a text that is at hand, of `name` in messages; see ``read(_:progress:)``.
+    mutating func read(
+        _ source: RawSpan, named name: String, progress: (Int) -> Void = { _ in }
+    ) throws {
+        let chosen = options.dialect ?? DotEnvReader.detectedDialect(of: source) ?? .dotenv
+        do {
+            try keep(DotEnvReader.read(source, as: chosen), from: source, name, progress)
+        } catch let error as DotEnvError {
+            throw CommandError(
+                .usage, "\(DisplayText.safe(name)): \(error.description).",
+                hint: options.consequence)
         }
     }
 

@@ -11,7 +11,9 @@ enum Reveal: Command {
         discussion: """
             Asks for the passphrase, also while the vault is unlocked (config reveal-from-cache). One key prints the bytes of \
             its value, followed by a newline on a terminal only; several keys print KEY=value lines \
-            in the form of a .env file.
+            in the form of a .env file. With --copy the value goes to the clipboard instead, through \
+            wl-copy, xclip or xsel, and leaves it after config clipboard-seconds unless something else \
+            is there by then. A clipboard manager may keep it longer.
             """,
         arguments: [
             ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
@@ -21,8 +23,14 @@ enum Reveal: Command {
             OptionSpec(
                 "version", value: "N", "Print this version instead of the current one",
                 form: .integer(1...Int.max)),
+            OptionSpec(
+                flag: "copy", "Put the value into the clipboard for a time, and print nothing"),
         ],
-        examples: [.init("zg-env reveal DATABASE_URL -p web -t production", "print one value")],
+        examples: [
+            .init("zg-env reveal DATABASE_URL -p web -t production", "print one value"),
+            .init(
+                "zg-env reveal DATABASE_URL -p web --copy", "have it in the clipboard for a time"),
+        ],
         exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
@@ -33,6 +41,7 @@ enum Reveal: Command {
         guard number == nil || names.count == 1 else {
             throw CommandError(.usage, "--version goes with one key.")
         }
+        let copying = try invocation.command.has("copy") ? CopiedValue(invocation) : nil
         let place = try oneTarget(invocation)
         let fromCache = try Settings(invocation.context).isOn(.revealFromCache)
         let keys =
@@ -71,12 +80,19 @@ enum Reveal: Command {
                 name: record.name, scope: record.attributes.scope, value: value,
                 version: record.currentVersion)
         }
+        try copying?.check(values[0])
+        if copying != nil && invocation.options.dryRun {
+            return CommandResult(
+                json: ["key": .string(values[0].name), "copied": false, "dryRun": true],
+                text: "Would copy \(DisplayText.safe(values[0].name)).\n")
+        }
         let isPlain = invocation.options.json || values.count == 1
         let text = isPlain ? nil : try ExportText(format: .dotenv, values: values)
         let places = Set(records.map(\.attributes.scope.description)).sorted()
         try invocation.audit(
             AuditEntry.Outcome.givenOut, values.map(\.name), project: project.name,
             place: places.joined(separator: "; "), seen: index.metadata)
+        if let copying { return try copying.copy(values[0]) }
         let output = invocation.context.output
         if invocation.options.json {
             return CommandResult { try RevealedValue.writeJSON(values, to: output) }

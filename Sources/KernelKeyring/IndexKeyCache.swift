@@ -1,0 +1,74 @@
+package import Sealing
+package import Vault
+
+/// Keeps the index key of a vault for ten minutes in the user keyring, for listing names without a
+/// prompt where no desktop keeps one (docs/unlock-cache.md). It opens no value.
+package struct IndexKeyCache {
+    /// How long a key stays.
+    package static let seconds: UInt32 = 600
+    /// Bytes of the key: the index key 32, the vault's public key 32.
+    private static let byteCount = 64
+    private static let prefix = "zg-env:"
+    private static let infix = ":index-key:"
+
+    private let vault: Identifier
+    private let epoch: UInt32
+    private let publicKey: [UInt8]
+
+    /// The cache of one vault as it stands. Nothing is looked up.
+    ///
+    /// - Parameter publicKey: 32 bytes. It goes with the root, so it tells a vault whose keys were
+    ///   made anew from one with the same epoch.
+    package init(vault: Identifier, epoch: UInt32, publicKey: [UInt8]) {
+        precondition(publicKey.count == 32)
+        (self.vault, self.epoch, self.publicKey) = (vault, epoch, publicKey)
+    }
+
+    /// The name of the key.
+    var description: String { "\(Self.prefix)\(vault.hexadecimal)\(Self.infix)\(epoch)" }
+
+    /// Keeps the index key of 32 bytes from now on, in place of those of other epochs.
+    package func store(_ indexKey: RawSpan) throws(KernelKeyringError) {
+        precondition(indexKey.byteCount == 32)
+        try Self.forget(vault)
+        var payload = try guarding { () throws(SealingError) in
+            try SecretBytes(count: Self.byteCount)
+        }
+        payload.withMutableBytes { target in
+            target.copy(from: indexKey)
+            var tail = target._mutatingExtracting(droppingFirst: 32)
+            publicKey.withBytes { tail.copy(from: $0) }
+        }
+        try payload.withBytes { (bytes) throws(KernelKeyringError) in
+            _ = try KernelKey.put(
+                bytes, description: description, seconds: Self.seconds, access: .owner, into: .user)
+        }
+    }
+
+    /// The index key; nil where none is kept for the vault as it stands.
+    package func find() throws(KernelKeyringError) -> SecretBytes? {
+        guard
+            let payload = try KernelKey.user.search(description)?.payload(count: Self.byteCount)
+        else { return nil }
+        let isOfThisVault = payload.withBytes { bytes in
+            publicKey.withBytes {
+                bytes.extracting(droppingFirst: 32).isEqualInConstantTime(to: $0)
+            }
+        }
+        guard isOfThisVault else { return nil }
+        return try guarding { () throws(SealingError) in
+            try payload.withBytes { (bytes) throws(SealingError) in
+                try SecretBytes(copying: bytes.extracting(first: 32))
+            }
+        }
+    }
+
+    /// Ends what is kept of a vault, of every epoch. ``UnlockCache/lock(_:)`` does so too.
+    package static func forget(_ vault: Identifier) throws(KernelKeyringError) {
+        let start = prefix + vault.hexadecimal + infix
+        for key in try KernelKey.user.children() {
+            guard let description = key.description, description.hasPrefix(start) else { continue }
+            key.invalidate()
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import CLinux
+internal import CommandLineKit
+internal import Glibc
+internal import Sealing
+internal import Vault
+
+/// The second process of `reveal --copy`: waits, and empties the clipboard if it still holds what was
+/// copied. It knows a keyed hash of that alone, and goes on when everything else is gone.
+enum ClearClipboard: Command {
+    static let spec = CommandSpec(
+        ["__clear-clipboard"], "Empty the clipboard after a time", section: "",
+        options: [
+            OptionSpec(
+                "program", value: "NAME", "What reaches the clipboard",
+                form: .oneOf(ClipboardProgram.allCases.map(\.rawValue))),
+            OptionSpec("seconds", value: "N", "How long to wait", form: .integer(1...86_400)),
+        ], hidden: true)
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        guard let seconds = invocation.command.integer("seconds"),
+            let program = invocation.command.value("program").flatMap({
+                ClipboardProgram(rawValue: $0)
+            }),
+            let fingerprint = try ClipboardFingerprint(
+                decoding: try SecretInput.read(
+                    descriptor: 0, limit: ClipboardFingerprint.byteCount, what: "stdin"))
+        else { throw CommandError(.usage, "This is a part of zg-env reveal --copy.") }
+        detach()
+        guard zg_sleep(Int64(seconds)) == 0 else {
+            throw CommandError(.failed, "The clock stopped.")
+        }
+        let clipboard = Clipboard(program, invocation.context)
+        if let text = try clipboard.text(), try text.withBytes({ try fingerprint.matches($0) }) {
+            try clipboard.clear()
+        }
+        return CommandResult(json: .null)
+    }
+
+    /// Says that it is there, and lets go of everything that others may wait for.
+    private static func detach() {
+        _ = zg_close_from(3)
+        _ = unsafe chdir("/")
+        _ = unsafe write(1, "1", 1)
+        let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+        for descriptor: Int32 in 0...2 { dup2(null, descriptor) }
+        if null > 2 { close(null) }
+    }
+
+    /// Starts it, and waits until it is ready.
+    static func start(
+        _ clipboard: Clipboard, seconds: Int, fingerprint: borrowing ClipboardFingerprint
+    ) throws -> ChildProcess {
+        let child = try ChildProcess.start(
+            "/proc/self/exe",
+            [
+                "zg-env", "--vault=/", spec.name, "--program=\(clipboard.program.rawValue)",
+                "--seconds=\(seconds)",
+            ],
+            environment: clipboard.environment, input: .pipe, output: .pipe, error: .null,
+            startsSession: true, searchesPath: false)
+        let isWritten = fingerprint.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes {
+                unsafe write(child.inputDescriptor, $0.baseAddress, $0.count) == $0.count
+            }
+        }
+        child.closeInput()
+        var (entry, answer) = (
+            pollfd(fd: child.outputDescriptor, events: Int16(POLLIN), revents: 0), UInt8(0)
+        )
+        let isReady =
+            unsafe isWritten && poll(&entry, 1, 10_000) == 1
+            && read(child.outputDescriptor, &answer, 1) == 1
+        guard isReady else {
+            child.abandon()
+            throw CommandError(
+                .failed, "The process that empties the clipboard again did not start.",
+                hint: "Nothing was copied.")
+        }
+        return child
+    }
+}

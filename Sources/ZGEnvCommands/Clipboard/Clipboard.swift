@@ -1,0 +1,137 @@
+internal import Glibc
+internal import Sealing
+internal import Vault
+
+/// The desktop's clipboard, through one of the programs that reach it.
+struct Clipboard {
+    /// How long one use of the program may take. A text that somebody else offers may never come.
+    private static let limit = Duration.seconds(5)
+    /// What a program for the clipboard needs to know, and nothing else of ours.
+    private static let variables = [
+        "PATH", "HOME", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "LANG",
+        "LC_ALL", "LC_CTYPE", "TMPDIR",
+    ]
+
+    let program: ClipboardProgram
+    /// What programs for it get to see.
+    let environment: [[UInt8]]
+
+    init(_ program: ClipboardProgram, _ context: Context) {
+        self.program = program
+        environment = context.rawEnvironment.filter { entry in
+            Self.variables.contains { entry.starts(with: Array("\($0)=".utf8)) }
+        }
+    }
+
+    /// Puts a text there.
+    func copy(_ text: RawSpan) throws {
+        let arguments = program.copying(isSensitive: program == .wlCopy && knowsSensitive())
+        try run(arguments, input: text)
+    }
+
+    /// Empties it.
+    func clear() throws {
+        try [UInt8]().withBytes { try run(program.clearing, input: $0) }
+    }
+
+    /// What it holds; nil where that is nothing, no text, or longer than any value.
+    func text() throws -> SecretBuffer? {
+        try output(of: program.pasting, limit: VaultFormat.valueLimit + 1)
+    }
+
+    /// Whether the program can ask clipboard managers not to keep the text.
+    private func knowsSensitive() -> Bool {
+        guard let help = try? output(of: ["wl-copy", "--help"], limit: 64 << 10) else {
+            return false
+        }
+        return help.withBytes { bytes in
+            let text = (0..<bytes.byteCount).map { bytes.byte(at: $0) }
+            return !text.ranges(of: Array("--sensitive".utf8)).isEmpty
+        }
+    }
+
+    private func run(_ arguments: [String], input: RawSpan) throws {
+        let child = try start(arguments, input: .pipe, output: .null)
+        let isWritten = write(input, to: child.inputDescriptor)
+        guard let status = child.wait(atMost: Self.limit) else {
+            stop(child)
+            throw failure("did not answer")
+        }
+        guard isWritten, status == 0 else { throw failure("failed with status \(status)") }
+    }
+
+    private func output(of arguments: [String], limit: Int) throws -> SecretBuffer? {
+        let child = try start(arguments, input: .null, output: .pipe)
+        var buffer = try SecretBuffer(capacity: 64 << 10)
+        let end = ContinuousClock.now + Self.limit
+        while Self.isReady(child.outputDescriptor, POLLIN, until: end) {
+            let room = min(64 << 10, limit + 1 - buffer.count)
+            guard room > 0 else { break }
+            try buffer.reserve(room)
+            let got = buffer.appendWritten(limit: room) { target in
+                unsafe target.withUnsafeMutableBytes { bytes in
+                    max(
+                        unsafe read(child.outputDescriptor, bytes.baseAddress, bytes.count), 0)
+                }
+            }
+            if got == 0 {
+                guard child.wait(atMost: Self.limit) == 0 else { return nil }
+                return buffer
+            }
+        }
+        stop(child)
+        return nil
+    }
+
+    /// What hangs may not listen to a wish.
+    private func stop(_ child: ChildProcess) {
+        child.send(SIGKILL)
+        child.abandon()
+    }
+
+    private func start(
+        _ arguments: [String], input: ChildProcess.Stream, output: ChildProcess.Stream
+    ) throws -> ChildProcess {
+        // What goes on in the background must hold none of our caller's pipes.
+        try ChildProcess.start(
+            arguments[0], arguments, environment: environment, input: input, output: output,
+            error: .null, startsSession: true, searchesPath: true)
+    }
+
+    private func write(_ text: RawSpan, to descriptor: Int32) -> Bool {
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        let end = ContinuousClock.now + Self.limit
+        var written = 0
+        while written < text.byteCount {
+            guard Self.isReady(descriptor, POLLOUT, until: end) else { return false }
+            let count = unsafe text.withUnsafeBytes { bytes in
+                unsafe Glibc.write(
+                    descriptor, bytes.baseAddress.map { unsafe $0 + written },
+                    bytes.count - written)
+            }
+            if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+            guard count > 0 else { return false }
+            written += count
+        }
+        return true
+    }
+
+    private static func isReady(
+        _ descriptor: Int32, _ event: Int32, until end: ContinuousClock.Instant
+    ) -> Bool {
+        while true {
+            let left = (end - ContinuousClock.now) / .milliseconds(1)
+            guard left > 0 else { return false }
+            var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+            let ready = unsafe poll(&entry, 1, Int32(left))
+            if ready > 0 { return true }
+            if ready < 0 && errno != EINTR { return false }
+        }
+    }
+
+    private func failure(_ what: String) -> CommandError {
+        CommandError(
+            .failed, "\(program.rawValue) \(what), so the value is not in the clipboard.",
+            hint: "Look whether the desktop can be reached from here, or leave out --copy.")
+    }
+}

@@ -1,0 +1,85 @@
+internal import CommandLineKit
+internal import Glibc
+internal import Sealing
+internal import Vault
+
+/// A value on its way into the clipboard, for a time.
+struct CopiedValue {
+    private let invocation: Invocation
+    private let clipboard: Clipboard
+    private let seconds: Int
+
+    /// - Throws: Before anything is asked for, where there is no clipboard.
+    init(_ invocation: Invocation) throws {
+        guard Set(invocation.command.arguments("KEY")).count == 1 else {
+            throw CommandError(.usage, "--copy goes with one key.")
+        }
+        self.invocation = invocation
+        seconds = try Settings(invocation.context).number(.clipboardSeconds) ?? 45
+        clipboard = Clipboard(
+            try ClipboardProgram.found(invocation.context), invocation.context)
+    }
+
+    /// Refuses what cannot be copied and found again.
+    func check(_ revealed: RevealedValue) throws {
+        guard revealed.value.count > 0 else {
+            throw CommandError(
+                .failed,
+                "The value of \(DisplayText.safe(revealed.name)) is empty: there is nothing to copy."
+            )
+        }
+    }
+
+    /// Copies the value, reads it back, and leaves behind what empties the clipboard.
+    func copy(_ revealed: RevealedValue) throws -> CommandResult {
+        let fingerprint = try revealed.value.withBytes { try ClipboardFingerprint(of: $0) }
+        // First, so that a value is never there without somebody who takes it away.
+        let helper = try ClearClipboard.start(
+            clipboard, seconds: seconds, fingerprint: fingerprint)
+        do {
+            try revealed.value.withBytes { try clipboard.copy($0) }
+        } catch {
+            // It may be there all the same; what else is there is not ours to take away.
+            if (try? isThere(fingerprint)) ?? false { try? clipboard.clear() }
+            helper.abandon()
+            throw error
+        }
+        do {
+            try confirm(fingerprint)
+        } catch {
+            try? clipboard.clear()
+            helper.abandon()
+            throw error
+        }
+        let scope = revealed.scope
+        try invocation.note(
+            "Copied \(revealed.name) for \(scope.description) with \(clipboard.program.rawValue). "
+                + "The clipboard is emptied after \(seconds) seconds, unless it holds something else "
+                + "then.")
+        return CommandResult(json: [
+            "key": .string(revealed.name), "targets": .strings(scope.targets.names),
+            "customEnvironments": .strings(scope.customEnvironments),
+            "branch": .string(orNull: scope.branch),
+            "version": .integer(Int64(clamping: revealed.version)), "copied": true,
+            "program": .string(clipboard.program.rawValue),
+            "clearedAfterSeconds": .integer(Int64(seconds)),
+        ])
+    }
+
+    /// What cannot be read back could not be emptied later either.
+    private func confirm(_ fingerprint: borrowing ClipboardFingerprint) throws {
+        let end = ContinuousClock.now + .seconds(2)
+        repeat {
+            if try isThere(fingerprint) { return }
+            usleep(50_000)
+        } while ContinuousClock.now < end
+        throw CommandError(
+            .failed, "The clipboard does not give back what was copied, so it was emptied again.",
+            hint: "A clipboard manager or the desktop may keep zg-env from reading it.")
+    }
+
+    private func isThere(_ fingerprint: borrowing ClipboardFingerprint) throws -> Bool {
+        guard let text = try clipboard.text() else { return false }
+        return try text.withBytes { try fingerprint.matches($0) }
+    }
+}

@@ -1,0 +1,58 @@
+internal import Glibc
+internal import Vault
+
+/// Whether the audit log can be written: where it cannot, no value is given out.
+enum AuditChecks {
+    static func findings(_ invocation: Invocation, vault: Vault?) -> [Finding] {
+        let path: String
+        do {
+            if let vault {
+                path = try VaultSession(
+                    options: invocation.options, context: invocation.context, vault: vault
+                ).auditLog().path
+            } else {
+                path =
+                    try invocation.options.auditLogPath
+                    ?? Directories(invocation.context).state + "/log"
+            }
+        } catch {
+            let problem = CommandError(mapping: error)
+            return [Finding("audit-log", .failed, problem.message, remedy: problem.hint)]
+        }
+        return [finding(path, FileChecks.Status(path), user: geteuid()) { nearestAllows(path, $0) }]
+    }
+
+    /// Judges the file, or the place where it will be made.
+    ///
+    /// - Parameter allows: Whether the nearest directory that is there, or the file, can be written.
+    static func finding(
+        _ path: String, _ status: FileChecks.Status?, user: uid_t, allows: (Bool) -> Bool
+    ) -> Finding {
+        let check = "audit-log"
+        let remedy = "Name another place with --audit-log FILE or ZG_ENV_AUDIT_LOG."
+        if let status {
+            let rule = FileChecks.Rule(check: check, path: path, kind: S_IFREG, forbidden: 0o077)
+            if let finding = FileChecks.finding(rule, status, user: user), finding.state == .failed
+            {
+                return finding
+            }
+        }
+        guard allows(status != nil) else {
+            return Finding(
+                check, .failed,
+                "\(path) cannot be written, and nothing is given out that cannot be logged.",
+                remedy: remedy)
+        }
+        return Finding(
+            check, .ok, status == nil ? "\(path) can be made." : "\(path) can be written.")
+    }
+
+    private static func nearestAllows(_ path: String, _ isThere: Bool) -> Bool {
+        if isThere { return unsafe access(path, W_OK) == 0 }
+        var directory = FileChecks.directory(of: path)
+        while unsafe access(directory, F_OK) != 0, directory != "/", directory != "." {
+            directory = FileChecks.directory(of: directory)
+        }
+        return unsafe FileKind.isDirectory(directory) && access(directory, W_OK | X_OK) == 0
+    }
+}

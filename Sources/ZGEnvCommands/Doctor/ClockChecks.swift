@@ -1,0 +1,34 @@
+internal import Glibc
+internal import Vault
+
+/// Whether the clock is plausible. No decision rests on it, but times in listings and in the log do.
+enum ClockChecks {
+    /// 2025-01-01, before which there was no zg-env; in seconds.
+    private static let earliest: Int64 = 1_735_689_600
+    /// A difference that is nobody's business, in seconds.
+    static let tolerance: Int64 = 60
+
+    static func findings(_ invocation: Invocation, vault: Vault?) -> [Finding] {
+        var status = stat()
+        let written = vault.flatMap { vault in
+            unsafe stat(vault.path, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
+        }
+        return [finding(now: Int64(invocation.context.now() / 1_000), written: written)]
+    }
+
+    /// - Parameter written: When the vault was last written, in seconds.
+    static func finding(now: Int64, written: Int64?) -> Finding {
+        let remedy = "Set the clock, or have it set: timedatectl set-ntp true"
+        guard now >= earliest else {
+            return Finding(
+                "clock", .warning, "The clock shows a time before zg-env was made.", remedy: remedy)
+        }
+        if let written, written > now + tolerance {
+            return Finding(
+                "clock", .warning,
+                "The vault was written in the future: the clock is behind, or was ahead then.",
+                remedy: remedy)
+        }
+        return Finding("clock", .ok, "The clock is plausible.")
+    }
+}

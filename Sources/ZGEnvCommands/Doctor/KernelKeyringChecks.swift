@@ -1,0 +1,38 @@
+internal import KernelKeyring
+
+/// The kernel's keyrings, which `unlock` needs.
+enum KernelKeyringChecks {
+    static func findings() -> [Finding] {
+        [finding(.user, problem(.user)), finding(.session, problem(.session))]
+    }
+
+    private static func problem(_ scope: UnlockScope) -> KernelKeyringError? {
+        do throws(KernelKeyringError) {
+            try UnlockCache.check(scope)
+            return nil
+        } catch { return error }
+    }
+
+    static func finding(_ scope: UnlockScope, _ problem: KernelKeyringError?) -> Finding {
+        let check = scope == .user ? "kernel-keyring" : "session-keyring"
+        guard let problem else {
+            return Finding(
+                check, .ok,
+                scope == .user
+                    ? "The kernel keeps keys for this user."
+                    : "This login has a session keyring of its own.")
+        }
+        let remedy =
+            switch problem.code {
+            case .noSession, .sessionEnded:
+                "Log in anew, or unlock for all logins: zg-env unlock --scope user"
+            case .unavailable:
+                "unlock cannot work here. Give the passphrase each time, for example with "
+                    + "--passphrase-file."
+            case .full: "See what takes the room: keyctl show @u"
+            case .notThere, .failed: "Look at it with: keyctl show"
+            }
+        return Finding(
+            check, .warning, CommandError.sentence(problem.reason), remedy: remedy)
+    }
+}

@@ -1,0 +1,146 @@
+internal import CommandLineKit
+internal import SecretServiceKeyring
+internal import Vault
+
+/// The desktop's keyring: who provides it, whether it is open, and whether its keys and the vault's
+/// slots belong together.
+struct KeyringChecks {
+    private let invocation: Invocation
+    private let vault: Vault?
+    private let keyring: SecretServiceKeyring?
+
+    init(_ invocation: Invocation, vault: Vault?) {
+        self.invocation = invocation
+        self.vault = vault
+        keyring = invocation.context.keyring() as? SecretServiceKeyring
+    }
+
+    private var slots: [KeySlot] {
+        vault?.header.slots.filter { $0.kind == .secretService } ?? []
+    }
+
+    func findings() -> [Finding] {
+        guard let keyring else {
+            return [Self.unreachable(KeyringError(.noBus, "there is no session bus"), slots.count)]
+        }
+        let status: SecretServiceStatus
+        do throws(KeyringError) {
+            status = try keyring.status()
+        } catch {
+            return [Self.unreachable(error, slots.count)]
+        }
+        var findings = [Self.provider(status)]
+        guard status.collection == .unlocked, let vault else { return findings }
+        findings += slots.map { slot($0, of: vault, in: keyring) }
+        if let orphans = orphans(of: vault, in: keyring) { findings.append(orphans) }
+        return findings
+    }
+
+    /// A vault without a slot there needs none.
+    static func unreachable(_ error: KeyringError, _ slotCount: Int) -> Finding {
+        Finding(
+            "keyring", slotCount > 0 ? .warning : .skipped,
+            CommandError.sentence(error.reason)
+                + (slotCount > 0 ? " Listing asks for the passphrase." : ""),
+            remedy: slotCount > 0 ? CommandError(mapping: error).hint : nil)
+    }
+
+    static func provider(_ status: SecretServiceStatus) -> Finding {
+        let name = status.serviceName
+        return switch status.collection {
+        case .unlocked: Finding("keyring", .ok, "\(name) is there, and its collection is open.")
+        case .locked:
+            Finding(
+                "keyring", .warning, "\(name) is there, and its collection is locked.",
+                remedy: "Unlock it with its own program; the next zg-env list asks it to, too.")
+        case .missing:
+            Finding(
+                "keyring", .warning, "\(name) is there, and has no default collection.",
+                remedy: "Make one with its own program, or with: zg-env slot add secret-service")
+        }
+    }
+
+    private func slot(
+        _ slot: KeySlot, of vault: Vault, in keyring: SecretServiceKeyring
+    ) -> Finding {
+        let problem: String?
+        do {
+            if let key = try keyring.secret(for: slot.keyringItem(vault: vault.header.vaultID)) {
+                problem =
+                    try vault.unlock(slot, slotKey: key) == nil
+                    ? "the key in the keyring does not open \(slot.title)" : nil
+            } else {
+                problem = "the keyring has no key for \(slot.title)"
+            }
+        } catch {
+            problem = CommandError(mapping: error).message
+        }
+        return Self.slot(slot.title, slot.shortID, problem)
+    }
+
+    static func slot(_ title: String, _ id: String, _ problem: String?) -> Finding {
+        guard let problem else {
+            return Finding(
+                "keyring-slot", .ok, "The key of \(title) opens the names of this vault.")
+        }
+        return Finding(
+            "keyring-slot", .warning, CommandError.sentence(problem),
+            remedy: "Make a new one: zg-env slot add secret-service, then zg-env slot remove \(id)")
+    }
+
+    // MARK: Keys without a slot
+
+    /// Keys of this vault that no slot refers to; nil where they cannot be listed.
+    private func orphans(of vault: Vault, in keyring: SecretServiceKeyring) -> Finding? {
+        do {
+            let orphans = Self.orphans(
+                try keyring.items(ofVault: vault.header.vaultID.hexadecimal),
+                slots: vault.header.slots)
+            guard !orphans.isEmpty, mayRemove(orphans.count) else {
+                return Self.orphans(found: orphans.count, removed: 0)
+            }
+            // A slot may have been added since.
+            let now = try Vault(opening: vault.path, in: invocation.context.files)
+            guard now.header.vaultID == vault.header.vaultID else { return nil }
+            let still = Self.orphans(orphans, slots: now.header.slots)
+            for item in still { try keyring.remove(item) }
+            return Self.orphans(found: still.count, removed: still.count)
+        } catch {
+            return Finding(
+                "keyring-orphans", .warning,
+                "Keys that belong to no slot could not be looked for or removed: "
+                    + CommandError(mapping: error).message)
+        }
+    }
+
+    /// The keys among `items` that no slot refers to.
+    static func orphans(_ items: [KeyringItem], slots: [KeySlot]) -> [KeyringItem] {
+        let used = Set(slots.filter { $0.kind == .secretService }.map(\.id.hexadecimal))
+        return items.filter { $0.purpose == .slotKey && !used.contains($0.identifier) }
+    }
+
+    private func mayRemove(_ count: Int) -> Bool {
+        let options = invocation.options
+        if options.dryRun { return false }
+        if options.yes { return true }
+        guard !options.json else { return false }
+        let question =
+            "Remove \(count == 1 ? "a key" : "\(count) keys") of no slot from the keyring?"
+        return (try? TerminalDevice().confirm(question)) ?? false
+    }
+
+    static func orphans(found: Int, removed: Int) -> Finding {
+        let check = "keyring-orphans"
+        guard found > 0 else {
+            return Finding(check, .ok, "Every key of this vault in the keyring has its slot.")
+        }
+        let keys = found == 1 ? "One key" : "\(found) keys"
+        guard removed == found else {
+            return Finding(
+                check, .warning, "\(keys) of this vault in the keyring belong to no slot.",
+                remedy: "They open nothing. Remove them with: zg-env doctor --yes")
+        }
+        return Finding(
+            check, .ok, "\(keys) that belonged to no slot were removed from the keyring.")
+    }
+}

@@ -1,0 +1,67 @@
+internal import CommandLineKit
+internal import Sealing
+internal import VercelAPI
+
+/// Whether the platform's API answers, and what time it is there. No token is sent.
+struct PlatformChecks {
+    private let invocation: Invocation
+
+    init(_ invocation: Invocation) {
+        self.invocation = invocation
+    }
+
+    func findings() -> [Finding] {
+        guard !invocation.options.offline else {
+            return [Finding("api", .skipped, "The platform was left alone, because of --offline.")]
+        }
+        do {
+            let origin = try PlatformSession.namedOrigin(invocation.options) ?? .vercel
+            let transport = try invocation.context.transport()
+            let request = HTTPRequest(
+                origin: origin, target: "/",
+                timeouts: HTTPTimeouts(
+                    connect: .seconds(3), firstByte: .seconds(3), idle: .seconds(3),
+                    total: .seconds(5)))
+            let answer = try transport.send(request)
+            let now = Int64(invocation.context.now() / 1_000)
+            let there = answer.headers[name: "date"].flatMap { HTTPDate.seconds($0) }
+            return [
+                Self.reached(origin.description, status: answer.status),
+                Self.clock(now: now, there: there),
+            ]
+        } catch {
+            return [Self.unreachable(CommandError(mapping: error))]
+        }
+    }
+
+    /// Any answer but one that says it is broken: without a token it may well be a refusal.
+    static func reached(_ origin: String, status: Int) -> Finding {
+        guard status < 500 else {
+            return Finding(
+                "api", .failed, "\(origin) answers with status \(status).",
+                remedy: "Try again later, and look at the platform's status page.")
+        }
+        return Finding("api", .ok, "\(origin) answers.")
+    }
+
+    static func unreachable(_ error: CommandError) -> Finding {
+        Finding(
+            "api", .failed, error.message,
+            remedy: "Look at the network and --api-url; --offline leaves this out.")
+    }
+
+    static func clock(now: Int64, there: Int64?) -> Finding {
+        guard let there else {
+            return Finding("clock-api", .skipped, "The platform does not say what time it is.")
+        }
+        let difference = there - now
+        guard abs(difference) > ClockChecks.tolerance else {
+            return Finding("clock-api", .ok, "The clock and the platform's agree.")
+        }
+        return Finding(
+            "clock-api", .warning,
+            "The clock is \(abs(difference)) seconds \(difference > 0 ? "behind" : "ahead of") the "
+                + "platform's.",
+            remedy: "Set the clock, or have it set: timedatectl set-ntp true")
+    }
+}

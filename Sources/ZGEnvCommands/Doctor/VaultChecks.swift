@@ -1,0 +1,49 @@
+internal import CommandLineKit
+internal import Vault
+
+/// The vault itself, as far as it can be judged without a passphrase, and the settings.
+struct VaultChecks {
+    /// The vault; nil where there is none that can be opened.
+    let vault: Vault?
+    private let problem: CommandError?
+    private let settingsProblem: CommandError?
+    private let path: String
+
+    init(_ invocation: Invocation) {
+        path = invocation.options.vaultPath
+        do {
+            vault = try invocation.session.opened()
+            problem = nil
+        } catch {
+            vault = nil
+            problem = CommandError(mapping: error)
+        }
+        do {
+            _ = try Settings(invocation.context)
+            settingsProblem = nil
+        } catch {
+            settingsProblem = CommandError(mapping: error)
+        }
+    }
+
+    func findings() -> [Finding] {
+        [Self.vault(path, vault?.header.slots.count, problem), Self.settings(settingsProblem)]
+    }
+
+    static func vault(_ path: String, _ slots: Int?, _ problem: CommandError?) -> Finding {
+        guard let problem else {
+            let count = slots ?? 0
+            return Finding(
+                "vault", .ok,
+                "\(path) is whole on the outside and has \(count) slot\(count == 1 ? "" : "s").")
+        }
+        return Finding(
+            "vault", problem.code == .notFound ? .skipped : .failed, problem.message,
+            remedy: problem.hint)
+    }
+
+    static func settings(_ problem: CommandError?) -> Finding {
+        guard let problem else { return Finding("settings", .ok, "The settings can be read.") }
+        return Finding("settings", .failed, problem.message, remedy: problem.hint)
+    }
+}

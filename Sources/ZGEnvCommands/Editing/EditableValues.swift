@@ -1,0 +1,153 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+
+/// The variables that `edit` shows: one key's record, or all of a place, with their values.
+struct EditableValues {
+    let project: VaultProject
+    /// What the command edits, for messages, such as `development` or a scope.
+    let title: String
+    let place: EditPlan.Place
+    /// The one key that may stand in the text; nil for any.
+    let onlyKey: String?
+    /// What the index says of the vault as a whole.
+    let metadata: IndexMetadata
+    private(set) var base: EditPlan.Base
+    private var values: [Identifier: RevealedValue] = [:]
+    /// Records that no `.env` text can hold.
+    private var unwritable: Set<Identifier> = []
+
+    /// Opens the values that the invocation means, from the vault as it stands.
+    init(_ invocation: Invocation, key: String?, vault: Vault, keys: VaultKeys) throws {
+        let index = try vault.index(with: keys, extent: .currentValues)
+        metadata = index.metadata
+        project = try ProjectResolver(invocation).existing(in: index)
+        onlyKey = key
+        let options = ScopeOptions(invocation.command)
+        let all = index.variables(of: project.id)
+        let records: [Variable]
+        if let key {
+            let wanted = try options.scope()
+            let record = try RecordSelection.one(key, in: project, of: index, options)
+            records = [record]
+            title = (wanted ?? record.attributes.scope).description
+            place = .init(wanted: wanted, besides: wanted ?? record.attributes.scope)
+        } else {
+            let place = try options.place(invocation)
+            let scope = Scope(place)
+            // Of a branch only its own records: a general one is changed without the branch.
+            records = EffectiveVariables.inPlace(
+                place, among: all.filter { $0.attributes.scope.branch == place.branch })
+            title = place.title
+            self.place = .init(wanted: options.isEmpty ? nil : scope, besides: scope)
+        }
+        base = .init(shown: [], hidden: [], all: all)
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        let arena = SecretArena()
+        for record in records {
+            guard let value = try reader.currentValue(of: record, in: arena) else {
+                base.hidden.append(record)
+                continue
+            }
+            let revealed = RevealedValue(
+                name: record.name, scope: record.attributes.scope, value: value,
+                version: record.currentVersion)
+            if let problem = Self.problem(with: revealed) {
+                if key != nil { throw problem }
+                unwritable.insert(record.id)
+                base.hidden.append(record)
+            } else {
+                values[record.id] = revealed
+                base.shown.append(record)
+            }
+        }
+    }
+
+    private static func problem(with value: RevealedValue) -> DotEnvError? {
+        do throws(DotEnvError) {
+            _ = try DotEnvWriter(.dotenv).length(
+                [value.name], lending: { _, body in value.value.withBytes(body) })
+            return nil
+        } catch { return error }
+    }
+
+    /// The keys whose values the text gives out.
+    var keys: [String] { base.shown.map(\.name) }
+
+    /// The text to edit: a comment on top, then the variables by name.
+    func text() throws -> SecretBuffer {
+        let body = try ExportText(
+            format: .dotenv, values: base.shown.compactMap { values[$0.id] })
+        var text = try SecretBuffer(capacity: body.byteCount + 4_096)
+        for line in comment {
+            try Array("# \(DisplayText.safe(line))\n".utf8).withBytes { try text.append($0) }
+        }
+        try text.append(0x0A)
+        try body.withBytes { try text.append($0) }
+        return text
+    }
+
+    private var comment: [String] {
+        let subject =
+            onlyKey.map { "\($0) of \(project.name)" } ?? "The variables of \(project.name)"
+        var lines = [
+            "\(subject), \(title). Save and close: zg-env then says what changes.",
+            "A text as it was changes nothing. A line that is gone removes its variable, after a question.",
+        ]
+        if place.wanted == nil {
+            lines.append("A change is for all targets that the variable has.")
+        } else {
+            lines.append("A change is for \(title) alone; other targets keep what they have.")
+        }
+        let left = base.hidden.map { record in
+            unwritable.contains(record.id)
+                ? "\(record.name) (no .env text can hold it)"
+                : "\(record.name) (the vault has no value)"
+        }
+        if !left.isEmpty {
+            lines.append("Not shown and left as they are: \(left.joined(separator: ", ")).")
+        }
+        return lines
+    }
+
+    /// What an edited text changes.
+    func plan(_ edited: EditedText) -> EditPlan {
+        EditPlan(keys: edited.keys, base: base, place: place) { number, record in
+            guard let old = values[record.id]?.value,
+                let new = edited.value(of: edited.keys[number])
+            else { return false }
+            return old.withBytes { old in new.withBytes { old.isEqualInConstantTime(to: $0) } }
+        }
+    }
+
+    /// Takes over what became of `keys` meanwhile; see ``EditPlan/Base/rebased(on:for:)``.
+    mutating func rebase(on newer: EditableValues, for keys: Set<String>) {
+        base = base.rebased(on: newer.base, for: keys)
+        for record in newer.base.shown where keys.contains(record.name) {
+            values[record.id] = newer.values[record.id]
+        }
+        unwritable.formUnion(newer.unwritable)
+    }
+}
+
+extension EditableValues {
+    /// Takes records out of what the text was made of, since they are not there any more.
+    mutating func forget(_ keys: Set<String>) {
+        base = base.rebased(on: .init(shown: [], hidden: [], all: []), for: keys)
+    }
+}
+
+extension Scope {
+    /// Exactly one place.
+    init(_ place: EffectiveVariables.Place) {
+        switch place.environment {
+        case .target(let target): self.init(targets: target, branch: place.branch)
+        case .custom(let name):
+            self.init(targets: [], customEnvironments: [name], branch: place.branch)
+        }
+    }
+}

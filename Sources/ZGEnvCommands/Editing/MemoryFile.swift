@@ -1,0 +1,69 @@
+internal import CLinux
+internal import Glibc
+internal import Sealing
+
+/// A file that is in memory alone and has no name: what an editor works on. It is wiped when it goes.
+///
+/// The kernel may swap it out as it may any program's memory, and the editor holds the text too.
+final class MemoryFile {
+    /// Goes to the editor under the same number; this process itself is closed to all others.
+    let descriptor: Int32
+
+    /// - Throws: ``ExitCode/failed`` where the kernel makes none: a file on disk is no substitute.
+    init() throws {
+        descriptor = unsafe zg_memory_file("zg-env")
+        guard descriptor >= 0 else {
+            throw Self.failure("The kernel gives no file in memory", errno)
+        }
+    }
+
+    deinit {
+        wipe()
+        close(descriptor)
+    }
+
+    /// Puts `text` in place of what is there.
+    func write(_ text: RawSpan) throws {
+        wipe()
+        var written = 0
+        while written < text.byteCount {
+            let count = unsafe text.withUnsafeBytes { bytes in
+                unsafe pwrite(
+                    descriptor, bytes.baseAddress.map { unsafe $0 + written },
+                    bytes.count - written, off_t(written))
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw Self.failure("The file in memory takes no more", errno) }
+            written += count
+        }
+    }
+
+    /// What is there now.
+    func text(limit: Int) throws -> SecretBuffer {
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+            throw Self.failure("The file in memory cannot be read", errno)
+        }
+        return try SecretInput.read(descriptor: descriptor, limit: limit, what: "The edited text")
+    }
+
+    /// Overwrites all pages, which others may still have open, and gives them back.
+    private func wipe() {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return }
+        let zeros = [UInt8](repeating: 0, count: 64 << 10)
+        var offset = 0
+        while offset < Int(status.st_size) {
+            let count = unsafe pwrite(
+                descriptor, zeros, min(zeros.count, Int(status.st_size) - offset), off_t(offset))
+            guard count > 0 else { break }
+            offset += count
+        }
+        _ = ftruncate(descriptor, 0)
+    }
+
+    private static func failure(_ what: String, _ number: Int32) -> CommandError {
+        CommandError(
+            .failed, "\(what): \(unsafe String(cString: strerror(number))).",
+            hint: "Nothing was changed. Change one variable with: zg-env set KEY")
+    }
+}

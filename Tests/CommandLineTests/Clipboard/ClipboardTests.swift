@@ -1,0 +1,260 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `reveal --copy` with a real X server and xclip, and with scripts in the place of wl-copy.
+@Suite("reveal --copy")
+struct ClipboardTests {
+    private let home: CommandHome
+    private let marker = Marker("value")
+
+    init() throws {
+        home = try CommandHome.initialised()
+        try home.store(["A": marker.text, "B": "second", "EMPTY": "x"])
+        done(
+            try home.run(
+                ["set", "EMPTY", "-p", "web", "--allow-empty"], input: .text("")))
+    }
+
+    private func seconds(_ number: Int) throws {
+        done(try home.run(["config", "set", "clipboard-seconds", "\(number)"]))
+    }
+
+    private func copy(_ screen: PrivateScreen, _ arguments: String...) throws -> ProgramResult {
+        try home.run(
+            ["reveal", "A", "-p", "web", "--copy"] + arguments,
+            environment: ["DISPLAY": screen.display])
+    }
+
+    /// What the clipboard holds; empty for nothing.
+    private func content(_ screen: PrivateScreen) throws -> String {
+        try ProgramRunner(
+            path: "/usr/bin/xclip", ["-selection", "clipboard", "-out"],
+            environment: ["DISPLAY": screen.display]
+        ).run().output
+    }
+
+    private func put(_ text: String, _ screen: PrivateScreen) throws {
+        var runner = ProgramRunner(
+            path: "/usr/bin/xclip", ["-selection", "clipboard", "-in"],
+            environment: ["DISPLAY": screen.display])
+        runner.input = .text(text)
+        (runner.output, runner.error) = (.null, .null)
+        #expect(try runner.run().status == 0)
+    }
+
+    /// The processes that are to empty the clipboard of `screen`.
+    private func helpers(_ screen: PrivateScreen) -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { Int32($0) }.filter { process in
+            let words = SmallFile.bytes("/proc/\(process)/cmdline")
+            let variables = SmallFile.bytes("/proc/\(process)/environ")
+            return words.ranges(of: Array("__clear-clipboard".utf8)).count > 0
+                && variables.ranges(of: Array("DISPLAY=\(screen.display)\0".utf8)).count > 0
+        }
+    }
+
+    private func waitUntil(_ condition: () throws -> Bool) rethrows -> Bool {
+        let limit = ContinuousClock.now + .seconds(15)
+        while try !condition() {
+            guard ContinuousClock.now < limit else { return false }
+            usleep(50_000)
+        }
+        return true
+    }
+
+    @Test func `the value is in the clipboard, for as long as the setting says`() throws {
+        let screen = try PrivateScreen()
+        try seconds(3)
+        let result = done(try copy(screen))
+        // No pipe of ours stayed open in what goes on in the background.
+        #expect(result.duration < .seconds(3))
+        #expect(result.output == "")
+        #expect(result.error.contains("Copied A for production, preview, development with xclip."))
+        #expect(result.error.contains("after 3 seconds"))
+        #expect(try content(screen) == marker.text)
+        #expect(try waitUntil { try content(screen) == "" })
+        #expect(waitUntil { helpers(screen).isEmpty })
+    }
+
+    @Test func `what somebody else copied meanwhile stays`() throws {
+        let screen = try PrivateScreen()
+        try seconds(1)
+        done(try copy(screen))
+        try put("something else", screen)
+        #expect(waitUntil { helpers(screen).isEmpty })
+        #expect(try content(screen) == "something else")
+    }
+
+    @Test func `who empties it is on its own, and does not know the value`() throws {
+        let screen = try PrivateScreen()
+        try seconds(60)
+        done(try copy(screen))
+        let helper = try #require(helpers(screen).first)
+        defer { kill(helper, SIGKILL) }
+        #expect(getsid(helper) == helper)
+        let directory = "/proc/\(helper)"
+        let files = FileManager.default
+        #expect(try files.destinationOfSymbolicLink(atPath: "\(directory)/cwd") == "/")
+        let open = try files.contentsOfDirectory(atPath: "\(directory)/fd").sorted()
+        #expect(open == ["0", "1", "2"])
+        for number in open {
+            let target = try files.destinationOfSymbolicLink(atPath: "\(directory)/fd/\(number)")
+            #expect(target == "/dev/null")
+        }
+        let needles = Needles([marker, Marker(name: "passphrase", text: CommandHome.passphrase)])
+        for name in ["cmdline", "environ"] {
+            #expect(needles.found(in: SmallFile.bytes("\(directory)/\(name)")) == [])
+        }
+        let memory = try ProcessMemory(of: helper)
+        // It is there to be found, so the search below is one.
+        #expect(memory.contains(Array("__clear-clipboard".utf8)))
+        #expect(!memory.contains(Array(marker.text.utf8)))
+    }
+
+    @Test func `for scripts it is one JSON value, and a dry run copies nothing`() throws {
+        let screen = try PrivateScreen()
+        try seconds(1)
+        let dry = try json(copy(screen, "--dry-run", "--json"))
+        #expect(dry["copied"] == false && dry["dryRun"] == true)
+        #expect(try content(screen) == "")
+        let told = try json(copy(screen, "--json"))
+        #expect(told["key"] == "A" && told["copied"] == true && told["program"] == "xclip")
+        #expect(told["targets"] == ["production", "preview", "development"])
+        #expect(told["version"] == 1 && told["clearedAfterSeconds"] == 1)
+        #expect(told["value"] == nil)
+        let log = try json(home.run(["log", "--json"]))
+        let entries = log["entries"]?.elements.filter { $0["command"] == "reveal" } ?? []
+        #expect(entries.map { $0["names"] } == [["A"]])
+        #expect(waitUntil { helpers(screen).isEmpty })
+    }
+
+    @Test func `where it cannot be done it says why, and copies nothing`() throws {
+        let reveal = ["reveal", "A", "-p", "web", "--copy"]
+        failed(try home.run(reveal, environment: ["DISPLAY": ""]), 1, "no clipboard")
+        failed(
+            try home.run(reveal, environment: ["DISPLAY": ":0", "PATH": "/nonexistent"]), 1,
+            "Install xclip")
+        failed(
+            try home.run(
+                reveal, environment: ["WAYLAND_DISPLAY": "w", "PATH": "/nonexistent"]), 1,
+            "Install wl-clipboard")
+        failed(try home.run(reveal, environment: ["DISPLAY": ":59999"]), 1, "xclip failed")
+        failed(
+            try home.run(
+                ["reveal", "A", "B", "-p", "web", "--copy"], environment: ["DISPLAY": ":59999"]), 2,
+            "one key")
+        let screen = try PrivateScreen()
+        failed(
+            try home.run(
+                ["reveal", "EMPTY", "-p", "web", "--copy"],
+                environment: ["DISPLAY": screen.display]), 1, "empty")
+        // Where it fails before the passphrase is of use, nobody is asked for it.
+        failed(
+            try home.run(reveal, unlocked: false, environment: ["DISPLAY": ""]), 1, "no clipboard")
+        let log = try json(home.run(["log", "--json"]))
+        let names = log["entries"]?.elements.map { $0["names"] } ?? []
+        #expect(!names.contains(["EMPTY"]))
+    }
+
+    @Test func `xsel does where xclip is missing`() throws {
+        let screen = try PrivateScreen()
+        try seconds(1)
+        let directory = try home.directory.makeDirectory("programs")
+        try FileManager.default.createSymbolicLink(
+            atPath: directory + "/xsel", withDestinationPath: "/usr/bin/xsel")
+        let result = done(
+            try home.run(
+                ["reveal", "A", "-p", "web", "--copy"],
+                environment: ["DISPLAY": screen.display, "PATH": directory]))
+        #expect(result.error.contains("with xsel"))
+        #expect(try content(screen) == marker.text)
+        #expect(try waitUntil { try content(screen) == "" })
+    }
+
+    // MARK: wl-copy, as scripts
+
+    /// Programs that keep the clipboard in the file `clipboard`, and their arguments in `calls`.
+    private func wayland(help: String = "", paste: String = "cat \"$HOME/clipboard\"") throws
+        -> [String: String]
+    {
+        let directory = try home.directory.makeDirectory("wayland")
+        let copy = """
+            #!/bin/sh
+            echo "$*" >>"$HOME/calls"
+            case "$*" in
+            *--help*) echo "\(help)" ;;
+            *--clear*) : >"$HOME/clipboard" ;;
+            *) cat >"$HOME/clipboard" ;;
+            esac
+            """
+        for (name, text) in [("wl-copy", copy), ("wl-paste", "#!/bin/sh\n\(paste)\n")] {
+            let path = try home.directory.write(text, to: "wayland/\(name)")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+        return ["WAYLAND_DISPLAY": "wayland-9", "PATH": "\(directory):/usr/bin:/bin"]
+    }
+
+    private func text(_ name: String) throws -> String {
+        String(decoding: try home.directory.read(name), as: UTF8.self)
+    }
+
+    @Test(arguments: [true, false])
+    func `wl-copy is told that the text is sensitive, where it knows that`(knows: Bool) throws {
+        try seconds(1)
+        let environment = try wayland(help: knows ? "  --sensitive  Hint" : "  --clear")
+        let result = done(
+            try home.run(["reveal", "A", "-p", "web", "--copy"], environment: environment))
+        #expect(result.error.contains("with wl-copy"))
+        #expect(try text("clipboard") == marker.text)
+        #expect(try waitUntil { try text("clipboard") == "" })
+        let calls = try text("calls").split(separator: "\n").map(String.init)
+        #expect(
+            calls == ["--help", "--type text/plain" + (knows ? " --sensitive" : ""), "--clear"])
+    }
+
+    @Test func `a clipboard that does not give back what was copied is emptied`() throws {
+        try seconds(60)
+        let environment = try wayland(paste: "echo other")
+        failed(
+            try home.run(["reveal", "A", "-p", "web", "--copy"], environment: environment), 1,
+            "does not give back")
+        #expect(try text("clipboard") == "")
+    }
+
+    @Test func `a clipboard that never answers does not hold anybody up`() throws {
+        let environment = try wayland(paste: "exec sleep 60")
+        var runner = home.runner(["reveal", "A", "-p", "web", "--copy"], environment: environment)
+        runner.timeLimit = .seconds(80)
+        let result = try runner.run()
+        failed(result, 1, "does not give back")
+        #expect(try text("clipboard") == "")
+    }
+}
+
+/// The readable memory of another process.
+struct ProcessMemory {
+    private var bytes: [Data] = []
+
+    init(of process: Int32) throws {
+        let maps = String(decoding: SmallFile.bytes("/proc/\(process)/maps"), as: UTF8.self)
+        let descriptor = unsafe open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemCallError("open the memory of a process") }
+        defer { close(descriptor) }
+        for line in maps.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            let ends = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
+            // What is mapped from files and never written to holds nothing of this run.
+            guard ends.count == 2, fields[1].hasPrefix("rw") else { continue }
+            var data = Data(count: Int(ends[1] - ends[0]))
+            let count = unsafe data.withUnsafeMutableBytes {
+                unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(ends[0]))
+            }
+            if count > 0 { bytes.append(data.prefix(count)) }
+        }
+    }
+
+    func contains(_ wanted: [UInt8]) -> Bool {
+        bytes.contains { $0.range(of: Data(wanted)) != nil }
+    }
+}

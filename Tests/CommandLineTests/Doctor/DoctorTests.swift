@@ -1,0 +1,199 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `doctor` as a program: with and without a vault, with a damaged one, a keyring, and a platform.
+@Suite("doctor")
+struct DoctorTests {
+    private struct Found {
+        let state: String
+        let message: String
+        let remedy: String?
+    }
+
+    /// The findings of a run, by check; each must be of the form of the contract.
+    private func findings(
+        _ result: ProgramResult, status: Int32 = 0,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> [String: Found] {
+        #expect(result.end == .exited(status), "\(result.output)", sourceLocation: sourceLocation)
+        let document = try JSONDocument(result.standardOutput)
+        #expect(document.names == ["findings"], sourceLocation: sourceLocation)
+        var findings: [String: Found] = [:]
+        for finding in document["findings"]?.elements ?? [] {
+            #expect(finding.names == ["check", "state", "message", "remedy"])
+            let state = finding["state"]?.text ?? ""
+            #expect(["ok", "warning", "failed", "skipped"].contains(state))
+            #expect(finding["message"]?.text?.hasSuffix(".") == true, "\(finding)")
+            if state == "failed" { #expect(finding["remedy"]?.text != nil, "\(finding)") }
+            findings[finding["check"]?.text ?? ""] = Found(
+                state: state, message: finding["message"]?.text ?? "",
+                remedy: finding["remedy"]?.text)
+        }
+        #expect(findings.values.contains { $0.state == "failed" } == (status == 1))
+        return findings
+    }
+
+    private let doctor = ["doctor", "--offline", "--json"]
+
+    @Test func `with a whole vault nothing fails, and no passphrase is asked for`() throws {
+        let home = try CommandHome.initialised()
+        try home.store(["A": "1"])
+        _ = try home.revealed("A")
+        let found = try findings(home.run(doctor, unlocked: false))
+        for check in [
+            "vault", "settings", "vault-file", "vault-directory", "lock-file", "state-directory",
+            "temporaries", "libsodium", "libsecret", "libcurl", "core-dumps", "passphrase-memory",
+            "audit-log", "clock",
+        ] {
+            #expect(found[check]?.state == "ok", "\(check): \(String(describing: found[check]))")
+        }
+        for check in ["keyring", "api", "pinentry", "clipboard"] {
+            #expect(found[check]?.state == "skipped", "\(check)")
+        }
+        #expect(found["file-system"] != nil && found["memory-lock"] != nil)
+        #expect(found["kernel-keyring"] != nil && found["session-keyring"] != nil)
+    }
+
+    @Test func `it is a table for people, in colour on a terminal`() throws {
+        let home = try CommandHome.initialised()
+        let plain = done(try home.run(["doctor", "--offline"], unlocked: false)).output
+        let lines = plain.split(separator: "\n")
+        #expect(lines[0].hasPrefix("STATE    CHECK "))
+        #expect(lines.count > 15)
+        let column = try #require(lines[0].range(of: "FOUND")?.lowerBound)
+        let offset = lines[0].distance(from: lines[0].startIndex, to: column)
+        #expect(lines.allSatisfy { $0.count > offset && $0.dropFirst(offset - 1).first == " " })
+        let colours = try home.terminalRunner(["doctor", "--offline"], streams: true).run()
+        #expect(colours.screen.contains("\u{1B}[32mok\u{1B}[0m"))
+    }
+
+    @Test func `without a vault it looks at everything else`() throws {
+        let home = try CommandHome()
+        let found = try findings(home.run(doctor, unlocked: false))
+        #expect(found["vault"]?.state == "skipped")
+        #expect(found["vault"]?.remedy == "Make one with: zg-env init")
+        #expect(found["libsodium"]?.state == "ok" && found["audit-log"]?.state == "ok")
+        let text = try home.run(["doctor", "--offline"], unlocked: false)
+        #expect(text.status == 0 && text.error == "")
+    }
+
+    @Test(arguments: ["damaged", "short", "newer", "readable", "shared", "link"])
+    func `what is wrong with the vault fails with its remedy`(what: String) throws {
+        let home = try CommandHome.initialised()
+        var bytes = try home.vaultBytes()
+        let files = FileManager.default
+        switch what {
+        case "damaged":
+            bytes[40] ^= 1
+            try home.directory.write(bytes, to: "data/zg-env/vault.zgv")
+        case "short": try home.directory.write(Array(bytes.prefix(9)), to: "data/zg-env/vault.zgv")
+        case "newer": try home.rewriteHeader { $0[8] = 2 }
+        case "readable":
+            try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: home.vaultPath)
+        case "shared":
+            try files.setAttributes(
+                [.posixPermissions: 0o777], ofItemAtPath: home.directory.path("data/zg-env"))
+        default:
+            try files.moveItem(atPath: home.vaultPath, toPath: home.directory.path("elsewhere"))
+            try files.createSymbolicLink(
+                atPath: home.vaultPath, withDestinationPath: home.directory.path("elsewhere"))
+        }
+        let result = try home.run(doctor, unlocked: false)
+        let found = try findings(result, status: 1)
+        #expect(found["vault"]?.state == "failed")
+        let error = try JSONDocument(result.standardError)
+        #expect(error["error"]?["code"] == "failed")
+        switch what {
+        case "readable": #expect(found["vault-file"]?.remedy?.contains("chmod go-rwx") == true)
+        case "shared": #expect(found["vault-directory"]?.remedy?.contains("chmod go-w") == true)
+        case "link": #expect(found["vault-file"]?.message.contains("regular file") == true)
+        default: #expect(found["vault-file"]?.state == "ok")
+        }
+    }
+
+    @Test func `settings, leftovers and an audit log out of reach are found`() throws {
+        let home = try CommandHome.initialised()
+        try home.directory.makeDirectory("config/zg-env")
+        try home.directory.write("{\"kdf\":3}", to: "config/zg-env/config.json")
+        try home.directory.write("x", to: "data/zg-env/.vault.zgv.tmp-0123456789abcdef")
+        let blocked = home.directory.path("passphrase") + "/log"
+        let found = try findings(
+            home.run(doctor, unlocked: false, environment: ["ZG_ENV_AUDIT_LOG": blocked]),
+            status: 1)
+        #expect(found["settings"]?.state == "failed")
+        #expect(found["temporaries"]?.state == "warning")
+        #expect(found["audit-log"]?.state == "failed")
+        #expect(found["audit-log"]?.remedy?.contains("--audit-log") == true)
+    }
+
+    @Test func `keys of no slot leave the keyring with yes, or when somebody agrees`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.initialised(keyring)
+        let whole = try findings(home.run(doctor, unlocked: false))
+        #expect(whole["keyring"]?.message.contains("gnome-keyring") == true)
+        #expect(whole["keyring-slot"]?.state == "ok" && whole["keyring-orphans"]?.state == "ok")
+        #expect(try keyring.itemCount().unlocked >= 1)
+        let items = try keyring.itemCount().unlocked
+
+        // A vault without the slot, as after a removal that ended before the keyring was asked.
+        let status = try json(home.run(["status", "--json"]))
+        let slot = try #require(
+            status["slots"]?.elements.first { $0["kind"] == "secret-service" }?["id"]?.text)
+        func orphan() throws {
+            done(
+                try home.run(
+                    ["slot", "remove", slot, "--yes"],
+                    environment: ["DBUS_SESSION_BUS_ADDRESS": ""]))
+        }
+        try orphan()
+        let before = try findings(home.run(doctor, unlocked: false))
+        #expect(before["keyring-orphans"]?.state == "warning")
+        #expect(try keyring.itemCount().unlocked == items)
+        #expect(
+            try findings(home.run(doctor + ["--yes", "--dry-run"]))["keyring-orphans"]?.state
+                == "warning")
+        let asked = try home.terminalRunner(
+            ["doctor", "--offline"], script: [(.terminal("Remove a key"), .line("n"))]
+        ).run()
+        #expect(asked.status == 0 && asked.output.contains("doctor --yes"))
+        #expect(try keyring.itemCount().unlocked == items)
+        let after = try findings(home.run(doctor + ["--yes"], unlocked: false))
+        #expect(after["keyring-orphans"]?.message.contains("were removed") == true)
+        #expect(try keyring.itemCount().unlocked == items - 1)
+
+        try keyring.lock()
+        let locked = try findings(home.run(doctor, unlocked: false))
+        #expect(locked["keyring"]?.state == "warning")
+    }
+
+    @Test func `a key that was changed in the keyring is found`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.initialised(keyring)
+        try keyring.overwriteItems(with: Array("QUJD".utf8))
+        let found = try findings(home.run(doctor, unlocked: false))
+        #expect(found["keyring-slot"]?.state == "warning")
+        // A key of another length is no key, and no reason to fall over.
+        failed(try home.run(["list", "-p", "web"], unlocked: false), 3, "does not open this vault")
+        try keyring.deleteItems()
+        let gone = try findings(home.run(doctor, unlocked: false))
+        #expect(gone["keyring-slot"]?.message.contains("has no key") == true)
+    }
+
+    @Test func `the platform is reached without a token, and its clock compared`() throws {
+        let platform = try PlatformHome()
+        let home = platform.home
+        let online = ["doctor", "--json", "--api-url", platform.url]
+        let found = try findings(home.run(online, unlocked: false))
+        #expect(found["api"]?.state == "ok", "\(String(describing: found["api"]))")
+        #expect(found["clock-api"]?.state == "ok", "\(String(describing: found["clock-api"]))")
+        let down = try findings(
+            home.run(["doctor", "--json", "--api-url", "http://127.0.0.1:1"], unlocked: false),
+            status: 1)
+        #expect(down["api"]?.state == "failed" && down["clock-api"] == nil)
+        let wrong = try findings(
+            home.run(["doctor", "--json", "--api-url", "http://example.org"], unlocked: false),
+            status: 1)
+        #expect(wrong["api"]?.state == "failed")
+    }
+}

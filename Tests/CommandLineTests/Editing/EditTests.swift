@@ -1,0 +1,264 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `edit` with editors that are shell scripts, on a real terminal.
+@Suite("edit")
+struct EditTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome.initialised()
+        try home.store(["A": "first", "B": "two words\n", "C": "3"])
+    }
+
+    // MARK: What is shown and what becomes of it
+
+    @Test func `the text has the variables of the target, and unchanged it changes nothing`() throws
+    {
+        done(try home.run(["set", "P", "-p", "web", "-t", "production"], input: .text("x")))
+        let before = try home.vaultBytes()
+        let result = done(try home.editing(with: home.editor("true")).run())
+        #expect(result.error.contains("Nothing was changed"))
+        #expect(result.output == "")
+        let exported = done(try home.run(["export", "-p", "web"])).output
+        #expect(try home.seenLines() == exported.split(separator: "\n").map(String.init))
+        #expect(try home.seen().hasPrefix("# "))
+        #expect(try home.vaultBytes() == before)
+        let log = try json(home.run(["log", "--json"]))
+        let entry = log["entries"]?.elements.last { $0["command"] == "edit" }
+        #expect(entry?["outcome"] == "given out", "\(log)")
+        #expect(entry?["names"] == ["A", "B", "C"])
+    }
+
+    @Test func `changes are planned by key, sealed, and told to scripts`() throws {
+        let editor = try home.editor(
+            "printf 'A=nv7\\nB=\"two words\\n\"\\nC=3\\nNEW=4\\n' >\"$1\"")
+        let result = done(try home.editing(with: editor).run())
+        #expect(result.error.contains("update A for production, preview, development"))
+        #expect(result.error.contains("create NEW for production, preview, development"))
+        #expect(!result.error.contains(" B for"))
+        #expect(!result.error.contains("nv7") && !result.screen.contains("nv7"))
+        #expect(try home.revealed("A") == Array("nv7".utf8))
+        #expect(try home.revealed("NEW") == Array("4".utf8))
+        let shown = try json(home.run(["show", "B", "-p", "web", "--json"]))
+        #expect(shown["records"]?.elements.first?["version"] ?? shown["version"] != 2)
+
+        let second = try home.editor("sed '/^A=/d' \"$1\" >\"$HOME/t\"; cat \"$HOME/t\" >\"$1\"")
+        let told = try json(home.editing(["-p", "web", "--json", "--yes"], with: second).run())
+        #expect(told["project"] == "web")
+        #expect(told["removed"]?.elements.map { $0["key"] } == ["A"])
+        #expect(
+            told["removed"]?.elements.first?["targets"] == ["production", "preview", "development"])
+        #expect(told["created"] == .array([]) && told["updated"] == .array([]))
+        #expect(told["unchanged"] == ["B", "C", "NEW"])
+        failed(try home.run(["reveal", "A", "-p", "web"]), 4)
+    }
+
+    @Test func `dry-run shows the plan and changes nothing`() throws {
+        let before = try home.vaultBytes()
+        let editor = try home.editor("printf 'A=other\\nNEW=4\\n' >\"$1\"")
+        let result = done(try home.editing(["-p", "web", "--dry-run"], with: editor).run())
+        #expect(
+            result.output.split(separator: "\n").map { $0.prefix(14) } == [
+                "Would update A", "Would create N", "Would remove B", "Would remove C",
+            ])
+        let told = try json(home.editing(["-p", "web", "--dry-run", "--json"], with: editor).run())
+        #expect(told["dryRun"] == true)
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `one key alone can be edited, and nothing else may stand beside it`() throws {
+        let editor = try home.editor(
+            "printf 'B=b\\nA=a\\n' >\"$1\"", "printf 'B=\"line\\nline\"\\n' >\"$1\"")
+        let result = done(
+            try home.editing(
+                ["B", "-p", "web"], with: editor,
+                script: [(.terminal("only B may stand in the text"), .line(""))]
+            ).run())
+        #expect(try home.seenLines(1).first?.hasSuffix("two words") == true)
+        #expect(try home.seenLines(2) == ["B=b", "A=a"])
+        #expect(result.error.contains("update B"))
+        #expect(try home.revealed("B") == Array("line\nline".utf8))
+        #expect(try home.revealed("A") == Array("first".utf8))
+        failed(try home.editing(["NONE", "-p", "web"], with: editor).run(), 4)
+    }
+
+    // MARK: Targets
+
+    @Test func `with a target the others keep their value, without it all get the new one`() throws
+    {
+        let editor = try home.editor("printf 'A=prod\\nB=\"two words\\n\"\\n' >\"$1\"")
+        let result = done(
+            try home.editing(["-p", "web", "-t", "production", "--yes"], with: editor).run())
+        #expect(result.error.contains("update A for production; it keeps its value for preview"))
+        #expect(result.error.contains("remove C for production; it keeps its value for preview"))
+        #expect(try home.scopes(of: "A") == ["preview,development", "production"])
+        #expect(try home.scopes(of: "B") == ["production,preview,development"])
+        #expect(try home.scopes(of: "C") == ["preview,development"])
+        #expect(try home.revealed("A", "-t", "production") == Array("prod".utf8))
+        #expect(try home.revealed("A", "-t", "preview") == Array("first".utf8))
+        // Now A has two values: which one is meant must be said, and the others are let alone.
+        failed(try home.editing(["A", "-p", "web"], with: editor).run(), 2, "several values")
+        let other = try home.editor("printf 'A=dev\\n' >\"$1\"")
+        done(try home.editing(["A", "-p", "web", "-t", "development"], with: other).run())
+        #expect(try home.revealed("A", "-t", "preview") == Array("first".utf8))
+        #expect(try home.revealed("A", "-t", "development") == Array("dev".utf8))
+        #expect(try home.revealed("A", "-t", "production") == Array("prod".utf8))
+    }
+
+    @Test func `a key with a value elsewhere is made for the shown target alone`() throws {
+        done(try home.run(["set", "P", "-p", "web", "-t", "production"], input: .text("x")))
+        let editor = try home.editor("echo P=here >>\"$1\"")
+        done(try home.editing(with: editor).run())
+        #expect(try home.scopes(of: "P") == ["development", "production"])
+        #expect(try home.revealed("P", "-t", "production") == Array("x".utf8))
+    }
+
+    @Test func `of a branch its own records are shown, and new ones are its own`() throws {
+        done(try home.run(["set", "A", "-p", "web", "-b", "fix"], input: .text("of fix")))
+        let editor = try home.editor("echo C=of-fix >>\"$1\"")
+        done(try home.editing(["-p", "web", "-b", "fix"], with: editor).run())
+        #expect(try home.seenLines() == ["A='of fix'"])
+        #expect(try home.scopes(of: "C") == ["preview@fix", "production,preview,development"])
+    }
+
+    // MARK: Questions
+
+    @Test func `what would be removed is asked about, and no is not the end of the text`() throws {
+        let editor = try home.editor(
+            "printf 'A=first\\n' >\"$1\"", "printf 'A=changed\\nC=3\\n' >\"$1\"")
+        let result = done(
+            try home.editing(
+                with: editor,
+                script: [
+                    (.terminal("Seal this, and remove 2 variables?"), .line("n")),
+                    (.terminal("Throw the text away?"), .line("")),
+                    (.terminal("Seal this, and remove a variable?"), .line("y")),
+                ]
+            ).run())
+        #expect(result.stepsDone == 3)
+        #expect(try home.seenLines(2) == ["A=first"])
+        #expect(try home.revealed("A") == Array("changed".utf8))
+        failed(try home.run(["reveal", "B", "-p", "web"]), 4)
+        #expect(try home.revealed("C") == Array("3".utf8))
+    }
+
+    @Test func `with json nobody is asked about a removal`() throws {
+        let before = try home.vaultBytes()
+        let editor = try home.editor("printf 'A=first\\n' >\"$1\"")
+        let result = try home.editing(["-p", "web", "--json"], with: editor).run()
+        try failedAsJSON(result, 2, "usage")
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test(arguments: [
+        ("A=1\\nA=2\\n", "duplicate-key"), ("A=1\\nnonsense\\n", "ignored-"),
+        ("A=\"open\\nB=2\\n", "quote"), ("A=\\377\\n", "UTF-8"), ("A=a\\000b\\n", "NUL"),
+    ])
+    func `a text that cannot be read is kept, and asked about`(text: String, word: String) throws {
+        let before = try home.vaultBytes()
+        let editor = try home.editor("printf '\(text)' >\"$1\"", "true")
+        let result = try home.editing(
+            with: editor,
+            script: [
+                (.terminal("Throw the text away?"), .line("n")),
+                (.terminal("Throw the text away?"), .line("y")),
+            ]
+        ).run()
+        failed(result, 2, word)
+        #expect(result.stepsDone == 2)
+        #expect(home.passes == 2)
+        let expected = try ProgramRunner(
+            path: "/usr/bin/printf", [text], environment: [:]
+        ).run().standardOutput
+        #expect(try home.directory.read("seen.2") == expected)
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `an editor that fails changes nothing`() throws {
+        let before = try home.vaultBytes()
+        let editor = try home.editor("echo A=other >\"$1\"; exit 3")
+        failed(try home.editing(with: editor).run(), 1, "status 3", "Nothing was changed")
+        failed(try home.editing(with: "/nonexistent/editor").run(), 1, "/nonexistent/editor")
+        var without = home.editing(with: "")
+        without.environment["PATH"] = "/nonexistent"
+        failed(try without.run(), 1, "There is no editor")
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `without a terminal there is no editing`() throws {
+        let editor = try home.editor("echo A=other >\"$1\"")
+        failed(
+            try home.run(["edit", "-p", "web"], environment: ["VISUAL": editor]), 2, "terminal")
+        #expect(home.passes == 0)
+    }
+
+    // MARK: Somebody else
+
+    @Test func `a change by somebody else is a conflict, and the text is offered again`() throws {
+        let program = try ProgramRunner.pathOfProduct("zg-env")
+        let set = { (key: String, value: String) in
+            "printf \(value) | '\(program)' set \(key) -p web --passphrase-file \"$HOME/passphrase\""
+        }
+        let editor = try home.editor(
+            "\(set("A", "theirs")); \(set("C", "theirs")); sed s/first/mine/ \"$1\" >\"$HOME/t\";"
+                + "cat \"$HOME/t\" >\"$1\"", "true")
+        let given = try home.editing(
+            with: editor, script: [(.terminal("Throw the text away?"), .line("y"))]
+        ).run()
+        failed(given, 5, "Somebody else changed this meanwhile: A.")
+        #expect(try home.revealed("A") == Array("theirs".utf8))
+
+        try home.directory.write("0", to: "passes")
+        try home.store(["A": "first"])
+        let kept = done(
+            try home.editing(
+                with: editor, script: [(.terminal("Throw the text away?"), .line(""))]
+            ).run())
+        #expect(home.passes == 2)
+        #expect(kept.error.contains("update A"))
+        // The key that was not touched keeps what the other one wrote.
+        #expect(!kept.error.contains(" C "))
+        #expect(try home.revealed("A") == Array("mine".utf8))
+        #expect(try home.revealed("C") == Array("theirs".utf8))
+    }
+
+    @Test func `a variable that somebody else removed can be sealed anew, or given up`() throws {
+        let program = try ProgramRunner.pathOfProduct("zg-env")
+        let editor = try home.editor(
+            "'\(program)' rm A -p web --yes --passphrase-file \"$HOME/passphrase\";"
+                + "echo 'A=mine' >\"$1\"", "true")
+        done(
+            try home.editing(
+                ["A", "-p", "web"], with: editor,
+                script: [(.terminal("Throw the text away?"), .line(""))]
+            ).run())
+        #expect(try home.revealed("A") == Array("mine".utf8))
+    }
+
+    // MARK: Signals
+
+    @Test func `interrupts of the keyboard are the editor's, and an end is an end for both`() throws
+    {
+        let editor = try home.editor(
+            "trap : INT; echo ready >/dev/tty; sleep 0.5; echo A=x >\"$1\"")
+        let result = try home.editing(
+            ["-p", "web", "--yes"], with: editor,
+            script: [(.terminal("ready"), .signal(SIGINT))]
+        ).run()
+        done(result)
+        #expect(try home.revealed("A") == Array("x".utf8))
+
+        let before = try home.vaultBytes()
+        let slow = try home.editor("echo $$ >\"$HOME/pid\"; echo ready >/dev/tty; sleep 30")
+        let ended = try home.editing(
+            with: slow, script: [(.terminal("ready"), .signal(SIGTERM))]
+        ).run()
+        #expect(ended.end == .exited(143), "\(ended.error)")
+        #expect(ended.duration < .seconds(10))
+        let pid = String(decoding: try home.directory.read("pid"), as: UTF8.self)
+        #expect(!FileManager.default.fileExists(atPath: "/proc/\(pid.filter(\.isNumber))"))
+        #expect(try home.vaultBytes() == before)
+    }
+}

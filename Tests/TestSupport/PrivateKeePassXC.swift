@@ -1,0 +1,123 @@
+import Foundation
+
+/// A real KeePassXC as the Secret Service, with a database of its own on a bus and a screen of its own.
+/// There is nobody to answer its questions, so it is set to ask none.
+///
+/// It ends with this object, as ``PrivateKeyring`` does.
+package final class PrivateKeePassXC {
+    /// Whether it, and a screen for it, is installed.
+    package static var isInstalled: Bool {
+        ["keepassxc", "keepassxc-cli", "Xvfb"].allSatisfy {
+            FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+        }
+    }
+
+    private static let password = "private database"
+    /// The group that it shows to others, and with it that it shows any. The same in two notations.
+    private static let group = (
+        text: "17af68b3-8f78-4c32-ba76-8ba88caeb9bd", base64: "F69os494TDK6douojK65vQ=="
+    )
+
+    /// The bus that the service is on.
+    package let bus: PrivateBus
+    private let screen: PrivateScreen
+    private var daemon: Daemon?
+
+    /// Starts a bus, a screen and KeePassXC with an empty, unlocked database.
+    package init() throws {
+        bus = try PrivateBus()
+        screen = try PrivateScreen()
+        for name in ["home", "runtime"] { try bus.directory.makeDirectory(name) }
+        try bus.directory.write(
+            """
+            [General]
+            ConfigVersion=2
+            [FdoSecrets]
+            Enabled=true
+            ShowNotification=false
+            ConfirmDeleteItem=false
+            ConfirmAccessItem=false
+            [GUI]
+            CheckForUpdates=false
+            """, to: "keepassxc.ini")
+        try makeDatabase()
+        try start()
+    }
+
+    deinit {
+        daemon?.stop()
+        bus.stop()
+    }
+
+    /// What a program needs in its environment to find it.
+    package var environment: [String: String] {
+        [
+            "DBUS_SESSION_BUS_ADDRESS": bus.address, "HOME": bus.directory.path("home"),
+            "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": bus.directory.path("runtime"),
+            // Where it looks for another one of the user's, which it would hand everything to.
+            "TMPDIR": bus.directory.path("runtime"),
+        ]
+    }
+
+    /// Ends KeePassXC and starts it anew with the same database.
+    package func restart() throws {
+        daemon?.stop()
+        try start()
+    }
+
+    /// Locks the database.
+    package func lock() throws {
+        _ = try bus.client().call(
+            Self.service, "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "Lock",
+            [.paths(["/org/freedesktop/secrets/collection/database"])])
+    }
+
+    private static let service = "org.freedesktop.secrets"
+
+    private func makeDatabase() throws {
+        let source = try bus.directory.write(
+            """
+            <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+            <KeePassFile><Meta><DatabaseName>private</DatabaseName><CustomData><Item>\
+            <Key>FDO_SECRETS_EXPOSED_GROUP</Key><Value>{\(Self.group.text)}</Value>\
+            </Item></CustomData></Meta><Root><Group><UUID>\(Self.group.base64)</UUID>\
+            <Name>Root</Name></Group></Root></KeePassFile>
+            """, to: "database.xml")
+        var runner = ProgramRunner(
+            path: "/usr/bin/keepassxc-cli",
+            ["import", "-q", "-p", "-t", "100", source, bus.directory.path("database.kdbx")],
+            environment: environment)
+        runner.input = .text("\(Self.password)\n\(Self.password)\n")
+        let result = try runner.run()
+        guard result.status == 0 else {
+            throw SystemCallError("keepassxc-cli import: \(result.error)", number: EIO)
+        }
+    }
+
+    private func start() throws {
+        let daemon = try Daemon(
+            // Asked to end, it may ask back whether to save, and nobody answers.
+            "/usr/bin/timeout",
+            [
+                "--kill-after=1", "600", "/usr/bin/keepassxc",
+                "--config", bus.directory.path("keepassxc.ini"),
+                "--localconfig", bus.directory.path("local.ini"), "--pw-stdin",
+                bus.directory.path("database.kdbx"),
+            ],
+            environment: environment.merging(["DISPLAY": screen.display]) { $1 },
+            input: Array("\(Self.password)\n".utf8))
+        let client = try bus.client()
+        try daemon.wait("its database") {
+            // The name is there before the database is open.
+            guard
+                var answer = try? client.call(
+                    Self.service, "/org/freedesktop/secrets/aliases/default",
+                    "org.freedesktop.DBus.Properties", "Get",
+                    [.string("org.freedesktop.Secret.Collection"), .string("Locked")])
+            else { return false }
+            _ = answer.signature()
+            return answer.number() == 0
+        }
+        self.daemon = daemon
+    }
+}
