@@ -1,3 +1,5 @@
+internal import Sealing
+
 /// Where one version of a value lies, and what it must hash to.
 package struct StoredVersion: Equatable, Sendable {
     /// The name and project that a value was sealed for, where the record was renamed since: the
@@ -5,6 +7,40 @@ package struct StoredVersion: Equatable, Sendable {
     package struct SealedName: Equatable, Sendable {
         let project: Identifier
         let name: String
+    }
+
+    /// The 32 bytes of a checksum. Not an array: a vault has thousands.
+    struct Checksum: Equatable, Sendable {
+        private let parts: (UInt64, UInt64, UInt64, UInt64)
+
+        /// Takes the checksum of a chunk.
+        init(of chunk: RawSpan) {
+            self.init(Digest.checksum(chunk))
+        }
+
+        /// Takes 32 bytes.
+        init(_ bytes: [UInt8]) {
+            func part(_ start: Int) -> UInt64 {
+                (0..<8).reversed().reduce(0) { $0 << 8 | UInt64(bytes[start + $1]) }
+            }
+            parts = (part(0), part(8), part(16), part(24))
+        }
+
+        fileprivate init(from reader: inout ByteReader) throws(VaultError) {
+            parts = (
+                try reader.uint64(), try reader.uint64(), try reader.uint64(),
+                try reader.uint64()
+            )
+        }
+
+        fileprivate func encode(into writer: inout ByteWriter) {
+            writer.uint64(parts.0)
+            writer.uint64(parts.1)
+            writer.uint64(parts.2)
+            writer.uint64(parts.3)
+        }
+
+        static func == (left: Checksum, right: Checksum) -> Bool { left.parts == right.parts }
     }
 
     /// The variable.
@@ -18,7 +54,7 @@ package struct StoredVersion: Equatable, Sendable {
     /// Bytes of the chunk: nonce, ciphertext and tag.
     let length: UInt32
     /// BLAKE2b-256 of the chunk.
-    let checksum: [UInt8]
+    let checksum: Checksum
     /// Milliseconds since 1970.
     package let createdAt: UInt64
     var sealedName: SealedName?
@@ -31,7 +67,7 @@ package struct StoredVersion: Equatable, Sendable {
         writer.identifier(batch)
         writer.uint64(offset)
         writer.uint32(length)
-        writer.raw(checksum)
+        checksum.encode(into: &writer)
         writer.uint64(createdAt)
         writer.flag(sealedName != nil)
         if let sealedName {
@@ -44,7 +80,7 @@ package struct StoredVersion: Equatable, Sendable {
         var version = StoredVersion(
             variable: try reader.identifier(), version: try reader.uint64(),
             batch: try reader.identifier(), offset: try reader.uint64(),
-            length: try reader.uint32(), checksum: try reader.bytes(32),
+            length: try reader.uint32(), checksum: try Checksum(from: &reader),
             createdAt: try reader.uint64())
         if try reader.flag() {
             version.sealedName = SealedName(

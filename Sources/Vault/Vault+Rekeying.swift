@@ -139,7 +139,7 @@ extension Vault {
             let new = StoredVersion(
                 variable: old.variable, version: old.version, batch: batch,
                 offset: UInt64(start), length: UInt32(length),
-                checksum: Array(chunks[start...]).withBytes { Digest.checksum($0) },
+                checksum: Array(chunks[start...]).withBytes { StoredVersion.Checksum(of: $0) },
                 createdAt: old.createdAt, sealedName: nil)
             if index.currentVersions[old.variable]?.version == old.version {
                 index.currentVersions[old.variable] = new

@@ -57,7 +57,7 @@ extension Vault {
             let problem: VaultError?
             do throws(VaultError) {
                 let bytes = try chunk(of: version)
-                if bytes.withBytes({ Digest.checksum($0) }) != version.checksum {
+                if bytes.withBytes({ StoredVersion.Checksum(of: $0) }) != version.checksum {
                     problem = VaultError(
                         damaged: .chunk,
                         "version \(version.version) of \(variable.name) was changed by somebody else"

@@ -55,7 +55,8 @@ extension VaultIndex {
         let current = try content.list(
             "current versions", VaultFormat.recordLimit, StoredVersion.minimumByteCount,
             skipping: !values, StoredVersion.decode, { $0.variable < $1.variable })
-        currentVersions = Dictionary(uniqueKeysWithValues: current.map { ($0.variable, $0) })
+        currentVersions.reserveCapacity(current.count)
+        for version in current { currentVersions[version.variable] = version }
         earlierVersions = try content.list(
             "earlier versions", .max, StoredVersion.minimumByteCount,
             skipping: extent != .everything, StoredVersion.decode, { $0.precedes($1) })
@@ -151,7 +152,7 @@ extension ByteReader {
         items.reserveCapacity(count)
         for _ in 0..<count {
             let item = try decode(&section)
-            if let last = items.last, !precedes(last, item) {
+            if !items.isEmpty, !precedes(items[items.count - 1], item) {
                 throw VaultError(damaged: .order, "the \(what) are not in order")
             }
             items.append(item)

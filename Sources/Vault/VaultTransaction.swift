@@ -78,7 +78,7 @@ package struct VaultTransaction: ~Copyable {
                 project: variable.project, name: variable.name),
             dataKey: key.bytes, scratch: &scratch, appendingTo: &newChunks)
         dataKey = consume key
-        let checksum = Array(newChunks[start...]).withBytes { Digest.checksum($0) }
+        let checksum = Array(newChunks[start...]).withBytes { StoredVersion.Checksum(of: $0) }
         let stored = StoredVersion(
             variable: variable.id, version: version, batch: batch,
             offset: header.chunksByteCount + UInt64(start), length: UInt32(length),

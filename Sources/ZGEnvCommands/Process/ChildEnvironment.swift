@@ -19,13 +19,20 @@ struct ChildEnvironment {
         inherited: [[UInt8]], values: [RevealedValue], overrides: Bool, survivesFork: Bool = false
     ) throws {
         let arena = SecretArena(survivesFork: survivesFork)
-        let names = Set(values.map(\.name))
+        // The shell's names are few, the vault's may be thousands. One that is no text is none of the
+        // vault's.
+        let given = Set(
+            inherited.compactMap { entry in
+                entry.firstIndex(of: 0x3D).flatMap {
+                    String(validating: entry[..<$0], as: UTF8.self)
+                }
+            })
+        let names = Set(values.lazy.filter { given.contains($0.name) }.map(\.name))
         var taken: Set<String> = []
         for entry in inherited {
             // An entry without a sign sets nothing.
             guard let equals = entry.firstIndex(of: 0x3D) else { continue }
             guard !entry.starts(with: "ZG_ENV_PASSPHRASE_".utf8) else { continue }
-            // A name that is no text is none of the vault's.
             if let name = String(validating: entry[..<equals], as: UTF8.self),
                 names.contains(name),
                 // Strings are equal that only look the same.

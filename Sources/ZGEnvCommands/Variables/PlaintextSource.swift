@@ -103,7 +103,9 @@ struct PlaintextSource {
         findings += (file.diagnostics + (expansion?.diagnostics ?? []))
             .sorted { $0.position < $1.position }
             .map { Finding(file: name, diagnostic: $0) }
-        for (number, index) in file.effectiveIndices.enumerated() {
+        let indices = file.effectiveIndices
+        values.reserveCapacity(values.count + indices.count)
+        for (number, index) in indices.enumerated() {
             if number.isMultiple(of: 1_024) { progress(keys.count) }
             let entry = file.entries[index]
             try keep(

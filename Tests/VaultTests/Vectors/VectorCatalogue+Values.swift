@@ -285,7 +285,8 @@ extension StoredVersion {
         StoredVersion(
             variable: record ?? variable, version: version ?? self.version,
             batch: batch ?? self.batch, offset: offset, length: length ?? self.length,
-            checksum: checksum ?? self.checksum, createdAt: createdAt, sealedName: sealedName)
+            checksum: checksum.map { .init($0) } ?? self.checksum, createdAt: createdAt,
+            sealedName: sealedName)
     }
 }
 

@@ -172,7 +172,7 @@ struct VectorVault {
         how.changeChunk?(&chunk)
         let stored = StoredVersion(
             variable: id, version: how.version, batch: batch, offset: UInt64(chunks.count),
-            length: UInt32(chunk.count), checksum: chunk.withBytes { Digest.checksum($0) },
+            length: UInt32(chunk.count), checksum: chunk.withBytes { .init(of: $0) },
             createdAt: 1_700_000_001_000,
             sealedName: how.sealedName.map { .init(project: variable.project, name: $0) })
         chunks += chunk
