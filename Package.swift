@@ -87,7 +87,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "EnvOperationsTests",
-            dependencies: ["EnvOperations", "Sealing", "Vault", "VercelAPI"],
+            dependencies: ["EnvOperations", "Sealing", "TestSupport", "Vault", "VercelAPI"],
             swiftSettings: settings),
         .testTarget(
             name: "SecretServiceKeyringTests",
@@ -112,8 +112,11 @@ let package = Package(
             name: "SandboxTests", dependencies: ["Sandbox", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["Sandbox", "ZGEnvCommands", "TestSupport"],
-            swiftSettings: settings),
+            name: "CommandLineTests",
+            dependencies: [
+                "CommandLineKit", "EnvOperations", "Sandbox", "Sealing", "TestSupport", "Vault",
+                "VercelAPI", "ZGEnvCommands",
+            ], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),
     ]

@@ -16,6 +16,7 @@ enum CommandTable {
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.
             Login.self, Logout.self, ProjectList.self, Link.self, Push.self, Redeploy.self,
+            DeploymentList.self, Harden.self,
         ]
     }
 
@@ -29,6 +30,7 @@ enum CommandTable {
         groups: [
             .init(["project"], "Work with projects"), .init(["slot"], "Ways to open the vault"),
             .init(["config"], "Work with the settings"),
+            .init(["deployment"], "Work with deployments"),
         ],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))

@@ -12,7 +12,7 @@ enum Status: Command {
         exitCodes: [ExitCode.notFound.rawValue, ExitCode.damaged.rawValue])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
-        try PlatformRefresh.runIfAsked(invocation)
+        try StatusSync.refreshIfAsked(invocation)
         let vault = try invocation.session.opened()
         let index = try openedWithoutAsking(invocation)
         let unlocked = invocation.session.unlocked
@@ -37,9 +37,12 @@ enum Status: Command {
             let (members, lines) = try contents(index, invocation)
             json += members
             text += lines
+            let sync = try StatusSync(index, invocation)
+            json += sync.members
+            text += sync.text
         } else {
             let unknown = ["variables", "projects", "account", "project", "notPushed", "notLive"]
-            json += unknown.map { .init($0, .null) }
+            json += (unknown + StatusSync.unknownMembers).map { .init($0, .null) }
             text += "Names and what is not pushed can be seen once the index is open.\n"
         }
         return CommandResult(json: .object(json), text: text)
