@@ -121,8 +121,9 @@ package struct ProjectCheck {
     private static func hasEscapedQuotes(_ bytes: RawSpan) -> Bool {
         guard bytes.byteCount > 3, [0x7B, 0x5B].contains(bytes.byte(at: 0)) else { return false }
         var place = 1
-        while place < bytes.byteCount, [0x20, 0x09, 0x0A, 0x0D, 0x7B, 0x5B].contains(
-            bytes.byte(at: place))
+        while place < bytes.byteCount,
+            [0x20, 0x09, 0x0A, 0x0D, 0x7B, 0x5B].contains(
+                bytes.byte(at: place))
         {
             place += 1
         }

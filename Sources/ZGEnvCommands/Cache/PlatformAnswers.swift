@@ -88,7 +88,9 @@ final class PlatformAnswers {
             rule: rule)
         switch (course, kept) {
         case (.serve, let kept?):
-            if rule == .offline { warnOfAge(kept.askedAt, now, "--offline was said") }
+            if !AnswerPolicy.isFresh(kept.askedAt, now: now) {
+                warnOfAge(kept.askedAt, now, "--offline was said")
+            }
             return kept
         case (.serveStale, let kept?):
             warnOfAge(kept.askedAt, now, "the platform could not be reached just now")
@@ -188,7 +190,8 @@ final class PlatformAnswers {
         _ cache: AnswerCache
     ) throws -> AnswerAddress {
         PlatformIdentity.address(
-            access.client.origin, scope ?? access.client.scope, account: try name(access.account, cache),
+            access.client.origin, scope ?? access.client.scope,
+            account: try name(access.account, cache),
             subject)
     }
 

@@ -62,35 +62,30 @@ enum DeploymentList: Command {
     private static func answer(
         _ filter: DeploymentListFilter, _ invocation: Invocation
     ) throws -> (PlatformAnswers.Timed<DeploymentsAnswer>, name: String) {
-        // A project that is not bound yet is found by its name once, which the platform must do.
         let answers = try PlatformAnswers(invocation)
-        if let index = answers.index, let project = try bound(index, invocation),
-            let binding = project.binding
-        {
-            let subject = AnswerAddress.Subject.deployments(
-                project: binding.projectID, filter: filter.text)
-            let found: PlatformAnswers.Timed<DeploymentsAnswer> = try answers.answer(
-                to: subject, binding
-            ) { access in
-                try BoundProject.check(
-                    binding, of: project.name, origin: access.client.origin,
-                    account: access.account, invocation)
-                let platform = try access.client.project(binding.projectID)
-                return try ask(access.client, platform, filter)
-            }
-            return (found, project.name)
+        guard let index = answers.index, let project = try known(index, invocation) else {
+            let askedAt = invocation.context.now()
+            let bound = try BoundProject.anywhere(invocation)
+            let answer = try ask(bound.access.client, bound.platform, filter)
+            return (.init(answer: answer, askedAt: askedAt), bound.platform.name)
         }
-        let askedAt = invocation.context.now()
-        let bound = try BoundProject.anywhere(invocation)
-        let answer = try ask(bound.access.client, bound.platform, filter)
-        try answers.keep(
-            answer, to: .deployments(project: bound.platform.id, filter: filter.text),
-            from: bound.access, askedAt: askedAt)
-        return (.init(answer: answer, askedAt: askedAt), bound.local?.name ?? bound.platform.name)
+        // Which of the platform's projects it is, only the platform can tell the first time.
+        guard let binding = try project.binding ?? BoundProject.inVault(invocation).local?.binding
+        else { throw ProjectResolver.notFound(project.name, in: index) }
+        let found: PlatformAnswers.Timed<DeploymentsAnswer> = try answers.answer(
+            to: .deployments(project: binding.projectID, filter: filter.text), binding
+        ) { access in
+            try BoundProject.check(
+                binding, of: project.name, origin: access.client.origin, account: access.account,
+                invocation)
+            let platform = try access.client.project(binding.projectID)
+            return try ask(access.client, platform, filter)
+        }
+        return (found, project.name)
     }
 
-    /// The vault's project; nil where the vault does not know it, or it was never on the platform.
-    private static func bound(
+    /// The vault's project; nil where the vault has none.
+    private static func known(
         _ index: VaultIndex, _ invocation: Invocation
     ) throws -> VaultProject? {
         do {

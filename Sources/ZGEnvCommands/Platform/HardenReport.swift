@@ -26,7 +26,9 @@ struct HardenReport {
     var planLines: [String] {
         items.flatMap { item in
             var lines: [String] = []
-            if item.lacksValue { lines.append("take the value of \(item.record.key) into the vault") }
+            if item.lacksValue {
+                lines.append("take the value of \(item.record.key) into the vault")
+            }
             lines.append("make \(item.record.key) sensitive for \(item.hardened.description)")
             if !item.rest.isEmpty {
                 lines.append(

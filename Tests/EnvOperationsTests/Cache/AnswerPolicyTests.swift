@@ -58,7 +58,8 @@ struct AnswerPolicyTests {
                     file("old", 1, age: 30 * Self.day), file("young", 1, age: 30 * Self.day - 1),
                     file("killed", 1, age: 3_600_000, unfinished: true),
                     file("writing", 1, age: 3_599_999, unfinished: true),
-                ], now: Self.now).sorted() == ["killed", "old"])
+                ], now: Self.now
+            ).sorted() == ["killed", "old"])
         #expect(
             AnswerPolicy.surplus(
                 of: [
