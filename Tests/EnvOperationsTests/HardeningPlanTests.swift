@@ -9,11 +9,12 @@ import Testing
 struct HardeningPlanTests {
     private func platform(
         _ id: String, _ scope: Scope, kind: VariableAttributes.Kind = .encrypted,
-        key: String = "KEY"
+        key: String = "KEY", updatedAt: Int = 10, by user: String = "me"
     ) throws -> PlatformRecord {
         let names = { (list: [String]) in list.map { "\"\($0)\"" }.joined(separator: ",") }
         let json = """
-            {"id":"\(id)","key":"\(key)","type":"\(kind.name)","updatedAt":10,
+            {"id":"\(id)","key":"\(key)","type":"\(kind.name)",
+            "updatedAt":\(updatedAt),"updatedBy":"\(user)",
             "target":[\(names(scope.targets.names))],
             "customEnvironmentIds":[\(names(scope.customEnvironments))],
             "gitBranch":\(scope.branch.map { "\"\($0)\"" } ?? "null")}
@@ -36,7 +37,7 @@ struct HardeningPlanTests {
         keys: Set<String>? = nil
     ) -> HardeningPlan {
         var rules = HardeningPlan.Rules()
-        (rules.places, rules.keys) = (places, keys)
+        (rules.places, rules.keys, rules.author) = (places, keys, "me")
         return HardeningPlan(variables: variables, platform: platform, rules: rules)
     }
 
@@ -134,5 +135,23 @@ struct HardeningPlanTests {
         // A record that somebody made at another time is none of ours, nor one that was sent.
         #expect(self.plan([secret, record(.development, at: 78)], [sent]).leftovers == [])
         #expect(self.plan([secret, pushed(part, "b")], [sent]).leftovers == [])
+    }
+
+    @Test func `what became sensitive without an answer is sent again, if it was us`() throws {
+        var secret = pushed(record([.production, .preview], kind: .sensitive), "a")
+        secret.remote?.pushedVersion = 0
+        secret.remote?.agreed.kind = .encrypted
+        let scope = secret.attributes.scope
+        let ours = plan([secret], [try platform("a", scope, kind: .sensitive, updatedAt: 11)])
+        #expect(ours.unconfirmed.map(\.variable) == [secret] && ours.omissions == [])
+        let theirs = plan(
+            [secret], [try platform("a", scope, kind: .sensitive, updatedAt: 11, by: "other")])
+        #expect(theirs.unconfirmed == [] && theirs.omissions.count == 1)
+        // What was seen since is known, whoever did it.
+        let seen = plan(
+            [secret], [try platform("a", scope, kind: .sensitive, by: "other")])
+        #expect(seen.unconfirmed.count == 1)
+        secret.remote?.pushedVersion = 1
+        #expect(plan([secret], [try platform("a", scope, kind: .sensitive)]).unconfirmed == [])
     }
 }

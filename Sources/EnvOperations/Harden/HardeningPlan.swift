@@ -56,6 +56,8 @@ package struct HardeningPlan: Equatable, Sendable {
         /// Targets and custom environments to look at; nil for production and preview, with the
         /// custom environments of the same records.
         package var places: Scope?
+        /// The platform's id of the user that we are there: what this user made sensitive was us.
+        package var author: String?
 
         /// Looks at all.
         package init() {}
@@ -65,7 +67,10 @@ package struct HardeningPlan: Equatable, Sendable {
     package private(set) var candidates: [Candidate] = []
     /// What cannot.
     package private(set) var omissions: [Omission] = []
-    /// Readable parts that an earlier run split off and did not send.
+    /// What is sensitive already, and of which it is not known that the value arrived: an earlier run
+    /// was about to send it. It is sent again.
+    package private(set) var unconfirmed: [Candidate] = []
+    /// Readable parts that an earlier run split off, and did not send or not read back.
     package private(set) var leftovers: [Variable] = []
 
     private let variables: [Variable]
@@ -84,6 +89,7 @@ package struct HardeningPlan: Equatable, Sendable {
                 < ($1.key, $1.attributes.scope.description, $1.id)
         }
         for record in ordered where includes(record.key) {
+            if record.attributes.kind == .sensitive { judgeSensitive(record) }
             guard [.plain, .encrypted].contains(record.attributes.kind) else { continue }
             let hardened = part(of: record.attributes.scope)
             if !hardened.isEmpty { judge(record, hardened) }
@@ -150,10 +156,30 @@ package struct HardeningPlan: Equatable, Sendable {
                 rest: scope.subtracting(hardened)))
     }
 
+    /// The platform does not show the value, so all that is known is whether it was sent for certain.
+    private mutating func judgeSensitive(_ record: PlatformRecord) {
+        guard let variable = variables.first(where: { $0.remote?.id == record.id }),
+            let remote = variable.remote, variable.isLive, variable.currentVersion > 0,
+            variable.attributes.kind == .sensitive, remote.pushedVersion == 0
+        else { return }
+        let isSeen = record.updatedAt == remote.agreedUpdatedAt
+        guard isSeen || (record.updatedBy != nil && record.updatedBy == rules.author) else {
+            omissions.append(
+                Omission(
+                    key: record.key, scope: record.attributes.scope,
+                    reason: "somebody else made it sensitive there, and its value is not known"))
+            return
+        }
+        unconfirmed.append(
+            Candidate(
+                record: record, variable: variable, hardened: variable.attributes.scope,
+                rest: Scope(targets: [])))
+    }
+
     /// A part that was split off is made in the same moment as the other part becomes sensitive.
     private func isLeftover(_ variable: Variable) -> Bool {
-        guard variable.isLive, variable.remote == nil, variable.currentVersion > 0,
-            variable.attributes.kind != .sensitive
+        guard variable.isLive, (variable.remote?.pushedVersion ?? 0) == 0,
+            variable.currentVersion > 0, variable.attributes.kind != .sensitive
         else { return false }
         return variables.contains {
             $0.isLive && $0.project == variable.project && $0.name == variable.name

@@ -12,6 +12,8 @@ struct HardenReport {
     var omissions: [HardeningPlan.Omission] = []
     /// Readable parts of earlier runs that were not sent then.
     var leftovers: [Variable] = []
+    /// What an earlier run made sensitive without learning whether the value arrived.
+    var unconfirmed: [HardeningPlan.Candidate] = []
     /// What became of each request; nil after a dry run, and where nothing was to do.
     var outcomes: [PushOutcome]?
     /// What stopped the sending as a whole.
@@ -36,7 +38,10 @@ struct HardenReport {
                 )
             }
             return lines
-        } + leftovers.map { "send \($0.name) for \($0.attributes.scope.description)" }
+        }
+            + unconfirmed.map {
+                "send \($0.record.key) for \($0.hardened.description) again: it may not have arrived"
+            } + leftovers.map { "send \($0.name) for \($0.attributes.scope.description)" }
             + omissions.map {
                 "leave \($0.key) for \($0.scope.description) readable: \($0.reason)"
             }
@@ -56,7 +61,9 @@ struct HardenReport {
             .init(
                 "hardened",
                 isPlan
-                    ? .array(items.map { Self.entry($0.record.key, $0.hardened) }) : entries(true)),
+                    ? .array(
+                        (items + unconfirmed).map { Self.entry($0.record.key, $0.hardened) })
+                    : entries(true)),
             .init(
                 "readable",
                 isPlan

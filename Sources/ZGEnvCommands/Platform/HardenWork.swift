@@ -33,11 +33,11 @@ struct HardenWork {
         let plan = try self.plan()
         var report = HardenReport(project: project.name)
         report.isLive = bound.platform.production != nil
-        report.leftovers = plan.leftovers
+        (report.leftovers, report.unconfirmed) = (plan.leftovers, plan.unconfirmed)
         let (items, differing) = try compared(plan.candidates)
         report.items = items.map(\.candidate)
         report.omissions = plan.omissions + differing
-        let isEmpty = items.isEmpty && plan.leftovers.isEmpty
+        let isEmpty = items.isEmpty && plan.leftovers.isEmpty && plan.unconfirmed.isEmpty
         let answer = try Confirmation.ask(
             invocation, plan: isEmpty ? [] : report.planLines,
             question: "Harden these? The platform will not show their values again.")
@@ -46,7 +46,8 @@ struct HardenWork {
             report.outcomes = []
             return report
         }
-        let records = try prepared(items) + plan.leftovers.map(\.id)
+        let records =
+            try prepared(items) + resumed(plan.unconfirmed) + plan.leftovers.map(\.id)
         var rules = PushPlan.Rules()
         rules.records = Set(records)
         do {
@@ -83,6 +84,8 @@ struct HardenWork {
         if let missing = (rules.keys ?? []).sorted().first(where: { !known.contains($0) }) {
             throw RecordSelection.notFound(missing, project, index)
         }
+        var rules = rules
+        rules.author = account.isEmpty ? nil : account
         return HardeningPlan(variables: variables, platform: platform, rules: rules)
     }
 
@@ -127,7 +130,6 @@ struct HardenWork {
     /// records to be sent.
     private func prepared(_ items: [HardeningItem]) throws -> [Identifier] {
         guard !items.isEmpty else { return [] }
-        let account = bound.access.account?.userID ?? project.binding?.accountID ?? ""
         try changing { transaction in
             try transaction.takeIn(
                 items, of: project.id, account: account, time: invocation.context.now())
@@ -136,6 +138,16 @@ struct HardenWork {
         return try changing { transaction in
             try transaction.harden(kept, account: account, time: invocation.context.now())
         }
+    }
+
+    private func resumed(_ candidates: [HardeningPlan.Candidate]) throws -> [Identifier] {
+        if candidates.isEmpty { return [] }
+        return try changing { try $0.resume(candidates, account: account) }
+    }
+
+    /// The platform's id of the user whose token is used.
+    private var account: String {
+        bound.access.account?.userID ?? project.binding?.accountID ?? ""
     }
 
     private func changing<R>(_ body: (inout VaultTransaction) throws -> R) throws -> R {

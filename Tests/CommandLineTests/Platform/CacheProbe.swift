@@ -97,8 +97,9 @@ final class BlackHole {
     func newConnections() -> Int {
         var count = 0
         while true {
-            let connection = unsafe accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+            let connection = accept(listener, nil, nil)
             guard connection >= 0 else { return count }
+            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
             connections.append(connection)
             count += 1
         }

@@ -39,6 +39,15 @@ struct HardenTests {
         "SEEN encrypted development=seen", "SEEN sensitive production,preview=seen",
     ]
 
+    /// Expects that nothing was hardened, and why.
+    private func expectLeft(
+        _ result: ProgramResult, _ reason: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(result.end == .exited(5), "\(result.error)", sourceLocation: sourceLocation)
+        #expect(result.error.contains(reason), "\(result.error)", sourceLocation: sourceLocation)
+        #expect(result.output.hasPrefix("left "), sourceLocation: sourceLocation)
+    }
+
     /// The vault has every value, and there is nothing left to do.
     private func expectDone(_ platform: PlatformHome) throws {
         #expect(records(platform) == Self.hardened)
@@ -150,9 +159,9 @@ struct HardenTests {
         let second = try self.platform()
         done(
             try second.run("rm", "KEY", "-p", "web", "-t", "development", "--yes"))
-        failed(try second.run("harden", "KEY", "-p", "web", "--yes"), 5, "targets differ")
+        expectLeft(try second.run("harden", "KEY", "-p", "web", "--yes"), "targets differ")
         done(try second.run("set", "SEEN", "-p", "web", input: .text("never pushed")))
-        failed(try second.run("harden", "SEEN", "-p", "web", "--yes"), 5, "another one")
+        expectLeft(try second.run("harden", "SEEN", "-p", "web", "--yes"), "another one")
         #expect(second.records("SEEN") == ["production,preview,development=seen"])
     }
 
@@ -162,7 +171,7 @@ struct HardenTests {
             {"projects": [{"name": "web", "env": [
               {"key": "EMPTY", "value": "", "target": ["production"]}]}]}
             """)
-        failed(try platform.run("harden", "EMPTY", "-p", "web", "--yes"), 5, "empty value")
+        expectLeft(try platform.run("harden", "EMPTY", "-p", "web", "--yes"), "empty value")
         #expect(platform.stored.first { $0.key == "EMPTY" }?.type == "encrypted")
         failed(try platform.run("reveal", "EMPTY", "-p", "web"), 4)
     }

@@ -279,8 +279,8 @@ struct AnswerCacheTests {
         let setting = try Setting()
         let cache = try setting.cache()
         try keep(cache)
-        let many = (0..<90_000).map { number in
-            #"{"id":"prj_\#(number)","name":"\#(String(repeating: "n", count: 90))"}"#
+        let many = (0..<90).map { number in
+            #"{"id":"prj_\#(number)","name":"\#(String(repeating: "n", count: 100_000))"}"#
         }
         let projects = try Self.answer(
             "[\(many.joined(separator: ","))]", as: [Project].self)
