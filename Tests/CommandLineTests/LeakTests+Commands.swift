@@ -158,7 +158,7 @@ extension LeakTests {
                 try run(["login"], 0, nil)
                 try run(["set", "HARD", "-p", "web", "--push"], 0, witness.typed.text)
                 try run(["harden", "HARD", "-p", "web", "--dry-run", "--json"], 0, nil)
-                server.setFaults([Fault("PATCH * 400 x2")].compactMap { $0 })
+                server.setFaults([Fault("PATCH * 400 x1")].compactMap { $0 })
                 try run(["harden", "HARD", "-p", "web", "--yes", "--json"], 1, nil)
                 try run(["harden", "HARD", "-p", "web", "--yes"], 0, nil)
                 try run(["rm", "HARD", "-p", "web", "--all", "--push", "--yes"], 0, nil)
