@@ -79,11 +79,15 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CTestSupport", "Sealing", "Vault"],
             path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "FuzzTargets", dependencies: ["DotEnv", "Sealing", "Vault"],
+            path: "Tests/Fuzzing/Targets", swiftSettings: settings),
         .testTarget(
             name: "SealingTests", dependencies: ["Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "VaultTests", dependencies: ["Vault", "Sealing", "TestSupport"],
+            name: "VaultTests",
+            dependencies: ["FuzzTargets", "Vault", "Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "EnvOperationsTests",
@@ -114,10 +118,21 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLineKit", "EnvOperations", "Sandbox", "Sealing", "TestSupport", "Vault",
-                "VercelAPI", "ZGEnvCommands",
+                "EnvOperations", "Sandbox", "Sealing", "SecretServiceKeyring", "TestSupport", "Vault",
+                "ZGEnvCommands",
             ], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),
     ]
 )
+
+// The fuzzer's program links libFuzzer, which `make fuzz` names; nothing else needs it.
+if Context.environment["ZG_FUZZ"] == "1" {
+    package.targets += [
+        .target(name: "CFuzzing", path: "Tests/Fuzzing/CFuzzing"),
+        .executableTarget(
+            name: "zg-env-fuzz", dependencies: ["CFuzzing", "FuzzTargets"],
+            path: "Tests/Fuzzing/Driver", swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("stdc++")]),
+    ]
+}
