@@ -6,6 +6,6 @@ extension VaultKeys {
     package func answerCacheKey() throws(VaultError) -> SecretBytes {
         do {
             return try KeyDerivation.derive(from: index.bytes, id: 3, context: "zgv1sub_")
-        } catch { throw VaultError(error, damaged: "a key cannot be derived") }
+        } catch { throw VaultError(error, damaged: .tag, "a key cannot be derived") }
     }
 }
