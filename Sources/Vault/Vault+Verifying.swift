@@ -29,7 +29,7 @@ extension Vault {
         do throws(VaultError) {
             try checkCheckpoint(of: index, with: keys)
         } catch  where error.code == .damaged {
-            inspection.problems.append(.init(.checkpoint, error.reason))
+            inspection.problems.append(.init(.checkpoint, error))
         }
         let reader = try ValueReader(vault: self, index: index, keys: keys)
         if let reader {

@@ -68,7 +68,7 @@ package final class VaultSession {
         if let keys { return keys }
         if let found = try cachedKeys() { return found }
         if let found = try keysFromKeyFile(try opened()) { return try take(found) }
-        if let found = keysFromKeyring(try opened()).0 { return try take(found, .keyring) }
+        if let found = try keysFromKeyring(try opened()).0 { return try take(found, .keyring) }
         return passphraseSource.isUnattended ? try valueKeys() : nil
     }
 

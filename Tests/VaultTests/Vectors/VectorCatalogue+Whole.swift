@@ -229,20 +229,3 @@ extension VectorCatalogue {
         }
     }
 }
-
-extension Checkpoint {
-    /// Two records; the code is of nobody's root.
-    static let sample = Checkpoint(
-        generation: 8, authenticationCode: [UInt8](repeating: 0xCC, count: 32),
-        entries: [
-            .init(
-                variable: VectorVault.records[0], project: VectorVault.web, name: "KEY",
-                currentVersion: 4, kind: .sensitive,
-                scope: Scope(targets: .preview, customEnvironments: ["env-a"], branch: "main"),
-                remoteID: "env_9", account: "user_9"),
-            .init(
-                variable: VectorVault.records[1], project: VectorVault.api, name: "SECOND",
-                currentVersion: 2, kind: .plain, scope: Scope(targets: .all), remoteID: nil,
-                account: nil),
-        ])
-}

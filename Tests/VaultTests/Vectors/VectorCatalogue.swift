@@ -16,6 +16,7 @@ struct VectorCatalogue {
         try addOrders()
         try addLayouts()
         try addValues()
+        try addCheckpoints()
     }
 
     /// Adds a vault that must be of `kind`: "ok", "locked", "newer" or a class of damage.

@@ -30,7 +30,7 @@ struct VectorTests {
 
     @Test func `there are vectors of every class of damage`() throws {
         let counts = Dictionary(grouping: try Vector.read(), by: \.class).mapValues(\.count)
-        for damage in VaultDamage.allCases where damage != .checkpoint {
+        for damage in VaultDamage.allCases {
             #expect(counts[damage.rawValue, default: 0] >= 2, "\(damage.rawValue)")
         }
         #expect(counts["ok", default: 0] >= 20)

@@ -25,6 +25,9 @@ struct VectorVault {
     var values: [Vector.Value] = []
     private var dataKeys: [Identifier: [UInt8]] = [:]
 
+    /// Makes the checkpoint, for the header that the file gets.
+    var checkpoint: ((VaultHeader, borrowing SecretBytes) throws -> Checkpoint)?
+
     // What is changed of the file, in the order in which it is put together.
 
     /// Of the ten sections of the index's content, without their lengths.
@@ -201,6 +204,14 @@ struct VectorVault {
 
     /// The bytes of the file.
     func file() throws -> [UInt8] {
+        var index = index
+        if let checkpoint {
+            let header = VaultHeader(
+                vaultID: Self.vaultID, generation: generation, indexEpoch: epoch,
+                publicKey: try rootKey().boxKeyPair().publicKey, slots: slots,
+                indexNonce: [], indexByteCount: 0, fileByteCount: 0)
+            index.checkpoint = try checkpoint(header, try rootKey().checkpointKey())
+        }
         var padded = try index.encoded().withBytes { bytes in
             (0..<bytes.byteCount).map { bytes.byte(at: $0) }
         }
