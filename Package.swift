@@ -118,8 +118,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "EnvOperations", "Sandbox", "Sealing", "SecretServiceKeyring", "TestSupport", "Vault",
-                "ZGEnvCommands",
+                "EnvOperations", "Sandbox", "Sealing", "SecretServiceKeyring", "TestSupport",
+                "Vault", "ZGEnvCommands",
             ], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),

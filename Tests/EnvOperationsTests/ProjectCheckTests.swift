@@ -29,7 +29,8 @@ struct ProjectCheckTests {
     private static let pem = "-----BEGIN KEY-----\nabc\n-----END KEY-----"
 
     private static let values: [(String, [ProjectCheck.Code])] = [
-        ("value", []), ("", [.emptyValue]), ("value\n", [.blankAtEnds]), (" marker", [.blankAtEnds]),
+        ("value", []), ("", [.emptyValue]), ("value\n", [.blankAtEnds]),
+        (" marker", [.blankAtEnds]),
         ("\t", [.blankAtEnds]), ("\"value\"", [.quotesAround]), ("'v'", [.quotesAround]),
         ("[SENSITIVE]", [.placeholder]), ("-----BEGIN KEY-----\nabc", [.cutPEM]), (pem, []),
         (pem + "\n", []), (pem + "\n\n", [.blankAtEnds]), (" " + pem + "\n", [.blankAtEnds]),
