@@ -118,8 +118,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLineKit", "KernelKeyring", "Sandbox", "Sealing", "SecretServiceKeyring",
-                "TestSupport", "Vault", "ZGEnvCommands",
+                "CommandLineKit", "EnvOperations", "KernelKeyring", "Sandbox", "Sealing",
+                "SecretServiceKeyring", "TestSupport", "Vault", "ZGEnvCommands",
             ], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),

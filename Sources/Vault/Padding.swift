@@ -1,5 +1,5 @@
 /// How much longer a text is made, so that its length says little.
-enum Padding {
+package enum Padding {
     /// The padded length of a value with its four bytes of length: steps of 128 to 1 KiB, then
     /// Padmé, which keeps the highest bits of the length and adds at most 12 %.
     ///
@@ -13,8 +13,8 @@ enum Padding {
         return (length + mask) & ~mask
     }
 
-    /// The padded length of the index: steps of 4 KiB.
-    static func paddedByteCount(ofIndex count: Int) -> Int {
+    /// The padded length of the index, and of answers kept: steps of 4 KiB.
+    package static func paddedByteCount(ofIndex count: Int) -> Int {
         (count + VaultFormat.indexPaddingStep - 1) / VaultFormat.indexPaddingStep
             * VaultFormat.indexPaddingStep
     }

@@ -17,7 +17,7 @@ enum CommandTable {
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.
             Login.self, Logout.self, AccountList.self, AccountUse.self, ProjectList.self, Link.self,
-            Push.self, Redeploy.self,
+            Push.self, Redeploy.self, DeploymentList.self, Harden.self,
         ]
     }
 
@@ -32,6 +32,7 @@ enum CommandTable {
             .init(["project"], "Work with projects"), .init(["slot"], "Ways to open the vault"),
             .init(["config"], "Work with the settings"),
             .init(["account"], "Work with accounts of the platform"),
+            .init(["deployment"], "Work with deployments"),
         ],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))

@@ -207,6 +207,29 @@ extension LeakTests {
                 try run(["logout"], 0, nil)
             }
         },
+        "deployment list": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                try run(["deployment", "list", "-p", "web"], 0, nil)
+                try run(["deployment", "list", "-p", "web", "--json", "--offline"], 0, nil)
+                server.setFaults([Fault("GET * 500")].compactMap { $0 })
+                try run(["deployment", "list", "-p", "web", "--failed"], 7, nil)
+                try run(["deployment", "list", "--state", witness.argument.text], 2, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "harden": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                try run(["set", "HARD", "-p", "web", "--push"], 0, witness.typed.text)
+                try run(["harden", "HARD", "-p", "web", "--dry-run", "--json"], 0, nil)
+                server.setFaults([Fault("PATCH * 400 x1")].compactMap { $0 })
+                try run(["harden", "HARD", "-p", "web", "--yes", "--json"], 1, nil)
+                try run(["harden", "HARD", "-p", "web", "--yes"], 0, nil)
+                try run(["rm", "HARD", "-p", "web", "--all", "--push", "--yes"], 0, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
         "redeploy": { witness in
             try onPlatform(witness) { server, run in
                 try run(["login"], 0, nil)

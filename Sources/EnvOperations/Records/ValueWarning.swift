@@ -59,7 +59,8 @@ package struct ValueWarning: Equatable, Sendable {
         return found
     }
 
-    private static func looksSecret(_ name: String) -> Bool {
+    /// Whether a name has a word that secrets are called by.
+    static func looksSecret(_ name: String) -> Bool {
         let words = ["SECRET", "PASSWORD", "PRIVATE", "TOKEN", "CREDENTIAL"]
         return words.contains { name.contains($0) }
     }

@@ -15,6 +15,8 @@ package final class VercelClient {
     let session: Session
     private let token: SecretSlice
     private let userAgent: String
+    /// In place of what calls say themselves.
+    private let timeouts: HTTPTimeouts?
 
     /// What clients of one token share: the connection, the clock, and what is known of limits.
     final class Session {
@@ -66,23 +68,44 @@ package final class VercelClient {
         self.token = token
         self.scope = scope
         self.userAgent = userAgent
+        timeouts = nil
         self.concurrency = max(concurrency, 1)
         session = Session(
             transport: transport, waitingRoom: waitingRoom, policy: policy, random: random)
     }
 
-    private init(_ other: VercelClient, scope: APIScope) {
+    private init(
+        _ other: VercelClient, scope: APIScope, session: Session, timeouts: HTTPTimeouts?
+    ) {
         origin = other.origin
         token = other.token
         userAgent = other.userAgent
         concurrency = other.concurrency
-        session = other.session
+        self.session = session
         self.scope = scope
+        self.timeouts = timeouts
     }
 
     /// The same client on behalf of somebody else; it shares connections and rate limits.
     package func scoped(to scope: APIScope) -> VercelClient {
-        VercelClient(self, scope: scope)
+        VercelClient(self, scope: scope, session: session, timeouts: timeouts)
+    }
+
+    /// The same client for a caller who has something else to show: it tries once, and gives up after
+    /// seconds.
+    package func impatient() -> VercelClient {
+        var policy = session.policy
+        policy.maximumAttempts = 1
+        policy.longestRateLimitWait = .seconds(1)
+        let hurried = Session(
+            transport: session.transport, waitingRoom: session.waitingRoom, policy: policy,
+            random: session.random)
+        hurried.limits = session.limits
+        return VercelClient(
+            self, scope: scope, session: hurried,
+            timeouts: HTTPTimeouts(
+                connect: .seconds(2), firstByte: .seconds(3), idle: .seconds(3),
+                total: .seconds(15)))
     }
 
     /// A number from 0 to below 1 from the kernel's generator.
@@ -101,7 +124,7 @@ package final class VercelClient {
         return HTTPRequest(
             method: call.method, origin: origin,
             target: call.target + PercentEncoding.query(query), headers: headers, token: token,
-            body: call.body, isRepeatable: call.isRepeatable, timeouts: call.timeouts)
+            body: call.body, isRepeatable: call.isRepeatable, timeouts: timeouts ?? call.timeouts)
     }
 
     /// What errors of `call` may and may not repeat.

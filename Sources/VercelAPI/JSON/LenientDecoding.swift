@@ -63,12 +63,12 @@ struct Readable<T: Decodable>: Decodable {
 }
 
 /// Reads answers.
-enum JSONDecoding {
+package enum JSONDecoding {
     /// Decodes `body` in place, without a copy of the bytes.
     ///
     /// - Returns: Nil if the bytes are not such a value. The decoder's own error is dropped: it may
     ///   quote what it read.
-    static func value<T: Decodable>(_ type: T.Type, from body: RawSpan) -> T? {
+    package static func value<T: Decodable>(_ type: T.Type, from body: RawSpan) -> T? {
         guard body.byteCount > 0 else { return nil }
         return unsafe body.withUnsafeBytes { bytes -> T? in
             guard let start = bytes.baseAddress else { return nil }

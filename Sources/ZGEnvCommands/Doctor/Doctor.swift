@@ -9,11 +9,13 @@ enum Doctor: Command {
             Looks at the vault and its files, the libraries, guarded memory, both keyrings, the audit \
             log, the clock, and whether the platform can be reached; works without a vault and with a \
             damaged one, and asks for no passphrase. Only keys in the desktop's keyring that belong to \
-            no slot any more are changed: they are removed with --yes, or when you agree. \
+            no slot any more are changed: they are removed with --yes, or when you agree. With -p it \
+            also looks at the variables of a project, and at their values while those are unlocked. \
             zg-env verify checks every byte of the vault itself.
             """,
         examples: [
             .init("zg-env doctor", "look at everything"),
+            .init("zg-env doctor -p web", "look at the variables of a project too"),
             .init("zg-env doctor --offline --json", "in a script, without the platform"),
         ])
 
@@ -29,6 +31,7 @@ enum Doctor: Command {
         findings += DesktopChecks.findings(invocation.context)
         findings += ClockChecks.findings(invocation, vault: vault.vault)
         findings += PlatformChecks(invocation).findings()
+        findings += try ProjectFindings.findings(invocation, vault: vault.vault)
         let count = findings.count { $0.state == .failed }
         let look = OutputLook(invocation.context)
         return CommandResult(

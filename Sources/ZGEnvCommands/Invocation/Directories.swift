@@ -28,6 +28,11 @@ struct Directories {
         place("XDG_CONFIG_HOME", ".config").map { "\($0)/zg-env/config.json" }
     }
 
+    /// Where answers of the platform are kept; nil where there is no home directory for them.
+    var cache: String? {
+        place("XDG_CACHE_HOME", ".cache").map { "\($0)/zg-env" }
+    }
+
     private func base(_ variable: String, _ below: String) throws -> String {
         guard let path = place(variable, below) else {
             throw CommandError(

@@ -23,7 +23,9 @@ struct BoundProject {
         let project = try ProjectResolver(invocation).existing(in: index)
         let access = try session.access(project.binding)
         if let binding = project.binding {
-            try check(binding, of: project, access, invocation)
+            try check(
+                binding, of: project.name, origin: access.client.origin, account: access.account,
+                invocation)
             let platform = try access.client.project(binding.projectID)
             return BoundProject(access: access, platform: platform, local: project)
         }
@@ -125,23 +127,26 @@ struct BoundProject {
         return bound
     }
 
-    private static func check(
-        _ binding: VaultProject.Binding, of project: VaultProject,
-        _ access: PlatformSession.Access, _ invocation: Invocation
+    /// Holds options that name an origin, a team or an account against the binding of a project.
+    ///
+    /// - Throws: ``ExitCode/conflict`` when they contradict it.
+    static func check(
+        _ binding: VaultProject.Binding, of project: String, origin: APIOrigin, account: Account?,
+        _ invocation: Invocation
     ) throws {
         func contradiction(_ what: String) -> CommandError {
             CommandError(
-                .conflict, "\(DisplayText.safe(project.name)) is bound to another \(what).",
+                .conflict, "\(DisplayText.safe(project)) is bound to another \(what).",
                 hint:
                     "Leave the option out, or bind a second name with: zg-env link NAME --as LOCAL")
         }
-        if access.client.origin.description != binding.origin { throw contradiction("API address") }
+        if origin.description != binding.origin { throw contradiction("API address") }
         if let team = invocation.options.team {
             let known =
                 binding.teamID != nil && (binding.teamSlug == nil || binding.teamSlug == team)
             guard known || binding.teamID == team else { throw contradiction("team") }
         }
-        if invocation.options.account != nil, let account = access.account,
+        if invocation.options.account != nil, let account,
             binding.teamID == nil, account.userID != binding.accountID
         {
             throw contradiction("account")

@@ -5,8 +5,10 @@ internal import Vault
 enum Logout: Command {
     static let spec = CommandSpec(
         ["logout"], "Take a token out of the vault", section: "Platform",
-        discussion:
-            "The token itself stays valid: revoke it on the platform if it may have leaked.",
+        discussion: """
+            The answers of the platform that were kept for it go too. The token itself stays valid: \
+            revoke it on the platform if it may have leaked.
+            """,
         options: [OptionSpec(flag: "all", "Take out the tokens of all accounts")],
         exitCodes: [ExitCode.notFound.rawValue])
 
@@ -34,6 +36,8 @@ enum Logout: Command {
                     transaction.index.accounts[0].isDefault = true
                 }
             }
+            let left = try invocation.session.index(.listing)
+            try PlatformAnswers(invocation, keys: keys, index: left).keepOnly(left.accounts)
             for name in removed { try invocation.note("Logged out \(name).") }
         }
         return CommandResult(json: [

@@ -31,6 +31,7 @@ enum PlatformRefresh {
             transaction.see(platform, listedAt: listedAt, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
+        try SharedListing.keep(of: bound, invocation)
     }
 }
 

@@ -95,7 +95,7 @@ final class PlatformSession {
 
     /// The account to use: the one that is named; for a bound project the one it was bound through,
     /// or the default one of its origin; else the default one.
-    private static func account(
+    static func account(
         _ name: String?, _ binding: VaultProject.Binding?, in index: VaultIndex
     ) -> Account? {
         let standard = index.account(named: name)

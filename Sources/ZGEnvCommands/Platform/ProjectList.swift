@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import EnvOperations
 internal import Vault
 internal import VercelAPI
 
@@ -6,15 +7,22 @@ internal import VercelAPI
 enum ProjectList: Command {
     static let spec = CommandSpec(
         ["project", "list"], "List the projects on the platform", section: "Platform",
+        discussion: """
+            What the platform said within the last minute is shown without asking again, and what it \
+            said before where it cannot be reached; then a warning says how old that is. --refresh \
+            asks in any case, and --offline never.
+            """,
         exitCodes: [ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue],
         aliases: [["project", "ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
-        let access = try PlatformSession(invocation).access()
-        let projects = try access.client.projects().sorted { $0.name < $1.name }
-        let index = try invocation.session.indexWithoutAsking()
+        let answers = try PlatformAnswers(invocation)
+        let found: PlatformAnswers.Timed<ProjectsAnswer> = try answers.answer(to: .projects) {
+            ProjectsAnswer(try $0.client.projects())
+        }
+        let projects = found.answer.projects.sorted { $0.name < $1.name }
         let local = Dictionary(
-            (index?.projects ?? []).compactMap { project in
+            (answers.index?.projects ?? []).compactMap { project in
                 project.binding.map { ($0.projectID, project.name) }
             }, uniquingKeysWith: { first, _ in first })
         var table = Table([
@@ -30,6 +38,7 @@ enum ProjectList: Command {
         let look = OutputLook(invocation.context)
         return CommandResult(
             json: [
+                "asOf": .time(orNull: Int64(clamping: found.askedAt)),
                 "projects": .array(
                     projects.map { project in
                         [
@@ -41,7 +50,7 @@ enum ProjectList: Command {
                                 DeploymentListing.json($0, current: true)
                             } ?? .null,
                         ]
-                    })
+                    }),
             ], text: table.text(width: look.width, style: look.style))
     }
 }

@@ -74,7 +74,7 @@ enum PushAfterwards {
 
 extension CommandResult {
     /// This result with another one as a member; the text and the failure of both.
-    fileprivate func joined(with name: String, _ other: CommandResult) -> CommandResult {
+    func joined(with name: String, _ other: CommandResult) -> CommandResult {
         var joined = self
         joined.json = {
             let own = try self.json()

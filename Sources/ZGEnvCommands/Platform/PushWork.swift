@@ -39,6 +39,7 @@ struct PushWork {
         defer { withExtendedLifetime(lock) {} }
         let client = bound.access.client
         let environments = try environmentNames()
+        try SharedListing.keep(of: bound, invocation)
         let listedAt = invocation.context.now()
         let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
             PlatformRecord($0, environments: environments)

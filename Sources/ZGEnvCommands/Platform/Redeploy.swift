@@ -53,9 +53,11 @@ enum Redeploy: Command {
         new.customEnvironment = source.customEnvironment
         new.usesCache = command.has("with-cache")
         new.usesLatestCommit = command.has("latest-commit")
-        return try make(
-            new, source, waits: command.has("wait"),
-            limit: command.duration("timeout") ?? .seconds(900), invocation)
+        return try changing(source, invocation) {
+            try make(
+                new, source, waits: command.has("wait"),
+                limit: command.duration("timeout") ?? .seconds(900), invocation)
+        }
     }
 
     /// Redeploys production after a push, and waits for it.
@@ -63,7 +65,16 @@ enum Redeploy: Command {
         let source = try RedeploySource(productionOf: invocation)
         let new = NewDeployment(
             sourceId: source.deployment.id, projectName: source.projectName, target: "production")
-        return try make(new, source, waits: true, limit: .seconds(900), invocation)
+        return try changing(source, invocation) {
+            try make(new, source, waits: true, limit: .seconds(900), invocation)
+        }
+    }
+
+    private static func changing<R>(
+        _ source: RedeploySource, _ invocation: Invocation, _ work: () throws -> R
+    ) throws -> R {
+        try invocation.changingDeployments(
+            ofProject: source.projectID, at: source.client.origin, work)
     }
 
     private static func make(

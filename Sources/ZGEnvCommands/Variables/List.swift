@@ -6,6 +6,10 @@ internal import Vault
 enum List: Command {
     static let spec = CommandSpec(
         ["list"], "List variables, without their values", section: "Variables",
+        discussion: """
+            Shared variables of a team are listed too, as the platform last showed them; nothing is \
+            asked of it but with --refresh. They cannot be changed here.
+            """,
         arguments: [
             ArgumentSpec(
                 "PATTERN", .optional, "Names to list, with * and ? as wildcards",
@@ -61,6 +65,12 @@ enum List: Command {
                 return inScope && (pattern.map { matches(variable.name, $0) } ?? true)
             }
         }
+        let listing = SharedVariableFilter(
+            pattern: pattern, scope: wanted, oldest: oldest, isDeleted: deleted)
+        let answers = try listing.answers(invocation, index)
+        func shared(_ project: VaultProject) -> SharedListing {
+            SharedListing(of: project, answers).filtered { listing.includes($0, matches) }
+        }
         if invocation.command.has("all-projects") {
             let projects = index.projects.sorted {
                 $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
@@ -68,35 +78,40 @@ enum List: Command {
             return CommandResult(
                 json: [
                     "projects": .array(
-                        projects.map { VariableListing.json(listed($0), of: $0) })
-                ], text: try text(projects.map { ($0, listed($0)) }, invocation, now, titled: true))
+                        projects.map {
+                            VariableListing.json(listed($0), shared($0), of: $0)
+                        })
+                ],
+                text: try text(
+                    projects.map { ($0, listed($0), shared($0)) }, invocation, now, titled: true))
         }
         let project = try ProjectResolver(invocation).existing(in: index)
-        let variables = listed(project)
-        if variables.isEmpty {
+        let (variables, others) = (listed(project), shared(project))
+        if variables.isEmpty && others.isEmpty {
             try invocation.note(
                 pattern == nil && wanted == nil
                     ? "\(project.name) has no variables; add one with: zg-env set"
                     : "No variable of \(project.name) matches.")
         }
         return CommandResult(
-            json: VariableListing.json(variables, of: project),
-            text: try text([(project, variables)], invocation, now, titled: false))
+            json: VariableListing.json(variables, others, of: project),
+            text: try text([(project, variables, others)], invocation, now, titled: false))
     }
 
     private static func text(
-        _ projects: [(VaultProject, [Variable])], _ invocation: Invocation, _ now: UInt64,
-        titled: Bool
+        _ projects: [(VaultProject, [Variable], SharedListing)], _ invocation: Invocation,
+        _ now: UInt64, titled: Bool
     ) throws -> String {
         let look = OutputLook(invocation.context)
         var text = ""
-        for (project, variables) in projects {
+        for (project, variables, shared) in projects {
             if titled {
                 text += text.isEmpty ? "" : "\n"
                 text += look.style.text(DisplayText.safe(project.name), as: .heading) + "\n"
             }
-            text += VariableListing.table(variables, in: project, now: now)
-                .text(width: look.width, style: look.style)
+            var table = VariableListing.table(variables, in: project, now: now)
+            shared.append(to: &table, now: now)
+            text += table.text(width: look.width, style: look.style)
         }
         return text
     }

@@ -30,12 +30,15 @@ enum VariableListing {
         ]
     }
 
-    /// A project with its records.
-    static func json(_ variables: [Variable], of project: VaultProject) -> JSONValue {
+    /// A project with its records, and the shared ones it uses.
+    static func json(
+        _ variables: [Variable], _ shared: SharedListing, of project: VaultProject
+    ) -> JSONValue {
         [
             "project": .string(project.name),
             "asOf": .time(orNull: project.seenAt == 0 ? nil : Int64(clamping: project.seenAt)),
-            "variables": .array(variables.map { json($0, in: project) }),
+            "sharedAsOf": shared.asOf,
+            "variables": .array(variables.map { json($0, in: project) } + shared.json),
         ]
     }
 

@@ -16,7 +16,7 @@ enum Status: Command {
         exitCodes: [ExitCode.notFound.rawValue, ExitCode.damaged.rawValue])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
-        try PlatformRefresh.runIfAsked(invocation)
+        try StatusSync.refreshIfAsked(invocation)
         let vault = try invocation.session.opened()
         let keys = try invocation.session.indexKeysWithoutAsking()
         let index = try keys.map {
@@ -44,6 +44,9 @@ enum Status: Command {
             let (members, lines) = try contents(index, invocation)
             json += members
             text += lines
+            let sync = try StatusSync(index, invocation)
+            json += sync.members
+            text += sync.text
             let changes = StatusChanges(index, isChecked: keys?.opensValues ?? false)
             json += changes.members
             text += changes.text
@@ -61,7 +64,7 @@ enum Status: Command {
                 "variables", "projects", "account", "project", "notPushed", "notLive",
                 "changedWhileLocked", "changesChecked", "auditLog",
             ]
-            json += unknown.map { .init($0, .null) }
+            json += (unknown + StatusSync.unknownMembers).map { .init($0, .null) }
             text += "Names and what is not pushed can be seen once the index is open.\n"
         }
         return CommandResult(json: .object(json), text: text)

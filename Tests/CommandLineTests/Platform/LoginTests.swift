@@ -172,7 +172,7 @@ struct LoginTests {
         let list = try json(first.run("project", "list", "--json"))
         #expect(list["projects"]?.elements.count == 1)
         try first.setFaults("GET * 429:600")
-        let refused = try first.run("project", "list", "--json")
+        let refused = try first.run("project", "list", "--json", "--refresh")
         try failedAsJSON(refused, 7, "unavailable")
         #expect(refused.duration < .seconds(5))
     }

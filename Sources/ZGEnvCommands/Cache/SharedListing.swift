@@ -1,0 +1,91 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+internal import VercelAPI
+
+/// Shared (team) variables that a project uses: listed beside its own, never changed here. The vault
+/// holds none of them; what is shown is what the platform last said.
+struct SharedListing {
+    private let variables: [SharedVariable]
+    /// When the platform said so, in milliseconds since 1970; nil where it never did.
+    private let askedAt: UInt64?
+
+    /// What is kept of a project. Nothing is asked, and nothing stops a listing of the project's own.
+    init(of project: VaultProject, _ answers: PlatformAnswers?) {
+        let kept: PlatformAnswers.Timed<SharedVariablesAnswer>? = project.binding.flatMap {
+            guard $0.teamID != nil else { return nil }
+            return try? answers?.kept(.sharedVariables(project: $0.projectID), $0)
+        }
+        variables = (kept?.answer.variables ?? []).sorted { ($0.key, $0.id) < ($1.key, $1.id) }
+        askedAt = kept?.askedAt
+    }
+
+    private init(_ variables: [SharedVariable], askedAt: UInt64?) {
+        self.variables = variables
+        self.askedAt = askedAt
+    }
+
+    /// Asks for the shared variables of a team's project and keeps the answer: for commands that see
+    /// the platform anyway. That they cannot be had is told, and stops nothing.
+    static func keep(of bound: BoundProject, _ invocation: Invocation) throws {
+        guard let owner = bound.platform.accountId, owner.hasPrefix("team_") else { return }
+        // By its id, as the listing looks for it, whatever it was called by just now.
+        let client = bound.access.client.scoped(to: .team(id: owner))
+        let askedAt = invocation.context.now()
+        do throws(VercelAPIError) {
+            let found = try client.sharedVariables(usedByProject: bound.platform.id)
+            let keys = try? invocation.session.indexKeys()
+            guard let keys, let index = try? invocation.session.index(.listing),
+                let answers = try? PlatformAnswers(invocation, keys: keys, index: index)
+            else { return }
+            try? answers.keep(
+                SharedVariablesAnswer(found), to: .sharedVariables(project: bound.platform.id),
+                from: .init(client: client, account: bound.access.account), askedAt: askedAt)
+        } catch {
+            invocation.context.warn(
+                "shared-not-refreshed",
+                "The shared variables were not refreshed. \(CommandError(mapping: error).message)")
+        }
+    }
+
+    /// Those that a listing wants.
+    func filtered(_ isWanted: (SharedVariable) -> Bool) -> SharedListing {
+        SharedListing(variables.filter(isWanted), askedAt: askedAt)
+    }
+
+    /// Whether there are none.
+    var isEmpty: Bool { variables.isEmpty }
+
+    /// When the platform said so, or null.
+    var asOf: JSONValue { .time(orNull: askedAt.map { Int64(clamping: $0) }) }
+
+    /// Each in the form of the contract.
+    var json: [JSONValue] {
+        variables.map { variable in
+            [
+                "key": .string(variable.key), "type": .string(variable.type.rawValue),
+                "targets": .strings(variable.targets.map(\.rawValue)), "customEnvironments": [],
+                "branch": .null, "comment": .string(orNull: variable.comment), "version": .null,
+                "createdAt": .time(orNull: variable.createdAt?.milliseconds),
+                "updatedAt": .time(orNull: variable.updatedAt?.milliseconds), "sync": .null,
+                "live": .null, "shared": true,
+            ]
+        }
+    }
+
+    /// Adds a row each to a table of variables.
+    func append(to table: inout Table, now: UInt64) {
+        for variable in variables {
+            table.append([
+                .init(variable.key),
+                .init(variable.targets.map(\.rawValue).joined(separator: ", ")),
+                .init(variable.type.rawValue),
+                .init(
+                    variable.updatedAt.map {
+                        TimeText.age(of: $0.milliseconds, at: Int64(clamping: now))
+                    } ?? "", as: .dim),
+                "-", .init("shared", as: .dim),
+            ])
+        }
+    }
+}

@@ -1,0 +1,170 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+internal import VercelAPI
+
+/// `deployment list`: the newest deployments of a project.
+enum DeploymentList: Command {
+    static let spec = CommandSpec(
+        ["deployment", "list"], "List the deployments of a project", section: "Platform",
+        discussion: """
+            Newest first; the one that serves production is marked as live. What the platform said \
+            within the last minute is shown without asking again, and what it said before where it \
+            cannot be reached; then a warning says how old that is. --refresh asks in any case, and \
+            --offline never.
+            """,
+        options: [
+            OptionSpec(
+                "target", short: "t", value: "TARGET",
+                "Only those for this target or custom environment"),
+            OptionSpec(
+                "state", value: "STATE", "Only those in this state, such as READY or BUILDING"),
+            OptionSpec(flag: "failed", "Only those that ended without being built"),
+            OptionSpec(
+                "limit", value: "N", "List this many at most: 20 by default",
+                form: .integer(1...1_000)),
+        ],
+        exclusive: [["state", "failed"]],
+        examples: [
+            .init("zg-env deployment list -p web -t production", "what was deployed to production"),
+            .init("zg-env deployment list -p web --failed --limit 5", "the last failures"),
+        ],
+        exitCodes: [
+            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue,
+        ], aliases: [["deployment", "ls"]])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let filter = try DeploymentListFilter(invocation.command)
+        let (found, name) = try answer(filter, invocation)
+        let deployments = filter.applied(to: found.answer.deployments)
+        if deployments.isEmpty {
+            try invocation.note(
+                filter.isOpen
+                    ? "\(name) has no deployment." : "No deployment of \(name) matches.")
+        }
+        let look = OutputLook(invocation.context)
+        let current = found.answer.current
+        return CommandResult(
+            json: [
+                "project": .string(name), "asOf": .time(orNull: Int64(clamping: found.askedAt)),
+                "deployments": .array(
+                    deployments.map {
+                        DeploymentListing.listed($0, current: $0.id == current)
+                    }),
+            ],
+            text: DeploymentListing.table(
+                deployments, current: current, now: invocation.context.now()
+            ).text(width: look.width, style: look.style))
+    }
+
+    /// The answer, kept or of now, and what the project is called.
+    private static func answer(
+        _ filter: DeploymentListFilter, _ invocation: Invocation
+    ) throws -> (PlatformAnswers.Timed<DeploymentsAnswer>, name: String) {
+        let answers = try PlatformAnswers(invocation)
+        guard let index = answers.index, let project = try known(index, invocation) else {
+            let askedAt = invocation.context.now()
+            let bound = try BoundProject.anywhere(invocation)
+            let answer = try ask(bound.access.client, bound.platform, filter)
+            return (.init(answer: answer, askedAt: askedAt), bound.platform.name)
+        }
+        // Which of the platform's projects it is, only the platform can tell the first time.
+        guard let binding = try project.binding ?? BoundProject.inVault(invocation).local?.binding
+        else { throw ProjectResolver.notFound(project.name, in: index) }
+        let found: PlatformAnswers.Timed<DeploymentsAnswer> = try answers.answer(
+            to: .deployments(project: binding.projectID, filter: filter.text), binding
+        ) { access in
+            try BoundProject.check(
+                binding, of: project.name, origin: access.client.origin, account: access.account,
+                invocation)
+            let platform = try access.client.project(binding.projectID)
+            return try ask(access.client, platform, filter)
+        }
+        return (found, project.name)
+    }
+
+    /// The vault's project; nil where the vault has none.
+    private static func known(
+        _ index: VaultIndex, _ invocation: Invocation
+    ) throws -> VaultProject? {
+        do {
+            return try ProjectResolver(invocation).existing(in: index)
+        } catch let error as CommandError where error.code == .notFound {
+            return nil
+        }
+    }
+
+    private static func ask(
+        _ client: VercelClient, _ platform: Project, _ filter: DeploymentListFilter
+    ) throws -> DeploymentsAnswer {
+        DeploymentsAnswer(
+            current: platform.production?.id,
+            deployments: try client.deployments(filter.request(project: platform.id)))
+    }
+}
+
+/// Which deployments `deployment list` shows.
+struct DeploymentListFilter {
+    private let target: String?
+    private let states: [Deployment.State]
+    private let limit: Int
+
+    private static let known: [Deployment.State] = [
+        .queued, .initializing, .building, .ready, .error, .canceled, .blocked,
+    ]
+
+    /// - Throws: ``ExitCode/usage`` for a target that has no deployments, or no state.
+    init(_ command: ParsedCommand) throws {
+        target = command.value("target")
+        if let target {
+            try ScopeOptions.checkTarget(target)
+            guard target != "development" else {
+                throw CommandError(
+                    .usage, "There are no deployments for development.",
+                    hint: "A deployment is for production, preview or one custom environment.")
+            }
+        }
+        limit = command.integer("limit") ?? 20
+        if command.has("failed") {
+            states = [.error, .canceled, .blocked]
+        } else if let word = command.value("state") {
+            guard let state = Self.known.first(where: { $0.rawValue == word.uppercased() }) else {
+                // Not repeated: what stands in the place of a setting may be a value gone astray.
+                throw CommandError(
+                    .usage, "That is no state of a deployment.",
+                    hint: "The states are \(Self.known.map(\.rawValue).joined(separator: ", ")).")
+            }
+            states = [state]
+        } else {
+            states = []
+        }
+    }
+
+    /// Tells whether it lets everything through.
+    var isOpen: Bool { target == nil && states.isEmpty }
+
+    /// The filter as a part of an answer's address: other filters have other answers.
+    var text: String {
+        "\(limit) \(states.map(\.rawValue).joined(separator: ",")) \(target ?? "")"
+    }
+
+    /// What to ask for.
+    func request(project: String) -> DeploymentFilter {
+        var filter = DeploymentFilter()
+        filter.projectId = project
+        filter.target = target
+        filter.states = states
+        filter.limit = limit
+        return filter
+    }
+
+    /// What is left of an answer: the platform is not relied on to have filtered it.
+    func applied(to deployments: [Deployment]) -> [Deployment] {
+        Array(
+            deployments.filter { deployment in
+                (states.isEmpty || states.contains(deployment.state))
+                    && (target == nil || DeploymentListing.target(of: deployment) == target)
+            }.prefix(limit))
+    }
+}

@@ -1,0 +1,78 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// `harden`: makes readable variables sensitive, once the vault has their values for certain.
+enum Harden: Command {
+    static let spec = CommandSpec(
+        ["harden"], "Make readable variables sensitive, with the values safe in the vault",
+        section: "Platform",
+        discussion: """
+            The platform never shows the value of a sensitive variable again. So each value is first \
+            taken into the vault where it is not there yet, opened again and held against the \
+            platform's; where the two differ the variable is left as it is. The platform takes no \
+            sensitive variable for development: that part becomes a record of its own, and stays \
+            readable. When it was interrupted, run it again: it finishes what is left.
+            """,
+        arguments: [
+            ArgumentSpec(
+                "KEY", .zeroOrMore, "Variables to harden; all by default",
+                completion: .dynamic(.variable))
+        ],
+        options: [
+            ScopeOptions.target,
+            OptionSpec(flag: "redeploy", "Redeploy production afterwards, and wait for it"),
+        ],
+        examples: [
+            .init("zg-env harden -p web --dry-run", "show what would become sensitive"),
+            .init("zg-env harden STRIPE_KEY -p web -t production", "one variable of production"),
+        ],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let command = invocation.command
+        var rules = HardeningPlan.Rules()
+        let keys = command.arguments("KEY")
+        for key in keys { try VariableName.check(key) }
+        if !keys.isEmpty { rules.keys = Set(keys) }
+        rules.places = try ScopeOptions(targetsOf: command).scope()
+        guard rules.places?.targets.contains(.development) != true else {
+            throw CommandError(
+                .usage, "The platform takes no sensitive variable for development.",
+                hint: "Nothing was changed. Name production, preview or a custom environment.")
+        }
+        let report = try HardenWork(invocation, rules: rules).run()
+        var result = report.result()
+        guard report.isDone, result.failure == nil else { return result }
+        if try wantsRedeploy(report, invocation) {
+            do {
+                result = result.joined(with: "deployment", try Redeploy.afterPush(invocation))
+            } catch {
+                var failure = CommandError(mapping: error)
+                failure.message += " The variables are sensitive; production was not redeployed."
+                result.failure = failure
+            }
+        }
+        return result
+    }
+
+    /// The option's word, or the user's on a terminal.
+    private static func wantsRedeploy(
+        _ report: HardenReport, _ invocation: Invocation
+    ) throws -> Bool {
+        if invocation.command.has("redeploy") { return true }
+        guard report.isLive, !invocation.options.json else { return false }
+        try invocation.note(
+            "Live deployments keep what they were built with. Build production anew with: "
+                + "zg-env redeploy -p \(report.project)")
+        guard !invocation.options.yes, !invocation.options.quiet else { return false }
+        do {
+            return try TerminalDevice().confirm("Redeploy production now?")
+        } catch TerminalError.noTerminal {
+            return false
+        }
+    }
+}

@@ -1,0 +1,147 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// What `harden` did, or would do.
+struct HardenReport {
+    /// The project's name in the vault.
+    let project: String
+    /// What becomes sensitive.
+    var items: [HardeningPlan.Candidate] = []
+    /// What was left as it is.
+    var omissions: [HardeningPlan.Omission] = []
+    /// Readable parts of earlier runs that were not sent then.
+    var leftovers: [Variable] = []
+    /// What an earlier run made sensitive without learning whether the value arrived.
+    var unconfirmed: [HardeningPlan.Candidate] = []
+    /// What became of each request; nil after a dry run, and where nothing was to do.
+    var outcomes: [PushOutcome]?
+    /// What stopped the sending as a whole.
+    var sendingFailure: CommandError?
+    /// Whether production has a deployment that could be built anew.
+    var isLive = false
+
+    /// Whether anything was sent.
+    var isDone: Bool { outcomes?.isEmpty == false }
+
+    /// The plan for people, one line a step.
+    var planLines: [String] {
+        items.flatMap { item in
+            var lines: [String] = []
+            if item.lacksValue {
+                lines.append("take the value of \(item.record.key) into the vault")
+            }
+            lines.append("make \(item.record.key) sensitive for \(item.hardened.description)")
+            if !item.rest.isEmpty {
+                lines.append(
+                    "keep \(item.record.key) readable for \(item.rest.description), as a record of its own"
+                )
+            }
+            return lines
+        }
+            + unconfirmed.map {
+                "send \($0.record.key) for \($0.hardened.description) again: it may not have arrived"
+            } + leftovers.map { "send \($0.name) for \($0.attributes.scope.description)" }
+            + omissions.map {
+                "leave \($0.key) for \($0.scope.description) readable: \($0.reason)"
+            }
+    }
+
+    /// The result as a command gives it back.
+    func result() -> CommandResult {
+        let isPlan = outcomes == nil
+        let done = (outcomes ?? []).filter { !$0.isFailed }
+        func entries(_ isSensitive: Bool) -> JSONValue {
+            .array(
+                done.filter { ($0.step.attributes.kind == .sensitive) == isSensitive }
+                    .map { Self.entry($0.step.key, $0.step.attributes.scope) })
+        }
+        var members: [JSONValue.Member] = [
+            .init("project", .string(project)),
+            .init(
+                "hardened",
+                isPlan
+                    ? .array(
+                        (items + unconfirmed).map { Self.entry($0.record.key, $0.hardened) })
+                    : entries(true)),
+            .init(
+                "readable",
+                isPlan
+                    ? .array(
+                        items.filter { !$0.rest.isEmpty }.map {
+                            Self.entry($0.record.key, $0.rest)
+                        }
+                            + leftovers.map { Self.entry($0.name, $0.attributes.scope) })
+                    : entries(false)),
+            .init(
+                "takenIn",
+                .array(
+                    items.filter(\.lacksValue).map {
+                        Self.entry($0.record.key, $0.record.attributes.scope)
+                    })),
+            .init(
+                "left", .array(omissions.map { Self.entry($0.key, $0.scope, $0.reason) })),
+            .init(
+                "failed",
+                .array(
+                    (outcomes ?? []).compactMap { outcome in
+                        guard case .failed(let reason, _) = outcome.end else { return nil }
+                        return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
+                    })),
+        ]
+        if isPlan { members.append(.init("dryRun", true)) }
+        return CommandResult(json: .object(members), text: text, failure: failure)
+    }
+
+    private static func entry(_ key: String, _ scope: Scope, _ reason: String? = nil) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("key", .string(key)), .init("targets", .strings(scope.targets.names)),
+            .init("customEnvironments", .strings(scope.customEnvironments)),
+            .init("branch", .string(orNull: scope.branch)),
+        ]
+        if let reason { members.append(.init("reason", .string(reason))) }
+        return .object(members)
+    }
+
+    private var text: String {
+        guard let outcomes else {
+            return planLines.isEmpty
+                ? "Nothing to harden.\n"
+                : planLines.map { "Would \(DisplayText.safe($0))\n" }.joined()
+        }
+        let left = omissions.map {
+            "left       \(DisplayText.safe($0.key)) (\($0.scope.description)): \($0.reason)\n"
+        }.joined()
+        if outcomes.isEmpty { return left.isEmpty ? "Nothing to harden.\n" : left }
+        return outcomes.map { outcome in
+            let scope = DisplayText.safe(outcome.step.attributes.scope.description)
+            let what = "\(DisplayText.safe(outcome.step.key)) (\(scope))"
+            let isSensitive = outcome.step.attributes.kind == .sensitive
+            switch outcome.end {
+            case .failed(let reason, _): return "failed     \(what): \(DisplayText.safe(reason))\n"
+            case .verified: return "\(isSensitive ? "sensitive" : "readable ")  \(what)\n"
+            case .unverified(let reason):
+                return "\(isSensitive ? "sensitive" : "readable ")  \(what): \(reason)\n"
+            }
+        }.joined() + left
+    }
+
+    private var failure: CommandError? {
+        if let sendingFailure { return sendingFailure }
+        let failed = (outcomes ?? []).filter(\.isFailed)
+        if let first = failed.first, case .failed(let reason, _) = first.end {
+            return CommandError(
+                .failed,
+                "\(failed.count) of \(outcomes?.count ?? 0) changes failed. \(DisplayText.safe(first.step.key)): \(CommandError.ending(DisplayText.safe(reason)))",
+                hint: "The values are in the vault. Run it again: it does what is left.")
+        }
+        guard let first = omissions.first else { return nil }
+        let key = DisplayText.safe(first.key)
+        return CommandError(
+            isDone ? .failed : .conflict,
+            omissions.count == 1
+                ? "\(key) was left readable: \(first.reason)."
+                : "\(omissions.count) variables were left readable. \(key): \(first.reason).",
+            hint: "Bring both sides in step with zg-env pull or zg-env push, then run it again.")
+    }
+}

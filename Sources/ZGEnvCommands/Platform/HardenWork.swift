@@ -1,0 +1,203 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// One hardening: plans, compares, asks, makes the values safe, and only then sends.
+///
+/// Killed at any point it leaves either the platform's copy readable, or the vault with a value that
+/// was held against it; running it again goes on from there.
+struct HardenWork {
+    private let invocation: Invocation
+    private let bound: BoundProject
+    private let project: VaultProject
+    private let rules: HardeningPlan.Rules
+    private let keys: VaultKeys
+    private let arena = SecretArena()
+
+    /// - Throws: What finding and binding the project throws, and ``ExitCode/locked``.
+    init(_ invocation: Invocation, rules: HardeningPlan.Rules) throws {
+        self.invocation = invocation
+        self.rules = rules
+        bound = try BoundProject.inVault(invocation)
+        guard let project = bound.local else {
+            throw CommandError(.notFound, "The vault has no such project.")
+        }
+        self.project = project
+        keys = try invocation.session.valueKeys()
+    }
+
+    /// Hardens, or stops after the plan.
+    func run() throws -> HardenReport {
+        let plan = try self.plan()
+        var report = HardenReport(project: project.name)
+        report.isLive = bound.platform.production != nil
+        (report.leftovers, report.unconfirmed) = (plan.leftovers, plan.unconfirmed)
+        let (items, differing) = try compared(plan.candidates)
+        report.items = items.map(\.candidate)
+        report.omissions = plan.omissions + differing
+        let isEmpty = items.isEmpty && plan.leftovers.isEmpty && plan.unconfirmed.isEmpty
+        let answer = try Confirmation.ask(
+            invocation, plan: isEmpty ? [] : report.planLines,
+            question: "Harden these? The platform will not show their values again.")
+        guard answer == .goOn else { return report }
+        guard !isEmpty else {
+            report.outcomes = []
+            return report
+        }
+        let records =
+            try prepared(items) + resumed(plan.unconfirmed) + plan.leftovers.map(\.id)
+        var rules = PushPlan.Rules()
+        rules.records = Set(records)
+        do {
+            let pushed = try PushWork(invocation, rules: rules).run(asks: false)
+            report.outcomes = pushed.outcomes
+            // A conflict stops the push before anything is sent.
+            if pushed.outcomes.isEmpty { report.sendingFailure = pushed.result().failure }
+        } catch {
+            var failure = CommandError(mapping: error)
+            failure.message += " The values are in the vault."
+            failure.hint = "Run it again: it does what is left."
+            report.outcomes = []
+            report.sendingFailure = failure
+        }
+        return report
+    }
+
+    private func plan() throws -> HardeningPlan {
+        let client = bound.access.client
+        let names = CustomEnvironmentNames(
+            try client.customEnvironments(ofProject: bound.platform.id))
+        let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
+            PlatformRecord($0, environments: names)
+        }
+        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+        let variables = index.variables.filter { $0.project == project.id }
+        for name in rules.places?.customEnvironments ?? [] where names.id(of: name) == nil {
+            throw CommandError(
+                .usage,
+                "\(DisplayText.safe(project.name)) has no environment \(DisplayText.safe(name)).",
+                hint: "Nothing was changed. The targets are production and preview.")
+        }
+        let known = Set(platform.map(\.key) + variables.filter(\.isLive).map(\.name))
+        if let missing = (rules.keys ?? []).sorted().first(where: { !known.contains($0) }) {
+            throw RecordSelection.notFound(missing, project, index)
+        }
+        var rules = rules
+        rules.author = account.isEmpty ? nil : account
+        return HardeningPlan(variables: variables, platform: platform, rules: rules)
+    }
+
+    /// Reads the platform's values and holds the vault's against them.
+    private func compared(
+        _ candidates: [HardeningPlan.Candidate]
+    ) throws -> ([HardeningItem], [HardeningPlan.Omission]) {
+        guard !candidates.isEmpty else { return ([], []) }
+        let answers = try bound.access.client.environmentVariables(
+            candidates.map { (bound.platform.id, $0.record.id) }, valuesInto: arena)
+        let own = try values()
+        var items: [HardeningItem] = []
+        var omissions: [HardeningPlan.Omission] = []
+        for (candidate, answer) in zip(candidates, answers) {
+            let read = try answer.get()
+            func omit(_ reason: String) {
+                omissions.append(
+                    .init(
+                        key: candidate.record.key, scope: candidate.record.attributes.scope,
+                        reason: reason))
+            }
+            guard let theirs = read.value else {
+                omit("the platform does not show its value")
+                continue
+            }
+            if let variable = candidate.variable, !candidate.lacksValue {
+                guard let ours = try own(variable), ours.hasBytes(of: theirs) else {
+                    omit("the vault has another value")
+                    continue
+                }
+            } else if theirs.count == 0 {
+                // It may be the platform's way of not showing it, and the vault has no other copy.
+                omit("the platform shows an empty value, and the vault has none")
+                continue
+            }
+            items.append(HardeningItem(candidate: candidate, value: theirs))
+        }
+        return (items, omissions)
+    }
+
+    /// Makes the vault hold every value for certain, and say what the platform is to be. Returns the
+    /// records to be sent.
+    private func prepared(_ items: [HardeningItem]) throws -> [Identifier] {
+        guard !items.isEmpty else { return [] }
+        try changing { transaction in
+            try transaction.takeIn(
+                items, of: project.id, account: account, time: invocation.context.now())
+        }
+        let kept = try verified(items)
+        return try changing { transaction in
+            try transaction.harden(kept, account: account, time: invocation.context.now())
+        }
+    }
+
+    private func resumed(_ candidates: [HardeningPlan.Candidate]) throws -> [Identifier] {
+        if candidates.isEmpty { return [] }
+        return try changing { try $0.resume(candidates, account: account) }
+    }
+
+    /// The platform's id of the user whose token is used.
+    private var account: String {
+        bound.access.account?.userID ?? project.binding?.accountID ?? ""
+    }
+
+    private func changing<R>(_ body: (inout VaultTransaction) throws -> R) throws -> R {
+        do {
+            return try invocation.session.update(with: keys, body)
+        } catch let conflict as HardeningConflict {
+            throw CommandError(
+                .conflict, "\(DisplayText.safe(conflict.key)) was changed in the vault meanwhile.",
+                hint: "Nothing was sent; run the command again.")
+        }
+    }
+
+    /// Opens every value from the vault's file as it is now, and holds it against the platform's: the
+    /// last look before the platform's copy cannot be read any more.
+    private func verified(_ items: [HardeningItem]) throws -> [HardeningItem] {
+        let vault = try invocation.session.opened()
+        let index = try vault.index(with: keys, extent: .listing)
+        let own = try values()
+        return try items.map { item in
+            let record = item.candidate.record
+            let variable = index.variables.first {
+                $0.project == project.id && $0.isLive && $0.remote?.id == record.id
+            }
+            guard let variable, let value = try own(variable), value.hasBytes(of: item.value) else {
+                throw CommandError(
+                    .failed,
+                    "The vault does not hold the value of \(DisplayText.safe(record.key)) as the platform shows it.",
+                    hint: "Nothing was sent. Run zg-env verify, then try again.")
+            }
+            return HardeningItem(
+                candidate: .init(
+                    record: record, variable: variable, hardened: item.candidate.hardened,
+                    rest: item.candidate.rest), value: item.value)
+        }
+    }
+
+    /// The vault's values, from its file as it is now.
+    private func values() throws -> (Variable) throws -> SecretSlice? {
+        let vault = try invocation.session.opened()
+        let index = try vault.index(with: keys, extent: .currentValues)
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        return { try reader.currentValue(of: $0, in: arena) }
+    }
+}
+
+extension SecretSlice {
+    /// Tells whether both hold the same bytes, in a time that depends on the lengths only.
+    fileprivate func hasBytes(of other: SecretSlice) -> Bool {
+        withBytes { ours in other.withBytes { ours.isEqualInConstantTime(to: $0) } }
+    }
+}

@@ -1,0 +1,168 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// What `status` says of the platform: how the variables stand against it as last seen, and the
+/// command that would mend each. Nothing is asked.
+struct StatusSync {
+    private let summary: SyncSummary
+    private let index: VaultIndex
+
+    /// - Parameter listing: The index, open.
+    init(_ listing: VaultIndex, _ invocation: Invocation) throws {
+        index = listing
+        var due: [Variable] = []
+        // When a value was made stands with the values, which a listing does not decode.
+        if listing.variables.contains(where: { $0.rotationSeconds > 0 }),
+            let keys = try invocation.session.indexKeysWithoutAsking()
+        {
+            let whole = try invocation.session.opened().index(with: keys, extent: .currentValues)
+            due = RotationDue.records(in: whole, now: invocation.context.now())
+        }
+        summary = SyncSummary(of: listing, rotationDue: due)
+    }
+
+    /// `--refresh` of `status`, which tells of a network that is down and goes on.
+    static func refreshIfAsked(_ invocation: Invocation) throws {
+        do {
+            try PlatformRefresh.runIfAsked(invocation)
+        } catch {
+            let failure = CommandError(mapping: error)
+            guard failure.code == .unavailable else { throw error }
+            invocation.context.warn(
+                "not-refreshed", "The platform could not be asked. \(failure.message)")
+        }
+    }
+
+    /// The members that tell of nothing, where the index is locked.
+    static let unknownMembers = ["platform"] + listed.map(\.rawValue) + ["remedies"]
+
+    /// The member `notLive` is older, and also has what is not pushed.
+    private static let listed = SyncSummary.Standing.allCases.filter { $0 != .notLive }
+
+    // MARK: JSON
+
+    /// `platform`, a list for each standing, and `remedies`.
+    var members: [JSONValue.Member] {
+        let platform = index.projects.filter { $0.binding != nil }.map { project -> JSONValue in
+            [
+                "project": .string(project.name),
+                "asOf": .time(orNull: project.seenAt == 0 ? nil : Int64(clamping: project.seenAt)),
+                "deployment": .string(orNull: project.live?.id),
+                "deployedAt": .time(orNull: project.live.map { Int64(clamping: $0.createdAt) }),
+            ]
+        }
+        return [.init("platform", .array(platform))]
+            + Self.listed.map { standing in
+                .init(
+                    standing.rawValue,
+                    .array((summary.variables[standing] ?? []).map { entry($0, standing) }))
+            } + [
+                .init(
+                    "remedies",
+                    .array(
+                        remedies.map {
+                            [
+                                "project": .string($0.project),
+                                "reason": .string($0.standing.rawValue),
+                                "variables": .integer(Int64($0.count)),
+                                "command": .string($0.command),
+                            ]
+                        }))
+            ]
+    }
+
+    private func entry(_ variable: Variable, _ standing: SyncSummary.Standing) -> JSONValue {
+        let scope = variable.attributes.scope
+        return [
+            "project": .string(name(variable)), "key": .string(variable.name),
+            "targets": .strings(scope.targets.names),
+            "customEnvironments": .strings(scope.customEnvironments),
+            "branch": .string(orNull: scope.branch), "deleted": .bool(!variable.isLive),
+            "command": .string(Self.command(standing, name(variable), variable.name)),
+        ]
+    }
+
+    // MARK: Text
+
+    /// What the older lists of `status` do not say, and the commands that would mend all of it.
+    var text: String {
+        var text = ""
+        for (standing, title) in [
+            (SyncSummary.Standing.behind, "Changed on the platform"),
+            (.diverged, "Changed on both sides"), (.unreadable, "Without a value here"),
+            (.rotationDue, "Due for a new value"),
+        ] {
+            let variables = summary.variables[standing] ?? []
+            if variables.isEmpty { continue }
+            text += "\(title):\n"
+            for variable in variables {
+                text += "  \(DisplayText.safe(name(variable)))  \(DisplayText.safe(variable.name))"
+                text += "  \(DisplayText.safe(variable.attributes.scope.description))\n"
+            }
+        }
+        guard !remedies.isEmpty else { return text }
+        text += "What to do:\n"
+        for remedy in remedies {
+            text += "  \(DisplayText.safe(remedy.command))  (\(remedy.count) "
+            text += "\(Self.words(remedy.standing)))\n"
+        }
+        return text
+    }
+
+    private static func words(_ standing: SyncSummary.Standing) -> String {
+        switch standing {
+        case .ahead: "not pushed"
+        case .behind: "changed there"
+        case .diverged: "changed on both sides"
+        case .unreadable: "without a value"
+        case .notLive: "not live yet"
+        case .rotationDue: "due"
+        }
+    }
+
+    // MARK: Remedies
+
+    private struct Remedy {
+        let project: String
+        let standing: SyncSummary.Standing
+        let count: Int
+        let command: String
+    }
+
+    /// One for each project and standing. A command that takes a key names it where there is one.
+    private var remedies: [Remedy] {
+        SyncSummary.Standing.allCases.flatMap { standing -> [Remedy] in
+            let variables = summary.variables[standing] ?? []
+            let groups = Dictionary(grouping: variables, by: \.project)
+            let order = variables.reduce(into: [Identifier]()) {
+                if $0.last != $1.project { $0.append($1.project) }
+            }
+            return order.compactMap { id in
+                guard let group = groups[id], let first = group.first else { return nil }
+                return Remedy(
+                    project: name(first), standing: standing, count: group.count,
+                    command: Self.command(
+                        standing, name(first), group.count == 1 ? first.name : "KEY"))
+            }
+        }
+    }
+
+    private func name(_ variable: Variable) -> String {
+        index.project(variable.project)?.name ?? ""
+    }
+
+    private static func command(
+        _ standing: SyncSummary.Standing, _ project: String, _ key: String
+    ) -> String {
+        let place = "-p \(project)"
+        return switch standing.remedy {
+        case .push: "zg-env push \(place)"
+        case .pull: "zg-env pull \(place)"
+        case .compare: "zg-env diff --remote \(place)"
+        case .set: "zg-env set \(key) \(place)"
+        case .redeploy: "zg-env redeploy \(place)"
+        case .rotate: "zg-env rotate \(key) \(place)"
+        }
+    }
+}

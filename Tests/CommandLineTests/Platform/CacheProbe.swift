@@ -1,0 +1,107 @@
+import Foundation
+import Glibc
+import Sealing
+import TestSupport
+import Testing
+
+@testable import EnvOperations
+@testable import Vault
+
+/// The answer cache of a home, opened with the index key of its vault.
+struct CacheProbe {
+    let path: String
+    private let sealing: AnswerSealing
+
+    init(_ home: CommandHome) throws {
+        path = home.directory.path("cache/zg-env")
+        let vault = try Vault(opening: home.vaultPath, in: PosixFileStore())
+        let secret = try Array(CommandHome.passphrase.utf8).withBytes {
+            try SecretBytes(copying: $0)
+        }
+        let keys = try vault.unlock(passphrase: secret, memoryLimitBytes: nil)
+        // The index key alone, as the keyring gives it.
+        let index = VaultKeys(
+            index: IndexKey(
+                try keys.index.bytes.withBytes { try SecretBytes(copying: $0) },
+                epoch: keys.index.epoch), root: nil)
+        #expect(!index.opensValues)
+        sealing = try AnswerSealing(
+            key: try index.answerCacheKey(), vault: vault.header.vaultID)
+    }
+
+    /// The names of all files.
+    var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+
+    func file(_ name: String) -> [UInt8] { SmallFile.bytes("\(path)/\(name)") }
+
+    /// All answers by their files; every file must open.
+    func answers() throws -> [String: KeptAnswer] {
+        try Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                (name, try #require(sealing.open(file(name), as: name), "\(name)"))
+            })
+    }
+
+    /// The answers about one kind of subject.
+    func subjects() throws -> [AnswerAddress.Subject] {
+        try answers().values.map(\.address.subject)
+    }
+
+    /// Makes every answer older.
+    func age(bySeconds seconds: UInt64) throws {
+        for (name, answer) in try answers() {
+            let older = KeptAnswer(
+                address: answer.address, askedAt: answer.askedAt - seconds * 1_000,
+                content: answer.content)
+            try Data(sealing.seal(older, as: name)).write(
+                to: URL(fileURLWithPath: "\(path)/\(name)"))
+            #expect(unsafe chmod("\(path)/\(name)", 0o600) == 0)
+        }
+    }
+}
+
+/// A port of this machine that takes connections and never answers.
+final class BlackHole {
+    private let listener: Int32
+    private var connections: [Int32] = []
+
+    /// Takes the port of `url`, whose server has ended.
+    init(at url: String) throws {
+        let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
+        listener = socket(
+            AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue),
+            0)
+        var yes: Int32 = 1
+        unsafe setsockopt(
+            listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let bound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard bound == 0, listen(listener, 64) == 0 else { throw SystemCallError("bind") }
+    }
+
+    deinit {
+        for connection in connections { close(connection) }
+        close(listener)
+    }
+
+    /// How many connections were made since this was asked last.
+    func newConnections() -> Int {
+        var count = 0
+        while true {
+            let connection = accept(listener, nil, nil)
+            guard connection >= 0 else { return count }
+            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+            connections.append(connection)
+            count += 1
+        }
+    }
+}

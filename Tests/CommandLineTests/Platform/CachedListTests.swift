@@ -1,0 +1,255 @@
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+@testable import EnvOperations
+
+/// `project list` and `deployment list` over what the platform said before.
+@Suite("Lists from the cache")
+struct CachedListTests {
+    @Test func `a fresh answer is shown without asking, an old one is asked for again`() throws {
+        let platform = try PlatformHome()
+        var list = JSONDocument.null
+        #expect(
+            try platform.requests { list = try json(platform.run("project", "list", "--json")) }
+                == ["GET /v10/projects"])
+        #expect(isTime(list["asOf"]) && list["warnings"] == nil)
+        let second = try platform.requests {
+            #expect(try json(platform.run("project", "list", "--json")) == list)
+            done(try platform.run("project", "list"))
+        }
+        #expect(second == [])
+        #expect(
+            try platform.requests { done(try platform.run("project", "list", "--refresh")) }
+                == ["GET /v10/projects"])
+        try CacheProbe(platform.home).age(bySeconds: 30)
+        #expect(try platform.requests { done(try platform.run("project", "list")) } == [])
+        try CacheProbe(platform.home).age(bySeconds: 31)
+        #expect(
+            try platform.requests { done(try platform.run("project", "list")) }
+                == ["GET /v10/projects"])
+    }
+
+    @Test func `a platform that is broken leaves the old answer, marked with its age`() throws {
+        let platform = try PlatformHome()
+        let before = try json(platform.run("project", "list", "--json"))
+        for fault in ["500", "reset", "truncate", "html", "429:600", "slow:20"] {
+            let probe = try CacheProbe(platform.home)
+            try probe.age(bySeconds: 3_600)
+            try platform.setFaults("GET * \(fault)")
+            let result = try platform.run("project", "list", "--json")
+            let list = try json(result)
+            #expect(list["projects"] == before["projects"], "\(fault)")
+            #expect(list["asOf"] != before["asOf"])
+            #expect(list["warnings"]?.elements.map { $0["code"] } == ["stale-answer"], "\(fault)")
+            #expect(
+                list["warnings"]?.elements.first?["message"]?.text?.contains(" h ago") == true)
+            #expect(result.duration < .seconds(9), "\(fault): \(result.duration)")
+            let text = done(try platform.run("project", "list"))
+            #expect(text.error.contains("warning: This is what the platform said"))
+            if ["500", "429:600"].contains(fault) {
+                try failedAsJSON(
+                    platform.run("project", "list", "--refresh", "--json"), 7, "unavailable")
+            }
+            platform.server.setFaults([])
+            // The note of the outage is as old as the answer from here on.
+            try probe.age(bySeconds: 60)
+            done(try platform.run("project", "list"))
+            #expect(try probe.subjects() == [.projects])
+        }
+    }
+
+    @Test func `a refused token is told, whatever is kept`() throws {
+        let platform = try PlatformHome()
+        done(try platform.run("project", "list"))
+        try CacheProbe(platform.home).age(bySeconds: 61)
+        for fault in ["401", "403"] {
+            try platform.setFaults("GET * \(fault)")
+            try failedAsJSON(platform.run("project", "list", "--json"), 6, "unauthorized")
+        }
+    }
+
+    @Test func `offline answers from the cache, whatever its age, or not at all`() throws {
+        let platform = try PlatformHome()
+        let requests = try platform.requests {
+            try failedAsJSON(
+                platform.run("project", "list", "--offline", "--json"), 7, "unavailable")
+        }
+        #expect(requests == [])
+        done(try platform.run("project", "list"))
+        let probe = try CacheProbe(platform.home)
+        let later = try platform.requests {
+            let fresh = done(try platform.run("project", "list", "--offline"))
+            #expect(fresh.error == "")
+            try probe.age(bySeconds: 29 * 86_400)
+            let old = try json(
+                platform.run("project", "list", "--json", environment: ["ZG_ENV_OFFLINE": "1"]))
+            #expect(old["warnings"]?.elements.first?["code"] == "stale-answer")
+            try probe.age(bySeconds: 86_400)
+            try failedAsJSON(
+                platform.run("project", "list", "--offline", "--json"), 7, "unavailable")
+        }
+        #expect(later == [])
+        failed(try platform.run("project", "list", "--offline", "--refresh"), 2)
+    }
+
+    @Test func `another account, team, token or origin never sees it`() throws {
+        let platform = try PlatformHome(
+            seed: """
+                {"teams": [{"slug": "acme"}], "token": "token-of-one-0000",
+                 "projects": [{"name": "web"}, {"name": "api", "team": "acme"}],
+                 "tokens": [{"name": "second", "token": "token-of-two-0000"}]}
+                """)
+        done(
+            try platform.run(
+                "login", "--name", "second", input: .text("token-of-two-0000\n")))
+        done(try platform.run("project", "list"))
+        let others: [([String], [String: String])] = [
+            (["--account", "second"], [:]), (["--team", "acme"], [:]),
+            ([], ["VERCEL_TOKEN": "token-of-one-0000"]),
+            ([], ["VERCEL_TOKEN": "token-of-two-0000"]),
+        ]
+        for (options, environment) in others {
+            let runner = platform.runner(
+                ["project", "list", "--offline", "--json"] + options, environment: environment)
+            try failedAsJSON(runner.run(), 7, "unavailable")
+        }
+        // Each has an answer of its own.
+        for (options, environment) in others {
+            done(
+                try platform.runner(["project", "list"] + options, environment: environment).run())
+        }
+        #expect(try CacheProbe(platform.home).names.count == 5)
+        let team = try json(
+            platform.run("project", "list", "--offline", "--json", "--team", "acme"))
+        #expect(team["projects"]?.elements.map { $0["name"] } == ["api"])
+        let own = try json(platform.run("project", "list", "--offline", "--json"))
+        #expect(own["projects"]?.elements.map { $0["name"] } == ["web"])
+        // A new login is another account: its token may be allowed less.
+        done(try platform.run("login", input: .text("token-of-one-0000\n")))
+        try failedAsJSON(
+            platform.run("project", "list", "--offline", "--json"), 7, "unavailable")
+        // An unknown token of the environment sees nothing of anybody.
+        try failedAsJSON(
+            platform.run(
+                "project", "list", "--json", environment: ["VERCEL_TOKEN": "unknown-token-00"]),
+            6, "unauthorized")
+    }
+
+    @Test func `logging out drops what was kept for the account, and what does not open`() throws {
+        let platform = try PlatformHome(
+            seed: """
+                {"token": "token-of-one-0000", "projects": [{"name": "web"}],
+                 "tokens": [{"name": "second", "token": "token-of-two-0000"}]}
+                """)
+        done(try platform.run("login", "--name", "second", input: .text("token-of-two-0000\n")))
+        done(try platform.run("project", "list"))
+        done(try platform.run("project", "list", "--account", "second"))
+        let probe = try CacheProbe(platform.home)
+        let damaged = String(repeating: "0", count: 64)
+        try platform.home.directory.write("damaged", to: "cache/zg-env/\(damaged)")
+        #expect(probe.names.count == 3)
+        done(try platform.run("logout", "--dry-run"))
+        #expect(probe.names.count == 3)
+        done(try platform.run("logout"))
+        #expect(probe.names.count == 1)
+        done(try platform.run("project", "list", "--offline"))
+        done(try platform.run("logout", "--all"))
+        #expect(probe.names == [])
+    }
+
+    @Test func `a redeployment drops its project's answers and no other's`() throws {
+        let platform = try PlatformHome()
+        for project in ["web", "bare"] {
+            done(
+                try platform.run("set", "KEY", "-p", project, input: .text("value")))
+            done(try platform.run("deployment", "list", "-p", project))
+            done(try platform.run("deployment", "list", "-p", project, "--limit", "1"))
+        }
+        done(try platform.run("project", "list"))
+        let probe = try CacheProbe(platform.home)
+        #expect(probe.names.count == 5)
+        let made = try json(platform.run("redeploy", "-p", "web", "--yes", "--json", "--wait"))
+        #expect(probe.names.count == 2)
+        for subject in try probe.subjects() {
+            guard case .deployments(let project, _) = subject else {
+                Issue.record("\(subject)")
+                continue
+            }
+            #expect(project != made["id"]?.text)
+        }
+        let list = try json(platform.run("deployment", "list", "-p", "web", "--json"))
+        #expect(list["deployments"]?.elements.first?["id"] == made["id"])
+        #expect(list["deployments"]?.elements.first?["current"] == true)
+    }
+
+    @Test func `damaged and foreign files are thrown away, and every list still works`() throws {
+        let platform = try PlatformHome()
+        let other = try PlatformHome()
+        let before = try json(platform.run("project", "list", "--json"))
+        done(try other.run("project", "list"))
+        let probe = try CacheProbe(platform.home)
+        let name = try #require(probe.names.first)
+        let foreign = try CacheProbe(other.home)
+        let files: [[UInt8]] = [
+            [], Array(probe.file(name).dropLast(100)), Array(repeating: 0, count: 9_000),
+            foreign.file(try #require(foreign.names.first)),
+        ]
+        for bytes in files {
+            try platform.home.directory.write(bytes, to: "cache/zg-env/\(name)")
+            let result = try platform.run("project", "list", "--json")
+            let list = try json(result)
+            #expect(list["projects"] == before["projects"] && list["warnings"] == nil)
+            _ = try probe.answers()
+        }
+    }
+
+    @Test func `a cache that cannot be written is no failure, and is told with --verbose`() throws {
+        let platform = try PlatformHome()
+        try platform.home.directory.write("in the way", to: "cache/zg-env")
+        let quiet = done(try platform.run("project", "list"))
+        #expect(quiet.error == "")
+        let told = done(try platform.run("project", "list", "--verbose"))
+        #expect(told.error.contains("Answers are not kept") && told.error.contains("/cache/zg-env"))
+        let homeless = done(
+            try platform.run(
+                "project", "list", "--verbose",
+                environment: ["XDG_CACHE_HOME": "relative", "HOME": ""]))
+        #expect(homeless.error.contains("there is no home directory"))
+    }
+
+    @Test func `without a vault nothing is kept`() throws {
+        let platform = try PlatformHome(hasVault: false, isLoggedIn: false)
+        let token = ["VERCEL_TOKEN": platform.token]
+        for _ in 1...2 {
+            #expect(
+                try platform.requests {
+                    done(try platform.run("project", "list", environment: token))
+                } == ["GET /v10/projects"])
+        }
+        let list = try json(
+            platform.run("deployment", "list", "-p", "web", "--json", environment: token))
+        #expect(list["deployments"]?.elements.count == 2)
+        let cache = platform.home.directory.path("cache")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: cache) == [])
+        #expect(
+            try FileManager.default.contentsOfDirectory(
+                atPath: platform.home.directory.path("data")) == [])
+    }
+
+    @Test func `many at once leave whole answers and nothing else`() throws {
+        let platform = try PlatformHome()
+        done(try platform.run("set", "KEY", "-p", "web", input: .text("value")))
+        done(try platform.run("deployment", "list", "-p", "web"))
+        let commands = (0..<4).flatMap { _ in
+            [
+                ["project", "list", "--refresh"], ["project", "list"],
+                ["deployment", "list", "-p", "web", "--refresh"],
+            ]
+        }
+        for result in try Together.run(commands.map { platform.runner($0) }) { done(result) }
+        let probe = try CacheProbe(platform.home)
+        #expect(try probe.answers().count == 2)
+    }
+}

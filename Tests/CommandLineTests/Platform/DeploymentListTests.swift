@@ -1,0 +1,128 @@
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// What `deployment list` shows.
+@Suite("deployment list")
+struct DeploymentListTests {
+    private static let seed = """
+        {"projects": [
+          {"name": "web", "customEnvironments": [{"slug": "qa", "type": "preview"}],
+           "deployments": [
+             {"target": "production"}, {"target": "preview", "branch": "feature"},
+             {"target": "preview", "state": "ERROR"}, {"target": "production", "state": "CANCELED"},
+             {"target": "production"}]}]}
+        """
+
+    @Test func `newest first, with what the contract says of each`() throws {
+        let platform = try PlatformHome(seed: Self.seed)
+        let list = try json(platform.run("deployment", "list", "-p", "web", "--json"))
+        #expect(list["project"] == "web" && isTime(list["asOf"]))
+        let found = list["deployments"]?.elements ?? []
+        #expect(found.map { $0["id"]?.text } == (try platform.deployments().map { $0 }))
+        #expect(found.map { $0["state"] } == ["READY", "CANCELED", "ERROR", "READY", "READY"])
+        #expect(found.map { $0["current"] } == [true, false, false, false, false])
+        for deployment in found {
+            #expect(
+                deployment.names == [
+                    "id", "url", "state", "target", "branch", "createdAt", "current", "cause",
+                    "commit", "commitMessage", "creator", "errorCode",
+                ])
+            #expect(isTime(deployment["createdAt"]))
+            #expect(deployment["url"]?.text?.hasPrefix("https://") == true)
+            #expect(deployment["cause"] == "commit")
+        }
+        #expect(found[3]["target"] == "preview" && found[3]["branch"] == "feature")
+        // The same from the cache.
+        #expect(
+            try json(platform.run("deployment", "list", "-p", "web", "--json"))["deployments"]
+                == list["deployments"])
+        let text = done(try platform.run("deployment", "ls", "-p", "web")).output
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 6 && lines[1].contains("READY, live"))
+        #expect(lines[3].contains("ERROR") && lines[4].contains("feature"))
+    }
+
+    @Test(arguments: [
+        (["-t", "production"], 3), (["-t", "preview"], 2), (["-t", "qa"], 0),
+        (["--state", "ready"], 3), (["--state", "ERROR"], 1), (["--failed"], 2),
+        (["--failed", "-t", "production"], 1), (["--limit", "2"], 2),
+        (["--limit", "1", "-t", "preview"], 1), (["--state", "BUILDING"], 0),
+    ])
+    func `filters choose, each with an answer of its own`(options: [String], count: Int) throws {
+        let platform = try PlatformHome(seed: Self.seed)
+        done(try platform.run("set", "KEY", "-p", "web", input: .text("value")))
+        done(try platform.run("deployment", "list", "-p", "web"))
+        for extra in [[], ["--offline"]] {
+            let list = try json(
+                platform.runner(
+                    ["deployment", "list", "-p", "web", "--json"] + options + extra
+                ).run())
+            #expect(list["deployments"]?.elements.count == count, "\(options) \(extra)")
+        }
+        if count == 0 {
+            let none = done(
+                try platform.runner(["deployment", "list", "-p", "web"] + options).run())
+            #expect(none.output == "" && none.error.contains("matches"))
+        }
+    }
+
+    @Test func `slips are told before anything is sent`() throws {
+        let platform = try PlatformHome(seed: Self.seed)
+        let requests = try platform.requests {
+            for options in [
+                ["-t", "development"], ["-t", "prod"], ["--state", "DONE"], ["--limit", "0"],
+                ["--limit", "many"], ["--state", "READY", "--failed"],
+            ] {
+                failed(try platform.runner(["deployment", "list", "-p", "web"] + options).run(), 2)
+            }
+            failed(try platform.run("deployment", "list"), 2, "-p NAME")
+        }
+        #expect(requests == [])
+        failed(try platform.run("deployment", "list", "-p", "nothing"), 4, "nothing")
+    }
+
+    @Test func `texts of the platform steer no terminal`() throws {
+        let platform = try PlatformHome(seed: Self.seed)
+        // Somebody names a deploy hook, a branch and a commit as they like.
+        let evil = "\u{1B}]0;owned\u{07}\u{202E}\u{1B}[31mred\r\nsecond"
+        let id = try platform.deployments()[0]
+        _ = try platform.teammate.send(
+            "POST", "/v13/deployments?forceNew=1",
+            [
+                "deploymentId": .string(id), "name": "web", "target": "production",
+                "meta": [
+                    "githubCommitMessage": .string(evil), "githubCommitRef": .string(evil),
+                    "deployHookName": .string(evil), "action": .string(""),
+                ],
+            ])
+        done(try platform.run("set", "KEY", "-p", "web", input: .text("value")))
+        for options in [[], ["--offline"]] {
+            let text = done(
+                try platform.runner(["deployment", "list", "-p", "web"] + options).run()
+            ).output
+            #expect(text.contains("red"))
+            for character in ["\u{1B}", "\u{07}", "\u{202E}", "\r"] {
+                #expect(!text.contains(character))
+            }
+        }
+        let raw = done(try platform.run("deployment", "list", "-p", "web", "--json")).output
+        #expect(!raw.contains("\u{1B}") && !raw.contains("\u{202E}"))
+    }
+
+    @Test func `a project of a team, of the environment, and one that contradicts`() throws {
+        let platform = try PlatformHome()
+        done(try platform.run("link", "api", "--team", "acme"))
+        let linked = try json(platform.run("deployment", "list", "--json"))
+        #expect(linked["project"] == "api" && linked["deployments"]?.elements.count == 1)
+        let requests = try platform.requests {
+            done(try platform.run("deployment", "list"))
+            done(try platform.run("deployment", "list", "--team", "acme"))
+            try failedAsJSON(
+                platform.run("deployment", "list", "-p", "api", "--team", "other", "--json"), 5,
+                "conflict")
+        }
+        #expect(requests == [])
+    }
+}

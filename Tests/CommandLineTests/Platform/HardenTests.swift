@@ -1,0 +1,272 @@
+import Foundation
+import Glibc
+import Sandbox
+import TestSupport
+import Testing
+
+/// Making readable variables sensitive.
+@Suite("harden")
+struct HardenTests {
+    private static let seed = """
+        {"projects": [{"name": "web", "customEnvironments": [{"slug": "qa", "type": "preview"}],
+          "env": [
+            {"key": "SEEN", "value": "seen", "target": ["production", "preview", "development"]},
+            {"key": "PLAIN", "value": "plain", "type": "plain", "target": ["preview"],
+             "comment": "note"},
+            {"key": "LOCAL", "value": "dev", "target": ["development"]},
+            {"key": "HIDDEN", "value": "hidden", "type": "sensitive", "target": ["production"]}],
+          "deployments": [{"target": "production"}]}]}
+        """
+
+    private func platform(_ seed: String = Self.seed) throws -> PlatformHome {
+        let platform = try PlatformHome(seed: seed)
+        try platform.set("KEY", "secret\nvalue")
+        try platform.pushed("KEY")
+        return platform
+    }
+
+    /// Every record of the platform as `KEY type targets=value`, sorted.
+    private func records(_ platform: PlatformHome) -> [String] {
+        platform.stored.map {
+            "\($0.key) \($0.type) \($0.targets.joined(separator: ","))=\($0.value)"
+        }.sorted()
+    }
+
+    private static let hardened = [
+        "HIDDEN sensitive production=hidden",
+        "KEY encrypted development=secret\nvalue", "KEY sensitive production,preview=secret\nvalue",
+        "LOCAL encrypted development=dev", "PLAIN sensitive preview=plain",
+        "SEEN encrypted development=seen", "SEEN sensitive production,preview=seen",
+    ]
+
+    /// Expects that nothing was hardened, and why.
+    private func expectLeft(
+        _ result: ProgramResult, _ reason: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(result.end == .exited(5), "\(result.error)", sourceLocation: sourceLocation)
+        #expect(result.error.contains(reason), "\(result.error)", sourceLocation: sourceLocation)
+        #expect(result.output.hasPrefix("left "), sourceLocation: sourceLocation)
+    }
+
+    /// The vault has every value, and there is nothing left to do.
+    private func expectDone(_ platform: PlatformHome) throws {
+        #expect(records(platform) == Self.hardened)
+        for target in ["production", "development"] {
+            #expect(
+                try platform.home.revealed("KEY", "-t", target) == Array("secret\nvalue".utf8))
+            #expect(try platform.home.revealed("SEEN", "-t", target) == Array("seen".utf8))
+        }
+        #expect(try platform.home.revealed("PLAIN") == Array("plain".utf8))
+        let writes = try platform.writes {
+            try #expect(json(platform.run("harden", "-p", "web", "--yes", "--json"))["left"] == [])
+            try platform.pushed().expectNothing()
+        }
+        #expect(writes == [])
+    }
+
+    @Test func `values go into the vault first, and development stays readable`() throws {
+        let platform = try platform()
+        let id = try platform.id("KEY")
+        let plan = try json(platform.run("harden", "-p", "web", "--dry-run", "--json"))
+        #expect(plan["dryRun"] == true)
+        #expect(plan.keys("hardened") == ["KEY", "PLAIN", "SEEN"])
+        #expect(plan.keys("readable") == ["KEY", "SEEN"])
+        #expect(plan.keys("takenIn") == ["PLAIN", "SEEN"])
+        let before = (try platform.home.vaultBytes(), records(platform))
+        done(try platform.run("harden", "-p", "web", "--dry-run"))
+        #expect(try platform.home.vaultBytes() == before.0)
+        #expect(records(platform) == before.1)
+
+        let report = try json(platform.run("harden", "-p", "web", "--yes", "--json"))
+        #expect(report.keys("hardened").sorted() == ["KEY", "PLAIN", "SEEN"])
+        #expect(report.keys("readable").sorted() == ["KEY", "SEEN"])
+        #expect(report["left"] == [] && report["failed"] == [] && report["dryRun"] == nil)
+        #expect(platform.stored.first { $0.id == id }?.type == "sensitive")
+        let list = try platform.teammate.send("GET", "/v10/projects/web/env")
+        let plain = list["envs"]?.array?.first { $0["key"]?.string == "PLAIN" }
+        #expect(plain?["comment"]?.string == "note")
+        try expectDone(platform)
+        // The project and its deployments were not touched.
+        #expect(report["deployment"] == nil)
+    }
+
+    @Test func `keys and targets choose, and the rest of a scope stays as it was`() throws {
+        let platform = try platform()
+        done(try platform.run("harden", "KEY", "-p", "web", "-t", "production", "--yes"))
+        #expect(
+            records(platform).filter { $0.hasPrefix("KEY") } == [
+                "KEY encrypted preview,development=secret\nvalue",
+                "KEY sensitive production=secret\nvalue",
+            ])
+        #expect(records(platform).contains("PLAIN plain preview=plain"))
+        // The rest can follow later.
+        done(try platform.run("harden", "-p", "web", "--yes"))
+        #expect(
+            records(platform).filter { $0.hasPrefix("KEY") } == [
+                "KEY encrypted development=secret\nvalue",
+                "KEY sensitive preview=secret\nvalue", "KEY sensitive production=secret\nvalue",
+            ])
+        failed(try platform.run("harden", "-p", "web", "-t", "development", "--yes"), 2)
+        failed(try platform.run("harden", "-p", "web", "-t", "nowhere", "--yes"), 2, "nowhere")
+        failed(try platform.run("harden", "NONE", "-p", "web", "--yes"), 4, "NONE")
+    }
+
+    @Test func `branches and custom environments keep theirs`() throws {
+        let platform = try platform(
+            """
+            {"projects": [{"name": "web", "customEnvironments": [{"slug": "qa", "type": "preview"}],
+              "env": [
+                {"key": "B", "value": "b", "target": ["preview"], "gitBranch": "feature"},
+                {"key": "C", "value": "c", "target": ["production", "development"],
+                 "customEnvironments": ["qa"]},
+                {"key": "Q", "value": "q", "customEnvironments": ["qa"], "target": []}]}]}
+            """)
+        done(try platform.run("harden", "B", "C", "Q", "-p", "web", "--yes"))
+        func types(_ key: String) -> [String: String] {
+            Dictionary(
+                uniqueKeysWithValues: platform.stored.filter { $0.key == key }.map {
+                    ($0.type, $0.targets.joined(separator: ",") + ($0.gitBranch ?? ""))
+                })
+        }
+        #expect(types("B") == ["sensitive": "previewfeature"])
+        #expect(types("C") == ["sensitive": "production", "encrypted": "development"])
+        #expect(
+            platform.stored.first { $0.key == "C" && $0.type == "sensitive" }?
+                .customEnvironmentIds.count == 1)
+        #expect(types("Q") == ["encrypted": ""])
+        done(try platform.run("harden", "Q", "-p", "web", "-t", "qa", "--yes"))
+        #expect(types("Q") == ["sensitive": ""])
+    }
+
+    @Test func `what differs is left readable, and said`() throws {
+        let platform = try platform()
+        let id = try platform.id("KEY")
+        _ = try platform.teammate.send(
+            "PATCH", "/v9/projects/web/env/\(id)", ["value": "changed there"])
+        let (report, message) = try failedReport(
+            platform.run("harden", "KEY", "-p", "web", "--yes", "--json"), 5, "conflict")
+        #expect(report.reasons("left") == ["the vault has another value"])
+        #expect(message.contains("KEY"))
+        #expect(platform.records("KEY") == ["production,preview,development=changed there"])
+        let (partly, _) = try failedReport(
+            platform.run("harden", "-p", "web", "--yes", "--json"), 1, "failed")
+        #expect(partly.keys("hardened").sorted() == ["PLAIN", "SEEN"])
+        #expect(partly.keys("left") == ["KEY"])
+        #expect(platform.records("KEY") == ["production,preview,development=changed there"])
+        #expect(try platform.home.revealed("KEY") == Array("secret\nvalue".utf8))
+
+        // Another scope, a removal and another name in the vault count as well.
+        let second = try self.platform()
+        done(
+            try second.run("rm", "KEY", "-p", "web", "-t", "development", "--yes"))
+        expectLeft(try second.run("harden", "KEY", "-p", "web", "--yes"), "targets differ")
+        done(try second.run("set", "SEEN", "-p", "web", input: .text("never pushed")))
+        expectLeft(try second.run("harden", "SEEN", "-p", "web", "--yes"), "another one")
+        #expect(second.records("SEEN") == ["production,preview,development=seen"])
+    }
+
+    @Test func `an empty value that the vault has no copy of is left alone`() throws {
+        let platform = try platform(
+            """
+            {"projects": [{"name": "web", "env": [
+              {"key": "EMPTY", "value": "", "target": ["production"]}]}]}
+            """)
+        expectLeft(try platform.run("harden", "EMPTY", "-p", "web", "--yes"), "empty value")
+        #expect(platform.stored.first { $0.key == "EMPTY" }?.type == "encrypted")
+        failed(try platform.run("reveal", "EMPTY", "-p", "web"), 4)
+    }
+
+    @Test func `it needs the values, and a confirmation`() throws {
+        let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
+        let platform = try PlatformHome(seed: Self.seed, keyring: keyring)
+        try platform.set("KEY", "value")
+        try platform.pushed("KEY")
+        let writes = try platform.writes {
+            try failedAsJSON(
+                platform.run("harden", "-p", "web", "--yes", "--json", unlocked: false), 3,
+                "locked")
+            try failedAsJSON(platform.run("harden", "-p", "web", "--json"), 2, "usage")
+            try failedAsJSON(
+                platform.run("harden", "-p", "web", "--offline", "--yes", "--json"), 7,
+                "unavailable")
+        }
+        #expect(writes == [])
+    }
+
+    @Test func `a platform that keeps it otherwise is told of, and the next run mends it`() throws {
+        for fault in ["PATCH * drops-target x3", "PATCH * 400 x1", "PATCH * 500 x6"] {
+            let platform = try platform()
+            try platform.setFaults(fault)
+            let result = try platform.run("harden", "KEY", "-p", "web", "--yes", "--json")
+            #expect(result.status != 0, "\(fault): \(result.output)")
+            #expect(try platform.home.revealed("KEY", "-t", "production").count == 12)
+            platform.server.setFaults([])
+            done(try platform.run("harden", "-p", "web", "--yes"))
+            try expectDone(platform)
+        }
+    }
+
+    @Test func `killed at any request, it goes on where it was`() throws {
+        let counted = try platform()
+        let total = try counted.requests {
+            done(try counted.run("harden", "-p", "web", "--yes"))
+        }.count
+        #expect(total > 8)
+        for number in 1...total {
+            let platform = try platform()
+            try platform.setFaults("* * slow:0.3")
+            let server = platform.server
+            let before = server.requests.count
+            var runner = platform.runner(["harden", "-p", "web", "--yes"])
+            runner.script = [
+                (
+                    .now,
+                    .call { process, _ in
+                        for _ in 0..<4_000 where server.requests.count < before + number {
+                            usleep(2_000)
+                        }
+                        kill(process, SIGKILL)
+                    }
+                )
+            ]
+            let killed = try runner.run()
+            #expect(killed.signal == SIGKILL || killed.status == 0, "\(number)")
+            platform.server.setFaults([])
+            // Whatever the platform does not show any more, the vault has.
+            for record in platform.stored
+            where record.type == "sensitive" && record.key != "HIDDEN" {
+                let target = record.targets.first ?? ""
+                #expect(
+                    try platform.home.revealed(record.key, "-t", target)
+                        == Array(record.value.utf8), "\(number)")
+            }
+            done(try platform.run("harden", "-p", "web", "--yes"))
+            try expectDone(platform)
+        }
+    }
+
+    @Test func `a redeployment is offered, and made where it is asked for`() throws {
+        let platform = try platform()
+        let note = done(try platform.run("harden", "SEEN", "-p", "web", "--yes"))
+        #expect(note.error.contains("zg-env redeploy -p web"))
+        let before = try platform.current()
+        let report = try json(
+            platform.run("harden", "KEY", "-p", "web", "--yes", "--redeploy", "--json"))
+        #expect(report["deployment"]?["current"] == true)
+        #expect(try platform.current() != before)
+
+        var asked = platform.home.terminalRunner(
+            ["harden", "-p", "web"],
+            script: [
+                (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                (.terminal("Harden these?"), .line("y")),
+                (.terminal("Redeploy production now?"), .line("n")),
+            ])
+        asked.environment["ZG_ENV_API_URL"] = platform.url
+        let answered = try asked.run()
+        #expect(answered.end == .exited(0), "\(answered.screen)\(answered.error)")
+        #expect(answered.stepsDone == 3)
+        #expect(records(platform) == Self.hardened)
+    }
+}

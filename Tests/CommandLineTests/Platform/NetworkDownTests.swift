@@ -1,0 +1,73 @@
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// What works from vault and cache while the platform cannot be reached.
+@Suite("With the network down")
+struct NetworkDownTests {
+    private static let commands = [
+        ["list", "-p", "web"], ["show", "KEY", "-p", "web"], ["reveal", "KEY", "-p", "web"],
+        ["run", "-p", "web", "--", "true"], ["status"], ["project", "list"],
+        ["deployment", "list", "-p", "web"],
+    ]
+
+    /// A home that has seen the platform once.
+    private func prepared() throws -> PlatformHome {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "value")
+        try platform.pushed()
+        done(try platform.run("project", "list"))
+        done(try platform.run("deployment", "list", "-p", "web"))
+        return platform
+    }
+
+    @Test func `nothing waits for a platform that never answers, but once`() throws {
+        let platform = try prepared()
+        try CacheProbe(platform.home).age(bySeconds: 7_200)
+        platform.server.stop()
+        let hole = try BlackHole(at: platform.url)
+        // The first that would ask finds out.
+        let first = done(try platform.run("project", "list"))
+        #expect(first.duration < .seconds(8), "\(first.duration)")
+        #expect(first.error.contains("2 h ago") && first.output.contains("web"))
+        #expect(hole.newConnections() == 1)
+        for arguments in Self.commands {
+            let result = done(try platform.runner(arguments).run())
+            #expect(hole.newConnections() == 0, "\(arguments)")
+            if arguments.contains("deployment") {
+                #expect(result.error.contains("could not be reached just now"))
+                #expect(result.output.contains("READY, live"))
+            }
+        }
+        #expect(try platform.home.revealed("KEY") == Array("value".utf8))
+        let status = try json(platform.run("status", "--json"))
+        #expect(status["account"] == "dev")
+        #expect(hole.newConnections() == 0)
+    }
+
+    @Test func `a machine without a network works at once`() throws {
+        let platform = try prepared()
+        try CacheProbe(platform.home).age(bySeconds: 7_200)
+        platform.server.stop()
+        for arguments in Self.commands {
+            let result = done(try platform.runner(arguments).run())
+            #expect(result.duration < .seconds(5), "\(arguments): \(result.duration)")
+        }
+        // What nothing is kept of is told.
+        try failedAsJSON(
+            platform.run("deployment", "list", "-p", "web", "--failed", "--json"), 7, "unavailable")
+        try failedAsJSON(
+            platform.run("deployment", "list", "-p", "web", "--refresh", "--json"), 7,
+            "unavailable")
+    }
+
+    @Test func `status goes on where the platform cannot be asked`() throws {
+        let platform = try prepared()
+        platform.server.stop()
+        let status = try json(platform.run("status", "-p", "web", "--refresh", "--json"))
+        #expect(status["warnings"]?.elements.map { $0["code"] } == ["not-refreshed"])
+        #expect(status["variables"] == 1)
+        failed(try platform.run("list", "-p", "web", "--refresh"), 7)
+    }
+}

@@ -1,0 +1,90 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// What `status` says of the platform.
+@Suite("status and the platform")
+struct StatusSyncTests {
+    private func keys(_ status: JSONDocument, _ list: String) -> [String] { status.keys(list) }
+
+    @Test func `each way to stand is named with the command that mends it`() throws {
+        let platform = try PlatformHome()
+        for key in ["AHEAD", "BEHIND", "BOTH", "GONE", "SAME", "LOST"] {
+            try platform.set(key, "1")
+        }
+        try platform.pushed()
+        let fresh = try json(platform.run("status", "--json"))
+        for list in ["ahead", "behind", "diverged", "unreadable", "rotationDue"] {
+            #expect(fresh[list] == [], "\(list)")
+        }
+        // Pushed after production was built.
+        #expect(fresh["notLive"]?.elements.count == 6)
+        #expect(
+            fresh["remedies"]?.elements.map { $0["command"] } == ["zg-env redeploy -p web"])
+        done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
+        #expect(try json(platform.run("status", "--json"))["remedies"] == [])
+
+        try platform.set("AHEAD", "2")
+        try platform.set("NEW", "1")
+        try platform.set("BOTH", "2")
+        done(try platform.run("rm", "GONE", "-p", "web", "--yes"))
+        for key in ["BEHIND", "BOTH"] {
+            _ = try platform.teammate.send(
+                "PATCH", "/v9/projects/web/env/\(try platform.id(key))", ["value": "3"])
+        }
+        _ = try platform.teammate.send(
+            "DELETE", "/v9/projects/web/env/\(try platform.id("LOST"))")
+        let requests = try platform.requests {
+            // Nothing is asked: what was changed there is not known yet.
+            let status = try json(platform.run("status", "--json"))
+            #expect(keys(status, "ahead") == ["AHEAD", "BOTH", "GONE", "NEW"])
+            #expect(keys(status, "behind") == [])
+        }
+        #expect(requests == [])
+        let status = try json(platform.run("status", "-p", "web", "--refresh", "--json"))
+        #expect(keys(status, "ahead") == ["AHEAD", "GONE", "NEW"])
+        #expect(keys(status, "behind") == ["BEHIND", "LOST"])
+        #expect(keys(status, "diverged") == ["BOTH"])
+        #expect(status["ahead"]?.elements.map { $0["deleted"] } == [false, true, false])
+        let commands = [
+            "ahead": "zg-env push -p web", "behind": "zg-env pull -p web",
+            "diverged": "zg-env diff --remote -p web",
+        ]
+        for (list, command) in commands {
+            for entry in status[list]?.elements ?? [] {
+                #expect(entry["command"] == .string(command))
+                #expect(entry["project"] == "web")
+            }
+        }
+        #expect(
+            status["remedies"]?.elements.map { $0["reason"] } == ["ahead", "behind", "diverged"])
+        #expect(status["remedies"]?.elements.first?["variables"] == 3)
+        #expect(isTime(status["platform"]?.elements.first?["asOf"]))
+        #expect(isTime(status["platform"]?.elements.first?["deployedAt"]))
+
+        let text = done(try platform.run("status")).output
+        for line in [
+            "Changed on the platform:\n", "  web  BEHIND  ", "Changed on both sides:\n",
+            "What to do:\n", "  zg-env push -p web  (3 not pushed)\n",
+            "  zg-env pull -p web  (2 changed there)\n",
+        ] {
+            #expect(text.contains(line), "\(line)\n\(text)")
+        }
+    }
+
+    @Test func `a project of the vault alone has nothing to bring in step`() throws {
+        let home = try CommandHome.initialised()
+        try home.store(["KEY": "value"])
+        let status = try json(home.run(["status", "--json"]))
+        #expect(status["platform"] == [] && status["ahead"] == [] && status["remedies"] == [])
+        #expect(!done(try home.run(["status"])).output.contains("What to do"))
+    }
+
+    @Test func `a locked index tells nothing of it`() throws {
+        let home = try CommandHome.initialised()
+        let status = try json(home.run(["status", "--json"], unlocked: false))
+        for member in ["platform", "ahead", "behind", "diverged", "unreadable", "remedies"] {
+            #expect(status[member] == .null, "\(member)")
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Sealing
+import Testing
+
+@testable import EnvOperations
+@testable import Vault
+@testable import VercelAPI
+
+@Suite("What becomes sensitive")
+struct HardeningPlanTests {
+    private func platform(
+        _ id: String, _ scope: Scope, kind: VariableAttributes.Kind = .encrypted,
+        key: String = "KEY", updatedAt: Int = 10, by user: String = "me"
+    ) throws -> PlatformRecord {
+        let names = { (list: [String]) in list.map { "\"\($0)\"" }.joined(separator: ",") }
+        let json = """
+            {"id":"\(id)","key":"\(key)","type":"\(kind.name)",
+            "updatedAt":\(updatedAt),"updatedBy":"\(user)",
+            "target":[\(names(scope.targets.names))],
+            "customEnvironmentIds":[\(names(scope.customEnvironments))],
+            "gitBranch":\(scope.branch.map { "\"\($0)\"" } ?? "null")}
+            """
+        let decoded = try #require(
+            Array(json.utf8).withBytes { JSONDecoding.value(EnvironmentVariable.self, from: $0) })
+        return PlatformRecord(decoded, environments: CustomEnvironmentNames([]))
+    }
+
+    private func pushed(_ variable: Variable, _ id: String) -> Variable {
+        var variable = variable
+        variable.remote = RemoteState(
+            id: id, key: variable.name, account: "u", pushedVersion: 1,
+            agreed: variable.attributes, updatedAt: 10, pushedAt: 1)
+        return variable
+    }
+
+    private func plan(
+        _ variables: [Variable], _ platform: [PlatformRecord], places: Scope? = nil,
+        keys: Set<String>? = nil
+    ) -> HardeningPlan {
+        var rules = HardeningPlan.Rules()
+        (rules.places, rules.keys, rules.author) = (places, keys, "me")
+        return HardeningPlan(variables: variables, platform: platform, rules: rules)
+    }
+
+    /// The scope on the platform, the places named, what becomes sensitive, and what stays.
+    private static let splits: [(Scope, Scope?, hardened: Scope, rest: Scope)] = [
+        (
+            .init(targets: .all), nil, .init(targets: [.production, .preview]),
+            .init(targets: .development)
+        ),
+        (.init(targets: .production), nil, .init(targets: .production), .init(targets: [])),
+        (
+            .init(targets: .preview, branch: "b"), nil, .init(targets: .preview, branch: "b"),
+            .init(targets: [], branch: "b")
+        ),
+        (
+            .init(targets: [.preview, .development], customEnvironments: ["qa"]), nil,
+            .init(targets: .preview, customEnvironments: ["qa"]), .init(targets: .development)
+        ),
+        (
+            .init(targets: .all), .init(targets: .production), .init(targets: .production),
+            .init(targets: [.preview, .development])
+        ),
+        (
+            .init(targets: .production, customEnvironments: ["qa"]),
+            .init(targets: [], customEnvironments: ["qa"]),
+            .init(targets: [], customEnvironments: ["qa"]), .init(targets: .production)
+        ),
+    ]
+
+    @Test(arguments: splits.indices)
+    func `the part for development stays a record of its own`(place: Int) throws {
+        let (scope, places, hardened, rest) = Self.splits[place]
+        var variable = record(scope.targets, branch: scope.branch, custom: scope.customEnvironments)
+        variable = pushed(variable, "a")
+        let plan = plan([variable], [try platform("a", scope)], places: places)
+        let candidate = try #require(plan.candidates.first)
+        #expect(candidate.hardened == hardened && candidate.rest == rest)
+        #expect(!candidate.lacksValue && !candidate.isPrepared)
+        #expect(plan.omissions == [] && plan.leftovers == [])
+        // Also where the vault has never seen it.
+        let unseen = self.plan([], [try platform("a", scope)], places: places)
+        #expect(unseen.candidates.map(\.hardened) == [hardened])
+        #expect(unseen.candidates.map(\.lacksValue) == [true])
+    }
+
+    @Test func `development alone, environments alone and other types are left`() throws {
+        let platform = [
+            try platform("a", .init(targets: .development)),
+            try platform("b", .init(targets: [], customEnvironments: ["qa"])),
+            try platform("c", .init(targets: .production), kind: .sensitive),
+            try platform("d", .init(targets: .production), kind: .system),
+            try platform("e", .init(targets: .production), kind: .secret),
+        ]
+        let plan = plan([], platform)
+        #expect(plan.candidates == [] && plan.omissions == [])
+        #expect(
+            self.plan([], [try self.platform("a", .init(targets: .all))], keys: ["X"])
+                .candidates == [])
+    }
+
+    @Test func `what differs between both sides is left out with a reason`() throws {
+        let there = try platform("a", .init(targets: .all))
+        var removed = pushed(record(.all), "a")
+        removed.deletedAt = 5
+        var renamed = pushed(record(.all), "a")
+        renamed.name = "OTHER"
+        var narrowed = pushed(record(.all), "a")
+        narrowed.attributes.scope = .init(targets: .production)
+        var wider = pushed(record(.production, kind: .sensitive), "a")
+        wider.attributes.scope = .init(targets: .production, customEnvironments: ["qa"])
+        for variable in [removed, renamed, narrowed, wider, record(.preview)] {
+            let plan = plan([variable], [there])
+            #expect(plan.candidates == [])
+            #expect(plan.omissions.map(\.key) == ["KEY"])
+        }
+        let valueless = pushed(record(.all, version: 0), "a")
+        #expect(plan([valueless], [there]).candidates.map(\.lacksValue) == [true])
+    }
+
+    @Test func `a run that ended in the middle is gone on with`() throws {
+        let there = try platform("a", .init(targets: .all))
+        var secret = pushed(record(.all), "a")
+        secret.attributes.kind = .sensitive
+        secret.attributes.scope = .init(targets: [.production, .preview])
+        secret.updatedAt = 77
+        let part = record(.development, at: 77)
+        let plan = plan([secret, part], [there])
+        #expect(plan.candidates.map(\.isPrepared) == [true])
+        #expect(plan.candidates.map(\.rest) == [Scope(targets: [])])
+        #expect(plan.leftovers == [part])
+        // Once the platform has the sensitive one, the other part is still to be sent.
+        let sent = try platform("a", secret.attributes.scope, kind: .sensitive)
+        let second = self.plan([secret, part], [sent])
+        #expect(second.candidates == [] && second.leftovers == [part])
+        // A record that somebody made at another time is none of ours, nor one that was sent.
+        #expect(self.plan([secret, record(.development, at: 78)], [sent]).leftovers == [])
+        #expect(self.plan([secret, pushed(part, "b")], [sent]).leftovers == [])
+    }
+
+    @Test func `what became sensitive without an answer is sent again, if it was us`() throws {
+        var secret = pushed(record([.production, .preview], kind: .sensitive), "a")
+        secret.remote?.pushedVersion = 0
+        secret.remote?.agreed.kind = .encrypted
+        let scope = secret.attributes.scope
+        let ours = plan([secret], [try platform("a", scope, kind: .sensitive, updatedAt: 11)])
+        #expect(ours.unconfirmed.map(\.variable) == [secret] && ours.omissions == [])
+        let theirs = plan(
+            [secret], [try platform("a", scope, kind: .sensitive, updatedAt: 11, by: "other")])
+        #expect(theirs.unconfirmed == [] && theirs.omissions.count == 1)
+        // What was seen since is known, whoever did it.
+        let seen = plan(
+            [secret], [try platform("a", scope, kind: .sensitive, by: "other")])
+        #expect(seen.unconfirmed.count == 1)
+        secret.remote?.pushedVersion = 1
+        #expect(plan([secret], [try platform("a", scope, kind: .sensitive)]).unconfirmed == [])
+    }
+}
