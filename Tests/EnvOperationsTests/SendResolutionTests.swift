@@ -153,7 +153,7 @@ struct NeededVersionsTests {
         index.earlierVersions = (1...8).map { number in
             StoredVersion(
                 variable: variable.id, version: number, batch: .random(), offset: 0, length: 1,
-                checksum: [], createdAt: 1, sealedName: nil)
+                checksum: .init([UInt8](repeating: 0, count: 32)), createdAt: 1, sealedName: nil)
         }
         let time = History.protectedMilliseconds * 2
         func prunable() -> [UInt64] {

@@ -73,7 +73,8 @@ struct SyncSummaryTests {
             if let made {
                 index.currentVersions[variable.id] = StoredVersion(
                     variable: variable.id, version: 1, batch: Identifier(high: 0, low: 1),
-                    offset: 0, length: 0, checksum: [], createdAt: made, sealedName: nil)
+                    offset: 0, length: 0, checksum: .init([UInt8](repeating: 0, count: 32)),
+                    createdAt: made, sealedName: nil)
             }
             return RotationDue.records(in: index, now: now).count
         }

@@ -55,6 +55,25 @@ struct DoctorTests {
         #expect(found["kernel-keyring"] != nil && found["session-keyring"] != nil)
     }
 
+    @Test func `with a project it looks at the variables, and at values while they are open`()
+        throws
+    {
+        let home = try CommandHome.initialised()
+        try home.store([
+            "PADDED": " value ", "TWIN": "same-secret-value-1", "OTHER": "same-secret-value-1",
+        ])
+        let open = try findings(home.run(doctor + ["-p", "web"]))
+        #expect(open["blank-at-ends"]?.state == "warning")
+        #expect(open["blank-at-ends"]?.message.contains("PADDED") == true)
+        #expect(open["same-secret"]?.message.contains("TWIN") == true)
+        #expect(!"\(open)".contains("same-secret-value-1"))
+        let locked = try findings(home.run(doctor + ["-p", "web"], unlocked: false))
+        #expect(locked["project"]?.state == "skipped")
+        #expect(locked["blank-at-ends"] == nil)
+        let missing = try home.run(doctor + ["-p", "elsewhere"])
+        #expect(missing.end == .exited(4), "\(missing.output)")
+    }
+
     @Test func `it is a table for people, in colour on a terminal`() throws {
         let home = try CommandHome.initialised()
         let plain = done(try home.run(["doctor", "--offline"], unlocked: false)).output
