@@ -112,7 +112,11 @@ let package = Package(
             name: "SandboxTests", dependencies: ["Sandbox", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["Sandbox", "ZGEnvCommands", "TestSupport"],
+            name: "CommandLineTests",
+            dependencies: [
+                "CommandLineKit", "CurlTransport", "EnvOperations", "Sandbox", "Sealing",
+                "TestSupport", "Vault", "ZGEnvCommands",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),

@@ -30,12 +30,13 @@ enum Import: Command {
                 form: .oneOf(ImportPlan.ConflictRule.allCases.map(\.rawValue))),
             OptionSpec(flag: "strict", "Refuse files that readers disagree about"),
             OptionSpec(flag: "remove", "Delete the files once the vault was read back"),
-        ],
+        ] + PushAfterwards.options,
         examples: [.init("zg-env import .env -p web", "bring in a file for all targets")],
         exitCodes: [ExitCode.locked.rawValue, ExitCode.conflict.rawValue])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command
+        try PushAfterwards.check(invocation)
         let paths = command.arguments("FILE")
         guard !(paths.contains("-") && invocation.options.passphraseDescriptor == 0) else {
             throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the file.")
@@ -73,7 +74,27 @@ enum Import: Command {
             )
         }
         if known == nil { try noteNewProject(projectName, index, invocation) }
-        return result(plan, source, projectName, projectCreated: known == nil, invocation)
+        let result = result(plan, source, projectName, projectCreated: known == nil, invocation)
+        if invocation.options.dryRun || !command.has("push") { return result }
+        return try PushAfterwards.push(
+            Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), invocation,
+            atHand: try atHand(plan, source, projectName, invocation), beside: result)
+    }
+
+    /// The values of the file by the records that hold them now, so that they can be pushed while
+    /// values are locked.
+    private static func atHand(
+        _ plan: ImportPlan, _ source: ImportSource, _ projectName: String, _ invocation: Invocation
+    ) throws -> [Identifier: SecretSlice] {
+        let index = try invocation.session.index(.listing)
+        guard let project = index.project(named: projectName) else { return [:] }
+        let records = Dictionary(grouping: index.variables(of: project.id), by: \.name)
+        var values: [Identifier: SecretSlice] = [:]
+        for entry in plan.entries where entry.fate != .skipped {
+            let record = records[entry.key]?.first { $0.attributes.scope == entry.scope }
+            if let record { values[record.id] = source.value(of: entry.key) }
+        }
+        return values
     }
 
     /// Shows what readers disagree about, and stops there with `--strict`.
