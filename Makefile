@@ -7,6 +7,14 @@ BINDIR = $(DESTDIR)$(PREFIX)/bin
 PROGRAMS = zg-env zg-env-sandbox
 RELEASE = .build/release
 
+# What `make fuzz` tries, and how often each. libFuzzer's runtime comes with the toolchain's clang.
+FUZZ_TARGETS ?= vault vault-index dotenv
+FUZZ_RUNS ?= 1000000
+FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
+
+# Suites with a long form.
+PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests
+
 # An import of a target that Package.swift does not name as a dependency fails.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
 
@@ -14,7 +22,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build check setup setup-tests bench bench-peers install uninstall clean
+.PHONY: help demo test build check proof vectors second-reader fuzz sanitize setup setup-tests bench bench-peers install uninstall clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -31,6 +39,38 @@ test: setup-tests ## Build for tests, and run them all
 	swift build --build-tests $(SWIFT_FLAGS)
 	swift test --skip-build --disable-xctest $(SWIFT_FLAGS)
 
+# The loops that `make test` takes samples of, to their end. ZG_ENV_PROOF_SEED repeats a sample.
+proof: setup-tests ## Run the long forms of the tests' loops, in about an hour
+	swift build --build-tests $(SWIFT_FLAGS)
+	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
+		--filter '$(PROOF_SUITES)'
+
+vectors: setup-tests ## Make the vectors of the vault's format anew, and the fuzzer's seeds
+	swift build --build-tests $(SWIFT_FLAGS)
+	ZG_ENV_VECTORS=write swift test --skip-build --disable-xctest --no-parallel $(SWIFT_FLAGS) \
+		--filter 'VaultTests.(VectorTests|FuzzCorpusTests)'
+
+# One target after the other. New inputs stay in .build/fuzz/corpus; an input that breaks a promise
+# is written to .build/fuzz, and belongs into Tests/Fuzzing/corpus once it is mended.
+fuzz: setup ## Try what reads hostile bytes with inputs that reach new code (FUZZ_TARGETS, FUZZ_RUNS)
+	ZG_FUZZ=1 swift build -c release --scratch-path .build/fuzz $(SWIFT_FLAGS) \
+		-Xswiftc -enable-testing -Xswiftc -Xfrontend -Xswiftc -sanitize=fuzzer \
+		-Xlinker "$(FUZZ_RUNTIME)" --product zg-env-fuzz
+	@for target in $(FUZZ_TARGETS); do \
+		echo "fuzz $$target"; \
+		mkdir -p .build/fuzz/corpus/$$target; \
+		nice -n 19 .build/fuzz/release/zg-env-fuzz $$target -runs=$(FUZZ_RUNS) -max_len=4096 \
+			-rss_limit_mb=1024 -timeout=10 -print_final_stats=1 \
+			-artifact_prefix=.build/fuzz/$$target- .build/fuzz/corpus/$$target \
+			Tests/Fuzzing/corpus/$$target || exit 1; \
+	done
+
+# In directories of their own, since everything is compiled anew. What cannot run there is left out,
+# with the reason in Tests/sanitize-excluded.txt.
+sanitize: setup-tests ## Run the tests with AddressSanitizer, then with ThreadSanitizer
+	@Tests/sanitize.sh address
+	@Tests/sanitize.sh thread
+
 # Program by program, because the whole package holds what only tests use and a static build cannot
 # have. What both need is compiled once.
 build: setup ## Build .build/release/zg-env and .build/release/zg-env-sandbox, static
@@ -42,6 +82,18 @@ build: setup ## Build .build/release/zg-env and .build/release/zg-env-sandbox, s
 check: setup-tests ## Lint, and build everything with warnings as errors
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
 	swift build --build-tests $(SWIFT_FLAGS)
+
+# Installed from PyPI once; afterwards it needs no network.
+SECOND_READER = .build/second-reader
+$(SECOND_READER)/ready: Tests/SecondReader/requirements.txt
+	@.ci/set-up python
+	python3 -m venv $(SECOND_READER)
+	$(SECOND_READER)/bin/pip install --quiet --requirement $<
+	@touch $@
+
+second-reader: $(SECOND_READER)/ready ## Read the vectors with a second program, written from the format's page
+	$(SECOND_READER)/bin/python Tests/SecondReader/test_second_reader.py
+	$(SECOND_READER)/bin/python Tests/SecondReader/second_reader.py --vectors Tests/Vectors
 
 # What the peers of the benchmark are is said in bench-peers; it measures those that are installed.
 bench: build ## Time the goals of speed, side by side with plain calls and with other tools

@@ -79,15 +79,19 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CTestSupport", "Sealing", "Vault"],
             path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "FuzzTargets", dependencies: ["DotEnv", "Sealing", "Vault"],
+            path: "Tests/Fuzzing/Targets", swiftSettings: settings),
         .testTarget(
             name: "SealingTests", dependencies: ["Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "VaultTests", dependencies: ["Vault", "Sealing", "TestSupport"],
+            name: "VaultTests",
+            dependencies: ["FuzzTargets", "Vault", "Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "EnvOperationsTests",
-            dependencies: ["EnvOperations", "Sealing", "Vault", "VercelAPI"],
+            dependencies: ["EnvOperations", "Sealing", "TestSupport", "Vault", "VercelAPI"],
             swiftSettings: settings),
         .testTarget(
             name: "SecretServiceKeyringTests",
@@ -115,10 +119,20 @@ let package = Package(
             name: "CommandLineTests",
             dependencies: [
                 "CommandLineKit", "CurlTransport", "EnvOperations", "Sandbox", "Sealing",
-                "TestSupport", "Vault", "ZGEnvCommands",
-            ],
-            swiftSettings: settings),
+                "SecretServiceKeyring", "TestSupport", "Vault", "ZGEnvCommands",
+            ], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),
     ]
 )
+
+// The fuzzer's program links libFuzzer, which `make fuzz` names; nothing else needs it.
+if Context.environment["ZG_FUZZ"] == "1" {
+    package.targets += [
+        .target(name: "CFuzzing", path: "Tests/Fuzzing/CFuzzing"),
+        .executableTarget(
+            name: "zg-env-fuzz", dependencies: ["CFuzzing", "FuzzTargets"],
+            path: "Tests/Fuzzing/Driver", swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("stdc++")]),
+    ]
+}

@@ -24,7 +24,7 @@ package final class SecretArena {
     }
 
     deinit {
-        for region in regions { unsafe SecretMemory.free(region.base) }
+        for region in regions { unsafe SecretMemory.free(region.base, count: region.capacity) }
     }
 
     /// Takes `count` zero bytes.

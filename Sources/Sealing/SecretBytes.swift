@@ -30,7 +30,7 @@ package struct SecretBytes: ~Copyable {
     }
 
     deinit {
-        unsafe SecretMemory.free(base)
+        unsafe SecretMemory.free(base, count: count)
     }
 
     /// Where the bytes are, for calls into libsodium. Valid while this value lives.

@@ -4,9 +4,16 @@ internal import Synchronization
 /// Counts what this process took of guarded memory, and how much of it the kernel refused to lock.
 ///
 /// `sodium_malloc` hides a failing `mlock`, so every allocation asks again and keeps the answer here.
+///
+/// Regions as small as keys are not given back to the kernel but kept, wiped and closed to every
+/// access, for the next key of that size: a command that tries many secrets makes and drops many.
 package enum SecretMemory {
     private static let allocations = Atomic<Int>(0)
     private static let unlocked = Atomic<Int>(0)
+    /// Addresses of regions that are kept, by size.
+    private static let kept = Mutex<[Int: [UInt]]>([:])
+    private static let keptByteCount = 64
+    private static let keptLimit = 16
 
     /// How many guarded allocations were made since the process started. Each costs four mappings.
     package static var allocationCount: Int { allocations.load(ordering: .relaxed) }
@@ -19,6 +26,7 @@ package enum SecretMemory {
 
     static func allocate(_ count: Int) throws(SealingError) -> UnsafeMutableRawPointer {
         guard isAvailable else { throw .libraryUnavailable }
+        if let base = unsafe takeKept(count) { return unsafe base }
         guard count >= 0, let base = unsafe sodium_malloc(max(count, 1)) else { throw .outOfMemory }
         allocations.add(1, ordering: .relaxed)
         if unsafe sodium_mlock(base, max(count, 1)) != 0 { unlocked.add(1, ordering: .relaxed) }
@@ -26,7 +34,30 @@ package enum SecretMemory {
         return unsafe base
     }
 
-    static func free(_ base: UnsafeMutableRawPointer) {
-        unsafe sodium_free(base)
+    /// - Parameter count: What was asked for when it was allocated.
+    static func free(_ base: UnsafeMutableRawPointer, count: Int) {
+        if unsafe !keep(base, count) { unsafe sodium_free(base) }
+    }
+
+    private static func keep(_ base: UnsafeMutableRawPointer, _ count: Int) -> Bool {
+        guard count > 0, count <= keptByteCount else { return false }
+        unsafe sodium_memzero(base, count)
+        let address = UInt(bitPattern: base)
+        return kept.withLock { kept in
+            guard kept[count, default: []].count < keptLimit,
+                unsafe sodium_mprotect_noaccess(base) == 0
+            else { return false }
+            kept[count, default: []].append(address)
+            return true
+        }
+    }
+
+    private static func takeKept(_ count: Int) -> UnsafeMutableRawPointer? {
+        guard count > 0, count <= keptByteCount else { return nil }
+        guard let address = kept.withLock({ $0[count]?.popLast() }),
+            let base = unsafe UnsafeMutableRawPointer(bitPattern: address)
+        else { return nil }
+        // One that cannot be opened again stays closed, and another one is taken.
+        return unsafe sodium_mprotect_readwrite(base) == 0 ? base : nil
     }
 }

@@ -82,6 +82,13 @@ package final class SecretServiceKeyring: Keyring {
         }
     }
 
+    /// Tells whether the default collection is open.
+    package func isUnlocked() throws(KeyringError) -> Bool {
+        try withSession { (session) throws(SecretServiceFailure) in
+            try session.defaultCollection() == .unlocked
+        }
+    }
+
     private static func encoded(
         _ secret: borrowing SecretBytes
     ) throws(KeyringError) -> SecretBytes {

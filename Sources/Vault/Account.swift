@@ -82,11 +82,11 @@ package struct Account {
         let createdAt = try reader.uint64()
         let expiresAt = try reader.uint64()
         guard let protection = Protection(rawValue: try reader.byte()) else {
-            throw VaultError(.damaged, "a token is kept in an unknown way")
+            throw VaultError(damaged: .encoding, "a token is kept in an unknown way")
         }
         let count = Int(try reader.uint32())
         let start = reader.offset
-        guard count <= 64 << 10 else { throw VaultError(.damaged, "a token is too long") }
+        guard count <= 64 << 10 else { throw VaultError(damaged: .bounds, "a token is too long") }
         _ = try reader.section(count)
         return Account(
             name: name, origin: origin, userID: userID, username: username, teamID: teamID,

@@ -106,10 +106,10 @@ package struct AuditEntry: Equatable, Sendable {
             try ByteReader.read(bytes) { (reader) throws(VaultError) in
                 let length = Int(try reader.uint32())
                 guard Padding.paddedByteCount(ofValue: 4 + length) == bytes.byteCount else {
-                    throw VaultError(.damaged, "a line's length contradicts its padding")
+                    throw VaultError(damaged: .padding, "a line's length contradicts its padding")
                 }
                 var content = try reader.section(length)
-                try reader.expectZeros(reader.remaining)
+                try reader.expectZeros(reader.remaining, else: .padding)
                 let entry = try decodeContent(&content)
                 try content.expectEnd(of: "a line of the audit log")
                 return entry
@@ -121,7 +121,7 @@ package struct AuditEntry: Equatable, Sendable {
         _ reader: inout ByteReader
     ) throws(VaultError) -> AuditEntry {
         guard try reader.byte() == layout, let kind = Kind(rawValue: try reader.byte()) else {
-            throw VaultError(.damaged, "a line of the audit log has an unknown layout")
+            throw VaultError(damaged: .encoding, "a line of the audit log has an unknown layout")
         }
         var entry = AuditEntry(
             kind: kind, time: try reader.uint64(), userID: try reader.uint32(),

@@ -57,6 +57,6 @@ extension IndexKey {
     borrowing func logKey() throws(VaultError) -> SecretBytes {
         do {
             return try KeyDerivation.derive(from: bytes, id: 2, context: "zgv1sub_")
-        } catch { throw VaultError(error, damaged: "a key cannot be derived") }
+        } catch { throw VaultError(error, damaged: .tag, "a key cannot be derived") }
     }
 }

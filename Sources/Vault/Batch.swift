@@ -33,7 +33,7 @@ package struct Batch: Equatable, Sendable {
     static func decode(from reader: inout ByteReader) throws(VaultError) -> Batch {
         let id = try reader.identifier()
         guard let wrapping = Wrapping(rawValue: try reader.byte()) else {
-            throw VaultError(.damaged, "a data key is wrapped in an unknown way")
+            throw VaultError(damaged: .encoding, "a data key is wrapped in an unknown way")
         }
         return Batch(id: id, wrapping: wrapping, wrapped: try reader.bytes(wrapping.byteCount))
     }
@@ -84,7 +84,7 @@ package struct Batch: Equatable, Sendable {
             case .sealed: return try unwrappedSealed(vault, keyPair, arena)
             }
         } catch {
-            throw VaultError(error, damaged: "a data key was made by somebody else")
+            throw VaultError(error, damaged: .batch, "a data key was made by somebody else")
         }
     }
 

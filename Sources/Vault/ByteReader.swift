@@ -27,7 +27,7 @@ struct ByteReader {
     var remaining: Int { end - offset }
 
     private static var truncated: VaultError {
-        VaultError(.damaged, "the vault ends in the middle of an entry")
+        VaultError(damaged: .bounds, "the vault ends in the middle of an entry")
     }
 
     mutating func byte() throws(VaultError) -> UInt8 {
@@ -53,7 +53,7 @@ struct ByteReader {
     ) throws(VaultError) -> Int {
         let count = Int(try uint32())
         guard count <= limit, count * minimumByteCount <= remaining else {
-            throw VaultError(.damaged, "the number of \(what) is out of bounds")
+            throw VaultError(damaged: .bounds, "the number of \(what) is out of bounds")
         }
         return count
     }
@@ -81,12 +81,12 @@ struct ByteReader {
     mutating func text(limit: Int) throws(VaultError) -> String {
         let count = Int(try uint32())
         guard count <= limit, remaining >= count else {
-            throw VaultError(.damaged, "a text is longer than allowed")
+            throw VaultError(damaged: .bounds, "a text is longer than allowed")
         }
         defer { offset += count }
         let slice = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
         guard let text = unsafe String(validating: slice, as: UTF8.self) else {
-            throw VaultError(.damaged, "a text is not UTF-8")
+            throw VaultError(damaged: .encoding, "a text is not UTF-8")
         }
         return text
     }
@@ -100,19 +100,20 @@ struct ByteReader {
         switch try byte() {
         case 0: return false
         case 1: return true
-        default: throw VaultError(.damaged, "a flag is neither 0 nor 1")
+        default: throw VaultError(damaged: .encoding, "a flag is neither 0 nor 1")
         }
     }
 
     func expectEnd(of what: StaticString) throws(VaultError) {
         guard remaining == 0 else {
-            throw VaultError(.damaged, "there are bytes behind the end of \(what)")
+            throw VaultError(damaged: .encoding, "there are bytes behind the end of \(what)")
         }
     }
 
-    mutating func expectZeros(_ count: Int) throws(VaultError) {
+    /// - Parameter damage: What it is called when one of the bytes is another.
+    mutating func expectZeros(_ count: Int, else damage: VaultDamage) throws(VaultError) {
         guard try bytes(count).allSatisfy({ $0 == 0 }) else {
-            throw VaultError(.damaged, "reserved bytes are not zero")
+            throw VaultError(damaged: damage, "reserved bytes are not zero")
         }
     }
 }

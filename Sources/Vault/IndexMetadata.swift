@@ -83,7 +83,7 @@ package struct IndexMetadata: Equatable, Sendable {
             let entry = GenerationTag(
                 generation: try reader.uint64(), tag: try reader.bytes(16))
             guard metadata.generationTags.last.map({ $0.generation < entry.generation }) ?? true
-            else { throw VaultError(.damaged, "generations are not in order") }
+            else { throw VaultError(damaged: .order, "generations are not in order") }
             metadata.generationTags.append(entry)
         }
         if try reader.flag() {
@@ -102,7 +102,7 @@ package struct IndexMetadata: Equatable, Sendable {
                 metadata.approvedDirectories.last.map({
                     $0.path.utf8.lexicographicallyPrecedes(directory.path.utf8)
                 }) ?? true
-            else { throw VaultError(.damaged, "approved directories are not in order") }
+            else { throw VaultError(damaged: .order, "approved directories are not in order") }
             metadata.approvedDirectories.append(directory)
         }
         return metadata

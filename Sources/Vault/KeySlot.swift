@@ -93,7 +93,7 @@ package struct KeySlot: Equatable, Sendable {
         } catch SealingError.notAuthentic {
             return nil
         } catch {
-            throw VaultError(error, damaged: "")
+            throw VaultError(error, damaged: .slot, "a slot cannot be read")
         }
     }
 
@@ -101,11 +101,11 @@ package struct KeySlot: Equatable, Sendable {
     func wrappingKey(
         from passphrase: borrowing SecretBytes
     ) throws(VaultError) -> SecretBytes {
-        guard let cost else { throw VaultError(.damaged, "a passphrase slot has no cost") }
+        guard let cost else { throw VaultError(damaged: .slot, "a passphrase slot has no cost") }
         do {
             return try PassphraseDerivation.deriveKey(from: passphrase, salt: salt, cost: cost)
         } catch {
-            throw VaultError(error, damaged: "a passphrase slot cannot be read")
+            throw VaultError(error, damaged: .slot, "a passphrase slot cannot be read")
         }
     }
 
@@ -137,22 +137,23 @@ package struct KeySlot: Equatable, Sendable {
         let id = try reader.identifier()
         let (kindNumber, tierNumber) = (try reader.byte(), try reader.byte())
         let derivationNumber = try reader.byte()
-        try reader.expectZeros(1)
+        try reader.expectZeros(1, else: .slot)
         let cost = PassphraseCost(
             operations: try reader.uint32(), memoryByteCount: try reader.uint64())
         guard let kind = Kind(rawValue: kindNumber), let tier = Tier(rawValue: tierNumber),
             kind == .passphrase ? cost.isAcceptable : cost.operations == 0,
             kind == .passphrase || cost.memoryByteCount == 0
         else {
-            throw VaultError(.damaged, "a slot is of no known kind or its cost is out of bounds")
+            throw VaultError(
+                damaged: .slot, "a slot is of no known kind or its cost is out of bounds")
         }
         let slot = KeySlot(
             id: id, kind: kind, tier: tier, cost: kind == .passphrase ? cost : nil,
             salt: try reader.bytes(16), nonce: try reader.bytes(24),
             wrapped: try reader.bytes(48), createdAt: try reader.uint64())
-        try reader.expectZeros(64)
+        try reader.expectZeros(64, else: .slot)
         guard slot.derivation.rawValue == derivationNumber else {
-            throw VaultError(.damaged, "a slot's derivation does not fit its kind")
+            throw VaultError(damaged: .slot, "a slot's derivation does not fit its kind")
         }
         return slot
     }

@@ -6,7 +6,8 @@ package struct KeyringItem: Hashable, Sendable {
     package enum Purpose: String, Sendable {
         /// The random key of a slot: 32 bytes.
         case slotKey = "slot-key"
-        /// The newest generation seen, against an older copy of the vault.
+        /// The newest generation of a vault file that was seen, against an older copy: a line of
+        /// ``VaultAnchor``.
         case anchor
     }
 
@@ -14,7 +15,8 @@ package struct KeyringItem: Hashable, Sendable {
     package let vault: String
     /// What the secret is for.
     package let purpose: Purpose
-    /// Tells items of one purpose apart: the slot's id in hexadecimal digits, or empty.
+    /// Tells items of one purpose apart: the slot's id in hexadecimal digits, for an
+    /// anchor ``VaultAnchor/identifier(ofPath:)``, or empty.
     package let identifier: String
 
     /// Names an item; nothing is looked up.
@@ -31,6 +33,11 @@ package struct KeyringItem: Hashable, Sendable {
 package protocol Keyring {
     /// What to call it in messages, such as "the desktop keyring".
     var name: String { get }
+
+    /// Tells whether items can be stored and read without asking the user. Asks nobody.
+    ///
+    /// - Throws: Where there is no keyring to use.
+    func isUnlocked() throws(KeyringError) -> Bool
 
     /// Stores `secret` under `item`, in place of what is there.
     func store(_ secret: borrowing SecretBytes, for item: KeyringItem) throws(KeyringError)

@@ -58,7 +58,7 @@ final class PosixFile: ReadableFile {
 
     func read(at offset: UInt64, count: Int) throws(VaultError) -> [UInt8] {
         guard offset <= byteCount, UInt64(count) <= byteCount - offset else {
-            throw VaultError(.damaged, "the vault is shorter than it says")
+            throw VaultError(damaged: .truncated, "the vault is shorter than it says")
         }
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
@@ -71,7 +71,9 @@ final class PosixFile: ReadableFile {
             }
             if got < 0 && errno == EINTR { continue }
             guard got >= 0 else { throw failure("the vault cannot be read") }
-            guard got > 0 else { throw VaultError(.damaged, "the vault is shorter than it says") }
+            guard got > 0 else {
+                throw VaultError(damaged: .truncated, "the vault is shorter than it says")
+            }
             done += got
         }
         return bytes

@@ -95,14 +95,14 @@ package struct Scope: Hashable, Sendable {
     static func decode(from reader: inout ByteReader) throws(VaultError) -> Scope {
         let targets = Targets(rawValue: try reader.byte())
         guard targets.isSubset(of: .all) else {
-            throw VaultError(.damaged, "a variable has an unknown target")
+            throw VaultError(damaged: .encoding, "a variable has an unknown target")
         }
         let count = try reader.count(limit: 1_000, minimumByteCount: 4, of: "custom environments")
         var names: [String] = []
         for _ in 0..<count {
             let name = try reader.text(limit: VaultFormat.textLimit)
             guard names.last.map({ bytesPrecede($0, name) }) ?? true else {
-                throw VaultError(.damaged, "custom environments are not in order")
+                throw VaultError(damaged: .order, "custom environments are not in order")
             }
             names.append(name)
         }

@@ -37,7 +37,7 @@ enum ValueChunk {
             try length.bytes.withBytes { (bytes) throws(SealingError) in try scratch.append(bytes) }
             try scratch.append(value)
             try padding.withBytes { (bytes) throws(SealingError) in try scratch.append(bytes) }
-        } catch { throw VaultError(error, damaged: "a value cannot be sealed") }
+        } catch { throw VaultError(error, damaged: .value, "a value cannot be sealed") }
         let nonce = AuthenticatedCipher.randomNonce()
         let start = output.count
         output.append(contentsOf: nonce)
@@ -58,7 +58,7 @@ enum ValueChunk {
         let nonceCount = AuthenticatedCipher.nonceByteCount
         let plainCount = chunk.count - nonceCount - AuthenticatedCipher.tagByteCount
         let damage = "the value of \(name) was changed by somebody else"
-        guard plainCount >= 4 else { throw VaultError(.damaged, damage) }
+        guard plainCount >= 4 else { throw VaultError(damaged: .value, damage) }
         let padded: SecretSlice
         do {
             padded = try arena.allocate(count: plainCount)
@@ -73,14 +73,17 @@ enum ValueChunk {
                 }
             }
         } catch {
-            throw VaultError(error, damaged: damage)
+            throw VaultError(error, damaged: .value, damage)
         }
         let length = padded.withBytes { bytes in
             (0..<4).reversed().reduce(0) { $0 << 8 | Int(bytes.byte(at: $1)) }
         }
         guard length <= VaultFormat.valueLimit,
-            Padding.paddedByteCount(ofValue: 4 + length) == plainCount
-        else { throw VaultError(.damaged, damage) }
+            Padding.paddedByteCount(ofValue: 4 + length) == plainCount,
+            padded.part(4 + length..<plainCount).withBytes({ zeros in
+                (0..<zeros.byteCount).allSatisfy { zeros.byte(at: $0) == 0 }
+            })
+        else { throw VaultError(damaged: .value, damage) }
         return padded.part(4..<4 + length)
     }
 }

@@ -50,7 +50,7 @@ package final class ValueReader {
     func dataKey(of id: Identifier) throws(VaultError) -> SecretSlice {
         if let known = dataKeys[id] { return known }
         guard let batch = batches[id] else {
-            throw VaultError(.damaged, "a value has no data key")
+            throw VaultError(damaged: .layout, "a value has no data key")
         }
         let key = try batch.unwrapped(
             vault: vault.header.vaultID, keyPair: keyPair, settlingKey: settlingKey, in: keyArena)

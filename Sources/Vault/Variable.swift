@@ -72,8 +72,12 @@ package struct Variable: Equatable, Sendable {
         variable.highestVersion = try reader.uint64()
         variable.rotationSeconds = try reader.uint64()
         if try reader.flag() { variable.remote = try RemoteState.decode(from: &reader) }
-        guard !name.isEmpty, variable.currentVersion <= variable.highestVersion else {
-            throw VaultError(.damaged, "a variable contradicts itself")
+        guard !name.isEmpty else {
+            throw VaultError(damaged: .encoding, "a variable has no name")
+        }
+        guard variable.currentVersion <= variable.highestVersion else {
+            throw VaultError(
+                damaged: .bounds, "\(name) has a version above the highest that was given out")
         }
         return variable
     }

@@ -53,7 +53,7 @@ package struct VariableAttributes: Equatable, Sendable {
 
     static func decode(from reader: inout ByteReader) throws(VaultError) -> VariableAttributes {
         guard let kind = Kind(rawValue: try reader.byte()) else {
-            throw VaultError(.damaged, "a variable has an unknown type")
+            throw VaultError(damaged: .encoding, "a variable has an unknown type")
         }
         return VariableAttributes(
             kind: kind, scope: try Scope.decode(from: &reader),

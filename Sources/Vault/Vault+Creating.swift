@@ -30,6 +30,8 @@ extension Vault {
         package let keys: VaultKeys
         /// The vault's id.
         package let vaultID: Identifier
+        /// The first generation.
+        package let position: VaultPosition
         /// Why the keyring holds no slot key, where it was asked to.
         package let keyringError: KeyringError?
     }
@@ -63,14 +65,18 @@ extension Vault {
         var header = VaultHeader(
             vaultID: vaultID, generation: 1, indexEpoch: 1, publicKey: publicKey, slots: slots,
             indexNonce: [], indexByteCount: 0, fileByteCount: 0)
+        let position: VaultPosition
         do {
             try store.prepareDirectory(of: path)
-            let sealed = try header.sealing(
-                VaultIndex(extent: .everything), keys: keys, chunksByteCount: 0)
+            var index = VaultIndex(extent: .everything)
+            index.checkpoint = try keys.checkpoint(of: [], under: header)
+            let sealed = try header.sealing(index, keys: keys, chunksByteCount: 0)
             try store.withLock(path) {
                 if try store.exists(path) { throw alreadyThere(path) }
                 try store.replace(path, with: [.bytes(sealed.header), .bytes(sealed.index)])
             }
+            position = VaultPosition(
+                generation: header.generation, indexTag: Array(sealed.index.suffix(16)))
         } catch {
             // The file may stand after an unconfirmed rename; its slot key must then stay too.
             if let slot = keyringSlot.slot, (error as? VaultError)?.code != .notConfirmed {
@@ -78,7 +84,8 @@ extension Vault {
             }
             throw error
         }
-        return Creation(keys: keys, vaultID: vaultID, keyringError: keyringSlot.error)
+        return Creation(
+            keys: keys, vaultID: vaultID, position: position, keyringError: keyringSlot.error)
     }
 
     private static func alreadyThere(_ path: String) -> VaultError {

@@ -11,11 +11,15 @@ extension Vault {
         package let oldSlots: [KeySlot]
         /// The slots that take their place, made with the new keys.
         package let newSlots: [KeySlot]
+        /// Where the audit log ends; nil where that is not known.
+        package let auditPosition: AuditLog.Position?
 
         /// Names all parts.
         package init(
-            oldKeys: VaultKeys, newKeys: VaultKeys, oldSlots: [KeySlot], newSlots: [KeySlot]
+            oldKeys: VaultKeys, newKeys: VaultKeys, oldSlots: [KeySlot], newSlots: [KeySlot],
+            auditPosition: AuditLog.Position? = nil
         ) {
+            self.auditPosition = auditPosition
             self.oldKeys = oldKeys
             self.newKeys = newKeys
             self.oldSlots = oldSlots
@@ -35,11 +39,15 @@ extension Vault {
     /// index. The vault's id stays. The old file stands until the new one was read back from the disk
     /// and opened.
     ///
+    /// - Parameters:
+    ///   - seen: Where the vault stood when it was opened.
+    ///   - written: Learns of the new generation before the lock is given back.
     /// - Returns: The generation that stands now.
     /// - Throws: ``VaultError/Code/slotsChanged`` when the slots are no longer `oldSlots`,
     ///   ``VaultError/Code/damaged`` when a value does not open.
     package static func rekey(
-        _ path: String, in store: any FileStore, vaultID: Identifier, _ rekeying: Rekeying
+        _ path: String, in store: any FileStore, vaultID: Identifier, _ rekeying: Rekeying,
+        since seen: VaultPosition? = nil, written: (VaultPosition) -> Void = { _ in }
     ) throws -> UInt64 {
         guard rekeying.newSlots.contains(where: \.isForPeople),
             rekeying.newSlots.count <= VaultFormat.slotLimit
@@ -52,11 +60,19 @@ extension Vault {
             guard vault.header.slots == rekeying.oldSlots else {
                 throw VaultError(.slotsChanged, "the slots of \(path) were changed meanwhile")
             }
-            return try vault.rekey(rekeying, in: store)
+            if let seen {
+                let index = try vault.index(with: rekeying.oldKeys, extent: .listing)
+                try vault.expect(toFollow: seen, index.metadata)
+            }
+            let position = try vault.rekey(rekeying, in: store)
+            written(position)
+            return position.generation
         }
     }
 
-    private func rekey(_ rekeying: Rekeying, in store: any FileStore) throws -> UInt64 {
+    private func rekey(
+        _ rekeying: Rekeying, in store: any FileStore
+    ) throws -> VaultPosition {
         let keys = rekeying.newKeys
         guard let pair = try keys.root?.boxKeyPair() else {
             throw VaultError(.wrongPassphrase, "new keys need a new root")
@@ -69,20 +85,21 @@ extension Vault {
         if index.formerLogKeys.count > VaultIndex.formerLogKeyLimit {
             index.formerLogKeys.removeFirst()
         }
-        // It was made under the old root.
-        index.checkpoint = nil
         index.metadata.remember(generation: header.generation, tag: try indexTag())
+        if let end = rekeying.auditPosition { index.metadata.recordAudit(end) }
         var next = try header.successor()
         next.indexEpoch = keys.index.epoch
         next.publicKey = pair.publicKey
         next.slots = rekeying.newSlots
+        // What was changed while the values were locked stays listed.
+        index.checkpoint = try keys.checkpoint(of: index.checkpoint?.entries ?? [], under: next)
         let sealed = try next.sealing(index, keys: keys, chunksByteCount: UInt64(chunks.count))
         try store.write(
             [.bytes(sealed.header), .bytes(sealed.index), .bytes(chunks)], to: path, replaces: true
         ) { [path] written in
             try Vault(path: path, file: written).verify(with: keys)
         }
-        return next.generation
+        return VaultPosition(generation: next.generation, indexTag: Array(sealed.index.suffix(16)))
     }
 
     /// Opens every version and seals it anew under one new data key, in the same order.

@@ -8,6 +8,16 @@ extension Vault {
         /// Whether version numbers go on behind those of the replaced vault. False when it did not
         /// open: numbers that it gave out since the backup may then be given out again.
         package let continuesVersions: Bool
+        /// What became of what the backup knows of the audit log.
+        package let auditLog: AuditLogFate
+    }
+
+    /// What a restored vault knows of its audit log.
+    package enum AuditLogFate: String, Sendable {
+        /// What it knew, or the replaced vault, which may know later lines.
+        case kept
+        /// Nothing: neither the log nor the vault that it is of was on this machine.
+        case reset
     }
 
     /// Puts this copy in the place of the vault at `path`, as a new generation higher than both.
@@ -19,11 +29,17 @@ extension Vault {
     ///   - keys: Open this copy.
     ///   - currentKeys: May open the vault at `path`; nil where nothing does.
     ///   - acceptsOther: Whether a vault of another id may be replaced.
+    ///   - seen: Generations of this vault that were seen here; the new one is higher, and comes after
+    ///     them.
+    ///   - isNewHere: Whether neither this vault nor its audit log was ever here: then the copy forgets
+    ///     what it knows of the log that it left behind on another machine.
+    ///   - written: Learns of the new generation before the lock is given back.
     /// - Throws: ``VaultError/Code/damaged`` when this copy is; ``VaultError/Code/exists`` for another
     ///   vault at `path`, or when there is something at `kept`. Nothing has changed then.
     package func restore(
         to path: String, in store: any FileStore, keys: VaultKeys, currentKeys: VaultKeys?,
-        keepingAt kept: String, acceptsOther: Bool
+        keepingAt kept: String, acceptsOther: Bool, seen: [VaultPosition] = [],
+        isNewHere: Bool = false, written: (VaultPosition) -> Void = { _ in }
     ) throws -> Restoration {
         try verify(with: keys)
         try store.prepareDirectory(of: path)
@@ -47,25 +63,34 @@ extension Vault {
                     }
                 }
             }
+            let resetsAudit = isNewHere && related == nil && index.metadata.audit != nil
+            if resetsAudit { index.metadata.audit = nil }
             index.metadata.remember(generation: header.generation, tag: try indexTag())
-            if let related, related.header.generation > header.generation {
-                // So that an anchor that saw the replaced generation takes this one for its child.
-                index.metadata.remember(
-                    generation: related.header.generation, tag: try related.indexTag())
+            // So that an anchor that saw the replaced generation takes this one for its child.
+            let outlived = try seen + [related].compactMap { $0 }.map { try $0.position() }
+            index.metadata.remember(outlived)
+            var next = try header.successor(after: outlived.map(\.generation).max() ?? 0)
+            if let checkpoint = try keys.checkpoint(
+                of: index.checkpoint?.entries ?? [], under: next)
+            {
+                index.checkpoint = checkpoint
             }
-            var next = try header.successor(after: related?.header.generation ?? 0)
             let sealed = try next.sealing(
                 index, keys: keys, chunksByteCount: header.chunksByteCount)
             let parts = [
                 FilePart.bytes(sealed.header), .bytes(sealed.index),
                 .copy(of: file, offset: header.chunksOffset, count: header.chunksByteCount),
             ]
-            try store.write(parts, to: path, replaces: true) { written in
-                try Vault(path: path, file: written).verify(with: keys)
+            try store.write(parts, to: path, replaces: true) { new in
+                try Vault(path: path, file: new).verify(with: keys)
             }
+            written(
+                VaultPosition(
+                    generation: next.generation, indexTag: Array(sealed.index.suffix(16))))
             return Restoration(
                 generation: next.generation, kept: replaced == nil ? nil : kept,
-                continuesVersions: replaced == nil || continues)
+                continuesVersions: replaced == nil || continues,
+                auditLog: resetsAudit ? .reset : .kept)
         }
     }
 }
@@ -85,6 +110,8 @@ extension VaultIndex {
                 variables[position].highestVersion = max(
                     variables[position].highestVersion, known)
             }
+            // The replaced vault may know of later lines of the log.
+            if let end = old.metadata.audit { metadata.recordAudit(end) }
             return true
         }
         return false

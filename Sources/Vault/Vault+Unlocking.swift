@@ -58,7 +58,7 @@ extension Vault {
 
             func take() throws(VaultError) -> SecretBytes {
                 guard let bytes = bytes.take() else {
-                    throw VaultError(.damaged, "a key was taken twice")
+                    throw VaultError(damaged: .slot, "a key was taken twice")
                 }
                 return bytes
             }

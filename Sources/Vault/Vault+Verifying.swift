@@ -9,8 +9,8 @@ extension Vault {
     }
 
     /// Checks every byte: header and lengths (which held when this vault was opened), the tag and the
-    /// encoding of the index, and the hash of every chunk. Needs no value key; with one, every data
-    /// key and every value is opened too.
+    /// encoding of the index, and the hash of every chunk. Needs no value key; with one, the code of
+    /// the checkpoint is checked, and every data key and every value is opened too.
     ///
     /// - Throws: ``VaultError/Code/epochChanged``, ``VaultError/Code/inputOutput`` and
     ///   ``VaultError/Code/outOfMemory``. That something is wrong is no error.
@@ -20,19 +20,24 @@ extension Vault {
         inspection.opensValues = keys.opensValues
         let index: VaultIndex
         do throws(VaultError) {
-            index = try self.index(with: keys, extent: .everything)
+            index = try uncheckedIndex(with: keys, extent: .everything)
         } catch  where error.code == .damaged {
-            inspection.problems.append(.init(.index, error.reason))
+            inspection.problems.append(.init(.index, error))
             return inspection
         }
         inspection.variableCount = index.variables.count
+        do throws(VaultError) {
+            try checkCheckpoint(of: index, with: keys)
+        } catch  where error.code == .damaged {
+            inspection.problems.append(.init(.checkpoint, error))
+        }
         let reader = try ValueReader(vault: self, index: index, keys: keys)
         if let reader {
             for batch in index.batches {
                 do throws(VaultError) {
                     _ = try reader.dataKey(of: batch.id)
                 } catch  where error.code == .damaged {
-                    inspection.problems.append(.init(.dataKey, error.reason))
+                    inspection.problems.append(.init(.dataKey, error))
                 }
             }
         }
@@ -45,24 +50,25 @@ extension Vault {
     ) throws(VaultError) {
         let variables = Dictionary(uniqueKeysWithValues: index.variables.map { ($0.id, $0) })
         var arenas = RotatingArena()
-        let versions = (Array(index.currentVersions.values) + index.earlierVersions)
-            .sorted { $0.offset < $1.offset }
-        for version in versions {
+        let current = index.currentVersions.values.sorted { $0.precedes($1) }
+        for version in current + index.earlierVersions {
             // The decoded index is coherent, so there is a variable.
             guard let variable = variables[version.variable] else { continue }
-            let problem: String?
+            let problem: VaultError?
             do throws(VaultError) {
                 let bytes = try chunk(of: version)
                 if bytes.withBytes({ Digest.checksum($0) }) != version.checksum {
-                    problem =
+                    problem = VaultError(
+                        damaged: .chunk,
                         "version \(version.version) of \(variable.name) was changed by somebody else"
+                    )
                 } else {
                     let arena = arenas.arena(for: bytes.count)
                     _ = try reader?.value(of: variable, version, in: arena)
                     problem = nil
                 }
             } catch  where error.code == .damaged {
-                problem = error.reason
+                problem = error
             }
             inspection.versionCount += 1
             guard let problem else { continue }

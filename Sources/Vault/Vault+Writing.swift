@@ -7,13 +7,19 @@ extension Vault {
     /// - Parameters:
     ///   - keys: From an earlier opening; prompts and derivation come before, never under the lock.
     ///   - vaultID: The vault that the keys are of.
+    ///   - seen: Where the vault stood when it was opened; an older copy that was put there since is
+    ///     not built upon.
+    ///   - written: Learns of the new generation, and which records it changed, before the lock is
+    ///     given back. Not called where nothing was written.
     ///   - body: Runs once, under the lock; it must not wait for people, programs or the network.
     /// - Returns: What `body` returned, and the generation that stands now.
     /// - Throws: What `body` throws; ``VaultError/Code/epochChanged`` when the index key was
-    ///   replaced since the keys were had.
+    ///   replaced since the keys were had; ``VaultError/Code/damaged`` also for an older copy.
     @discardableResult
     package static func update<R>(
         _ path: String, in store: any FileStore, keys: VaultKeys, vaultID: Identifier,
+        since seen: VaultPosition? = nil,
+        written: (VaultPosition, Set<Identifier>) -> Void = { _, _ in },
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> (result: R, generation: UInt64) {
         try store.withLock(path) {
@@ -24,28 +30,38 @@ extension Vault {
             let opened = try vault.openedIndex(with: keys)
             let index = try VaultIndex.decode(
                 opened, extent: .everything, chunksByteCount: vault.header.chunksByteCount)
+            try vault.checkCheckpoint(of: index, with: keys)
+            if let seen { try vault.expect(toFollow: seen, index.metadata) }
             var transaction = try VaultTransaction(index: index, vault: vault, keys: keys)
             let result = try body(&transaction)
             guard try transaction.isChanged(from: opened) else {
                 return (result, vault.header.generation)
             }
-            let generation = try vault.write(&transaction, keys: keys, in: store)
-            return (result, generation)
+            let changed = Set(transaction.edits().map(\.variable))
+            let position = try vault.write(&transaction, keys: keys, in: store)
+            written(position, changed)
+            return (result, position.generation)
         }
     }
 
     /// Writes the next generation.
     private func write(
         _ transaction: inout VaultTransaction, keys: VaultKeys, in store: any FileStore
-    ) throws(VaultError) -> UInt64 {
+    ) throws(VaultError) -> VaultPosition {
         try transaction.settle()
         transaction.dropUnusedBatches()
         let chunks = transaction.index.packedChunks(old: header.chunksByteCount)
         transaction.index.metadata.remember(
             generation: header.generation, tag: try indexTag())
+        transaction.index.metadata.remember(transaction.outlived)
         transaction.recordAuditPosition()
-        var next = try header.successor()
+        var next = try header.successor(
+            after: transaction.outlived.map(\.generation).max() ?? 0)
         next.slots = transaction.slots
+        let entries = transaction.checkpointEntries(after: transaction.edits())
+        if let checkpoint = try keys.checkpoint(of: entries, under: next) {
+            transaction.index.checkpoint = checkpoint
+        }
         let newChunks = transaction.newChunks
         let sealed = try next.sealing(
             transaction.index, keys: keys, chunksByteCount: chunks.byteCount)
@@ -60,14 +76,14 @@ extension Vault {
             parts.append(.bytes(Array(newChunks[Int(range.lowerBound)..<Int(range.upperBound)])))
         }
         try store.replace(path, with: parts)
-        return next.generation
+        return VaultPosition(generation: next.generation, indexTag: Array(sealed.index.suffix(16)))
     }
 }
 
 extension VaultTransaction {
     /// Tells whether the index would be written differently from how it was opened.
     fileprivate borrowing func isChanged(from opened: SecretSlice) throws(VaultError) -> Bool {
-        if slots != header.slots { return true }
+        if slots != header.slots || !outlived.isEmpty { return true }
         let encoded = try index.encoded()
         return encoded.withBytes { new in
             opened.withBytes { old in !old.isEqualInConstantTime(to: new) }
@@ -110,6 +126,14 @@ extension VaultHeader {
 }
 
 extension IndexMetadata {
+    /// Takes generations that were seen for ancestors, where they are later than those known.
+    mutating func remember(_ seen: [VaultPosition]) {
+        for seen in seen.sorted(by: { $0.generation < $1.generation })
+        where seen.generation > generationTags.last?.generation ?? 0 {
+            remember(generation: seen.generation, tag: seen.indexTag)
+        }
+    }
+
     /// Keeps the tag of a generation that is about to be replaced, of the last 1,024.
     mutating func remember(generation: UInt64, tag: [UInt8]) {
         generationTags.append(GenerationTag(generation: generation, tag: tag))

@@ -23,14 +23,14 @@ package final class Vault {
         self.path = path
         self.file = file
         guard file.byteCount >= 16 else {
-            throw VaultError(.damaged, "\(path) is too short to be a vault")
+            throw VaultError(damaged: .truncated, "\(path) is too short to be a vault")
         }
         let length = try VaultHeader.headerByteCount(ofPrefix: try file.read(at: 0, count: 16))
         headerBytes = try file.read(at: 0, count: length)
         header = try VaultHeader.decode(headerBytes)
         guard header.fileByteCount == file.byteCount else {
             throw VaultError(
-                .damaged,
+                damaged: file.byteCount < header.fileByteCount ? .truncated : .extended,
                 "\(path) has \(file.byteCount) bytes where it says \(header.fileByteCount)")
         }
     }
@@ -53,18 +53,27 @@ package final class Vault {
         let publicKey = try root.boxKeyPair().publicKey
         guard publicKey == header.publicKey else {
             throw VaultError(
-                .damaged,
+                damaged: .exchangedKey,
                 "the public key of \(path) was exchanged: values written since could be read by "
                     + "whoever did it")
         }
         return VaultKeys(index: index, root: root)
     }
 
-    /// Opens the index.
+    /// Opens the index. Where the checkpoint is decoded and the values are open, its code is checked.
     ///
     /// - Throws: ``VaultError/Code/epochChanged`` with a key of another epoch,
-    ///   ``VaultError/Code/damaged`` when the tag does not hold.
+    ///   ``VaultError/Code/damaged`` when the tag or the checkpoint does not hold.
     package func index(
+        with keys: VaultKeys, extent: VaultIndex.Extent
+    ) throws(VaultError) -> VaultIndex {
+        let index = try uncheckedIndex(with: keys, extent: extent)
+        try checkCheckpoint(of: index, with: keys)
+        return index
+    }
+
+    /// The index without a look at the checkpoint's code.
+    func uncheckedIndex(
         with keys: VaultKeys, extent: VaultIndex.Extent
     ) throws(VaultError) -> VaultIndex {
         try VaultIndex.decode(
@@ -86,7 +95,8 @@ package final class Vault {
                     key: key, in: arena)
             }
         } catch {
-            throw VaultError(error, damaged: "the index of \(path) was changed by somebody else")
+            throw VaultError(
+                error, damaged: .tag, "the index of \(path) was changed by somebody else")
         }
     }
 
@@ -101,9 +111,11 @@ package final class Vault {
 
     /// The sealed chunk of one version.
     func chunk(of version: StoredVersion) throws(VaultError) -> [UInt8] {
-        let (offset, overflow) = header.chunksOffset.addingReportingOverflow(version.offset)
-        guard !overflow else { throw VaultError(.damaged, "a value lies outside of the vault") }
-        return try file.read(at: offset, count: Int(version.length))
+        let (end, overflow) = version.offset.addingReportingOverflow(UInt64(version.length))
+        guard !overflow, end <= header.chunksByteCount else {
+            throw VaultError(damaged: .layout, "a value lies outside of the vault")
+        }
+        return try file.read(at: header.chunksOffset + version.offset, count: Int(version.length))
     }
 }
 

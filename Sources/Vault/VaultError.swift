@@ -40,21 +40,34 @@ package struct VaultError: Error, Equatable {
     package let code: Code
     /// One sentence that says what happened and to what.
     package let reason: String
+    /// What does not hold, of a damaged vault; nil for another code, and for an older copy, which is
+    /// whole.
+    package let damage: VaultDamage?
 
     /// Makes an error.
     package init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason
+        damage = nil
+    }
+
+    /// Makes an error of code ``Code/damaged``.
+    package init(damaged damage: VaultDamage, _ reason: String) {
+        code = .damaged
+        self.reason = reason
+        self.damage = damage
     }
 
     /// Translates a failure of sealing where a failed tag means damage.
-    package init(_ error: SealingError, damaged reason: @autoclosure () -> String) {
+    package init(
+        _ error: SealingError, damaged damage: VaultDamage, _ reason: @autoclosure () -> String
+    ) {
         switch error {
-        case .notAuthentic: self.init(.damaged, reason())
+        case .notAuthentic: self.init(damaged: damage, reason())
         case .outOfMemory, .derivationFailed:
             self.init(.outOfMemory, "there is not enough memory for the secrets of this operation")
         case .costOutOfBounds:
-            self.init(.damaged, "the cost of a passphrase slot is out of bounds")
+            self.init(damaged: .slot, "the cost of a passphrase slot is out of bounds")
         case .libraryUnavailable: self.init(.inputOutput, "libsodium could not be initialised")
         }
     }

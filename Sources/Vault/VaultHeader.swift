@@ -52,11 +52,11 @@ package struct VaultHeader: Equatable, Sendable {
     /// Reads the length of the header from the first sixteen bytes of a file.
     static func headerByteCount(ofPrefix prefix: [UInt8]) throws(VaultError) -> Int {
         guard prefix.count == 16, Array(prefix.prefix(8)) == VaultFormat.magic else {
-            throw VaultError(.damaged, "this is not a vault: it does not begin as one")
+            throw VaultError(damaged: .magic, "this is not a vault: it does not begin as one")
         }
         let length = prefix[12...].reversed().reduce(0) { $0 << 8 | Int($1) }
         guard length >= VaultFormat.fixedHeaderByteCount, length <= VaultFormat.headerLimit else {
-            throw VaultError(.damaged, "the length of the vault's header is out of bounds")
+            throw VaultError(damaged: .header, "the length of the vault's header is out of bounds")
         }
         return length
     }
@@ -69,7 +69,9 @@ package struct VaultHeader: Equatable, Sendable {
         let body = bytes.count - VaultFormat.checksumByteCount
         guard body > 0,
             Array(bytes[..<body]).withBytes({ Digest.checksum($0) }) == Array(bytes[body...])
-        else { throw VaultError(.damaged, "the checksum of the vault's header does not hold") }
+        else {
+            throw VaultError(damaged: .checksum, "the checksum of the vault's header does not hold")
+        }
         return try bytes.withBytes { (span) throws(VaultError) in
             try ByteReader.read(span.extracting(first: body)) { (reader) throws(VaultError) in
                 try decode(from: &reader, byteCount: bytes.count)
@@ -81,7 +83,7 @@ package struct VaultHeader: Equatable, Sendable {
         from reader: inout ByteReader, byteCount: Int
     ) throws(VaultError) -> VaultHeader {
         guard try reader.bytes(8) == VaultFormat.magic else {
-            throw VaultError(.damaged, "this is not a vault: it does not begin as one")
+            throw VaultError(damaged: .magic, "this is not a vault: it does not begin as one")
         }
         let format = try reader.uint16()
         guard format <= VaultFormat.number else {
@@ -90,35 +92,49 @@ package struct VaultHeader: Equatable, Sendable {
         }
         guard format == VaultFormat.number, try reader.uint16() == 0,
             try reader.uint32() == UInt32(byteCount)
-        else { throw VaultError(.damaged, "the vault's header contradicts itself") }
+        else { throw VaultError(damaged: .header, "the vault's header contradicts itself") }
         let fileByteCount = try reader.uint64()
         let vaultID = try reader.identifier()
         let generation = try reader.uint64()
         let epoch = try reader.uint32()
         let publicKey = try reader.bytes(32)
-        let slotCount = try reader.count(
-            limit: VaultFormat.slotLimit, minimumByteCount: VaultFormat.slotByteCount, of: "slots")
-        var slots: [KeySlot] = []
-        for _ in 0..<slotCount { slots.append(try KeySlot.decode(from: &reader)) }
-        let nonce = try reader.bytes(24)
-        let indexByteCount = try reader.uint64()
-        try reader.expectEnd(of: "the header")
-        let header = VaultHeader(
+        let slotCount = Int(try reader.uint32())
+        guard slotCount <= VaultFormat.slotLimit,
+            byteCount == VaultFormat.fixedHeaderByteCount + slotCount * VaultFormat.slotByteCount
+        else { throw VaultError(damaged: .header, "the number of slots is out of bounds") }
+        var slotReader = try reader.section(slotCount * VaultFormat.slotByteCount)
+        var header = VaultHeader(
             vaultID: vaultID, generation: generation, indexEpoch: epoch, publicKey: publicKey,
-            slots: slots, indexNonce: nonce, indexByteCount: indexByteCount,
+            slots: [], indexNonce: try reader.bytes(24), indexByteCount: try reader.uint64(),
             fileByteCount: fileByteCount)
-        try header.checkBounds()
+        // What is wrong among slots is the header's, and told before what is wrong in one of them.
+        try header.checkBounds(byteCount: byteCount)
+        try checkSlots(slotReader, count: slotCount)
+        for _ in 0..<slotCount { header.slots.append(try KeySlot.decode(from: &slotReader)) }
         return header
     }
 
-    private func checkBounds() throws(VaultError) {
+    private func checkBounds(byteCount: Int) throws(VaultError) {
         guard indexByteCount <= UInt64(VaultFormat.indexLimit + AuthenticatedCipher.tagByteCount),
             indexByteCount > UInt64(AuthenticatedCipher.tagByteCount),
             fileByteCount <= VaultFormat.fileLimit,
-            fileByteCount >= UInt64(byteCount) + indexByteCount,
-            slots.count(where: { $0.kind == .passphrase }) <= VaultFormat.passphraseSlotLimit,
-            Set(slots.map(\.id)).count == slots.count, indexEpoch > 0, generation > 0
-        else { throw VaultError(.damaged, "the vault's header contradicts itself") }
+            fileByteCount >= UInt64(byteCount) + indexByteCount, indexEpoch > 0, generation > 0
+        else { throw VaultError(damaged: .header, "the vault's header contradicts itself") }
+    }
+
+    /// Looks at ids and kinds alone.
+    private static func checkSlots(_ reader: ByteReader, count: Int) throws(VaultError) {
+        var reader = reader
+        var ids: Set<Identifier> = []
+        var passphrases = 0
+        for _ in 0..<count {
+            var slot = try reader.section(VaultFormat.slotByteCount)
+            ids.insert(try slot.identifier())
+            if try slot.byte() == KeySlot.Kind.passphrase.rawValue { passphrases += 1 }
+        }
+        guard ids.count == count, passphrases <= VaultFormat.passphraseSlotLimit else {
+            throw VaultError(damaged: .header, "two slots have one id, or too many a passphrase")
+        }
     }
 
     /// "zgv1/index" and the whole header: whoever changes the header makes the index unreadable.

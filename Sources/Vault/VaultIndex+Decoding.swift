@@ -19,12 +19,18 @@ extension VaultIndex {
     ) throws(VaultError) -> VaultIndex {
         try opened.withBytes { (bytes) throws(VaultError) in
             try ByteReader.read(bytes) { (reader) throws(VaultError) in
+                guard opened.count >= 4 else {
+                    throw VaultError(damaged: .padding, "the index is too short")
+                }
                 let length = Int(try reader.uint32())
                 guard 4 + length <= opened.count,
                     Padding.paddedByteCount(ofIndex: 4 + length) == opened.count
-                else { throw VaultError(.damaged, "the index's length contradicts its padding") }
+                else {
+                    throw VaultError(
+                        damaged: .padding, "the index's length contradicts its padding")
+                }
                 var content = try reader.section(length)
-                try reader.expectZeros(reader.remaining)
+                try reader.expectZeros(reader.remaining, else: .padding)
                 var index = VaultIndex(extent: extent)
                 try index.decodeSections(&content, opened)
                 try content.expectEnd(of: "the index")
@@ -44,7 +50,7 @@ extension VaultIndex {
             "projects", Self.projectLimit, 38, VaultProject.decode, { $0.id < $1.id })
         variables = try content.list(
             "variables", VaultFormat.recordLimit, 93, Variable.decode, { $0.id < $1.id })
-        let values = extent != .listing
+        let values = extent.hasCurrentValues
         let current = try content.list(
             "current versions", VaultFormat.recordLimit, StoredVersion.minimumByteCount,
             skipping: !values, StoredVersion.decode, { $0.variable < $1.variable })
@@ -69,7 +75,7 @@ extension VaultIndex {
                 return opened.part(start..<start + 32)
             }, { _, _ in true })
         section = try content.section(Int(try content.uint32()))
-        guard extent == .everything else { return }
+        guard extent.hasCheckpoint else { return }
         if try section.flag() { checkpoint = try Checkpoint.decode(from: &section) }
         try section.expectEnd(of: "the checkpoint")
     }
@@ -80,40 +86,43 @@ extension VaultIndex {
         guard Set(projects.map(\.name)).count == projects.count,
             variables.allSatisfy({ projectIDs.contains($0.project) })
         else {
-            throw VaultError(.damaged, "a variable belongs to no project, or two have one name")
+            throw VaultError(
+                damaged: .layout, "a variable belongs to no project, or two have one name")
         }
         var held = 0
         for variable in variables where variable.currentVersion > 0 {
             guard currentVersions[variable.id]?.version == variable.currentVersion else {
-                throw VaultError(.damaged, "the value of \(variable.name) is not in the vault")
+                throw VaultError(
+                    damaged: .layout, "the value of \(variable.name) is not in the vault")
             }
             held += 1
         }
         guard held == currentVersions.count else {
-            throw VaultError(.damaged, "a value belongs to no variable")
+            throw VaultError(damaged: .layout, "a value belongs to no variable")
         }
         let byID = Dictionary(uniqueKeysWithValues: variables.map { ($0.id, $0) })
         var perVariable: [Identifier: Int] = [:]
         for version in earlierVersions {
             guard let variable = byID[version.variable], version.version != variable.currentVersion,
                 version.version > 0, version.version <= variable.highestVersion
-            else { throw VaultError(.damaged, "an earlier value belongs to no variable") }
+            else { throw VaultError(damaged: .layout, "an earlier value belongs to no variable") }
             perVariable[version.variable, default: 0] += 1
         }
         guard perVariable.values.allSatisfy({ $0 <= VaultFormat.versionLimit }) else {
-            throw VaultError(.damaged, "a variable has too many versions")
+            throw VaultError(damaged: .layout, "a variable has too many versions")
         }
         let batchIDs = Set(batches.map(\.id))
         let all = (Array(currentVersions.values) + earlierVersions).sorted { $0.offset < $1.offset }
         var end: UInt64 = 0
         for version in all {
             guard version.offset == end, version.length > 0, batchIDs.contains(version.batch) else {
-                throw VaultError(.damaged, "the values overlap, leave gaps or have no data key")
+                throw VaultError(
+                    damaged: .layout, "the values overlap, leave gaps or have no data key")
             }
             end += UInt64(version.length)
         }
         guard end == chunksByteCount else {
-            throw VaultError(.damaged, "the values do not end where the file ends")
+            throw VaultError(damaged: .layout, "the values do not end where the file ends")
         }
     }
 }
@@ -141,7 +150,7 @@ extension ByteReader {
         for _ in 0..<count {
             let item = try decode(&section)
             if let last = items.last, !precedes(last, item) {
-                throw VaultError(.damaged, "the \(what) are not in order")
+                throw VaultError(damaged: .order, "the \(what) are not in order")
             }
             items.append(item)
         }

@@ -6,10 +6,15 @@ package struct VaultIndex {
     package enum Extent: Sendable {
         /// Projects, variables, accounts and metadata: what a listing needs.
         case listing
-        /// Also where the current values lie: what `reveal` and `run` need.
+        /// Listing, and the checkpoint: what a comparison with it needs.
+        case accepted
+        /// Listing, and where the current values lie: what `reveal` and `run` need.
         case currentValues
         /// Everything, which a write needs.
         case everything
+
+        var hasCheckpoint: Bool { self == .accepted || self == .everything }
+        var hasCurrentValues: Bool { self == .currentValues || self == .everything }
     }
 
     /// What was decoded; only a whole index may be written.

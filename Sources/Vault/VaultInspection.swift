@@ -8,6 +8,8 @@ package struct VaultInspection: Equatable, Sendable {
             case header
             /// Names and metadata.
             case index
+            /// What somebody with the root last accepted.
+            case checkpoint
             /// A wrapped data key.
             case dataKey = "data-key"
             /// A sealed value.
@@ -16,8 +18,8 @@ package struct VaultInspection: Equatable, Sendable {
 
         /// Which part is wrong.
         package let place: Place
-        /// What is wrong, without full stop.
-        package let message: String
+        /// What is wrong.
+        package let error: VaultError
         /// The variable whose value is wrong.
         package let key: String?
         /// The version of that value.
@@ -25,20 +27,27 @@ package struct VaultInspection: Equatable, Sendable {
         /// Where the value begins, in bytes from the front of the file.
         package let offset: UInt64?
 
+        /// What is wrong, without full stop.
+        package var message: String { error.reason }
+        /// What does not hold, in the words of the format's page.
+        package var damage: VaultDamage? { error.damage }
+
         /// Describes a problem.
+        ///
+        /// - Parameter error: Of code ``VaultError/Code/damaged``.
         package init(
-            _ place: Place, _ message: String, key: String? = nil, version: UInt64? = nil,
+            _ place: Place, _ error: VaultError, key: String? = nil, version: UInt64? = nil,
             offset: UInt64? = nil
         ) {
             self.place = place
-            self.message = message
+            self.error = error
             self.key = key
             self.version = version
             self.offset = offset
         }
     }
 
-    /// In the order of the file; empty for a whole vault.
+    /// The first thing that is wrong first, in the order of the format's page; empty for a whole vault.
     package internal(set) var problems: [Problem] = []
     /// Bytes of the file.
     package internal(set) var byteCount: UInt64 = 0
@@ -61,6 +70,6 @@ package struct VaultInspection: Equatable, Sendable {
     ///
     /// - Throws: ``VaultError/Code/damaged``.
     package func expectWhole() throws(VaultError) {
-        if let first = problems.first { throw VaultError(.damaged, first.message) }
+        if let first = problems.first { throw first.error }
     }
 }

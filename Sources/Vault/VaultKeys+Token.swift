@@ -21,7 +21,7 @@ extension VaultKeys {
             }
             return text
         } catch {
-            throw VaultError(error, damaged: "the token of \(account.name) was changed")
+            throw VaultError(error, damaged: .value, "the token of \(account.name) was changed")
         }
     }
 }

@@ -29,6 +29,11 @@ package struct RootKey: ~Copyable {
     borrowing func settlingKey() throws(VaultError) -> SecretBytes {
         try derive(bytes, 2, "zgv1root")
     }
+
+    /// Kc, which authenticates the checkpoint: label "zgv1root", number 3.
+    borrowing func checkpointKey() throws(VaultError) -> SecretBytes {
+        try derive(bytes, 3, "zgv1root")
+    }
 }
 
 /// The key of the index tier: names, metadata, tokens; no value.
@@ -54,12 +59,12 @@ private func derive(
 ) throws(VaultError) -> SecretBytes {
     do {
         return try KeyDerivation.derive(from: key, id: id, context: context)
-    } catch { throw VaultError(error, damaged: "a key cannot be derived") }
+    } catch { throw VaultError(error, damaged: .tag, "a key cannot be derived") }
 }
 
 /// Runs `body` and translates a failure to get guarded memory.
 func guarding<R: ~Copyable>(
     _ body: () throws(SealingError) -> R
 ) throws(VaultError) -> R {
-    do { return try body() } catch { throw VaultError(error, damaged: "a tag does not hold") }
+    do { return try body() } catch { throw VaultError(error, damaged: .tag, "a tag does not hold") }
 }

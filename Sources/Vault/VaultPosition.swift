@@ -22,42 +22,102 @@ package enum VaultContinuity: Equatable, Sendable {
     case unknown
 }
 
+/// How a file stands to a generation of it that was seen earlier.
+package enum VaultStanding: Equatable, Sendable {
+    /// It is that generation.
+    case same
+    /// It came from that generation by writes.
+    case follows
+    /// It is newer, and more writes lie between than the vault remembers, so nobody can tell.
+    case unknown
+    /// It is an older copy.
+    case older
+    /// It did not come from that generation.
+    case otherHistory
+
+    /// Tells whether nothing speaks against the file.
+    package var isAccepted: Bool { self != .older && self != .otherHistory }
+}
+
+extension IndexMetadata {
+    /// How a file of a later generation stands to one that was seen.
+    fileprivate func standing(to seen: VaultPosition) -> VaultStanding {
+        if let remembered = generationTags.first(where: { $0.generation == seen.generation }) {
+            return remembered.tag == seen.indexTag ? .follows : .otherHistory
+        }
+        let isForgotten =
+            generationTags.count >= VaultFormat.generationTagLimit
+            && generationTags.first.map { $0.generation > seen.generation } ?? false
+        return isForgotten ? .unknown : .otherHistory
+    }
+}
+
 extension Vault {
     /// Where this file stands. The tag is no proof by itself: it holds once the index has opened.
     package func position() throws(VaultError) -> VaultPosition {
         VaultPosition(generation: header.generation, indexTag: try indexTag())
     }
 
-    /// Checks that this file is the generation seen earlier, or came from it.
+    /// How this file stands to a generation that was seen earlier.
     ///
     /// Opens the index only where the file is newer; in the same generation the caller's own opening
     /// of the index proves the tag.
+    package func standing(
+        to seen: VaultPosition, with keys: VaultKeys
+    ) throws(VaultError) -> VaultStanding {
+        let now = try position()
+        if now.generation > seen.generation {
+            return try metadata(with: keys).standing(to: seen)
+        }
+        if now.generation < seen.generation { return .older }
+        return now.indexTag == seen.indexTag ? .same : .otherHistory
+    }
+
+    /// Checks that this file is the generation seen earlier, or came from it; see
+    /// ``standing(to:with:)``.
     ///
     /// - Throws: ``VaultError/Code/damaged`` for an older copy, and for a file of another history.
     package func continuity(
         since seen: VaultPosition, with keys: VaultKeys
     ) throws(VaultError) -> VaultContinuity {
+        let standing = try standing(to: seen, with: keys)
+        guard standing.isAccepted else {
+            throw objection(to: standing, seen, when: "when it was unlocked", of: "was unlocked")
+        }
+        return standing == .unknown ? .unknown : .follows
+    }
+
+    /// Checks that this file, of which the metadata are `metadata`, came from the one that was opened.
+    func expect(
+        toFollow seen: VaultPosition, _ metadata: IndexMetadata
+    ) throws(VaultError) {
         let now = try position()
-        if now.generation < seen.generation {
-            throw VaultError(
-                .damaged,
-                "\(path) is an older copy: it has generation \(now.generation), and "
-                    + "\(seen.generation) was seen when it was unlocked")
-        }
+        var standing = VaultStanding.older
         if now.generation == seen.generation {
-            guard now.indexTag == seen.indexTag else { throw otherHistory() }
-            return .follows
+            standing = now.indexTag == seen.indexTag ? .same : .otherHistory
+        } else if now.generation > seen.generation {
+            standing = metadata.standing(to: seen)
         }
-        let tags = try metadata(with: keys).generationTags
-        if let remembered = tags.first(where: { $0.generation == seen.generation }) {
-            guard remembered.tag == seen.indexTag else { throw otherHistory() }
-            return .follows
+        guard standing.isAccepted else {
+            throw objection(to: standing, seen, when: "a moment ago", of: "was opened")
         }
-        let isForgotten =
-            tags.count >= VaultFormat.generationTagLimit
-            && tags.first.map { $0.generation > seen.generation } ?? false
-        guard isForgotten else { throw otherHistory() }
-        return .unknown
+    }
+
+    /// What to say of a file that is not accepted.
+    ///
+    /// - Parameters:
+    ///   - when: Ends "… was seen".
+    ///   - event: Ends "did not come from the vault that …".
+    package func objection(
+        to standing: VaultStanding, _ seen: VaultPosition, when: String, of event: String
+    ) -> VaultError {
+        guard standing == .older else {
+            return VaultError(.damaged, "\(path) did not come from the vault that \(event)")
+        }
+        return VaultError(
+            .damaged,
+            "\(path) is an older copy: it has generation \(header.generation), and "
+                + "\(seen.generation) was seen \(when)")
     }
 
     /// The metadata alone: the caller decodes the rest when it needs it, and should not wait twice.
@@ -71,10 +131,6 @@ extension Vault {
                 return metadata
             }
         }
-    }
-
-    private func otherHistory() -> VaultError {
-        VaultError(.damaged, "\(path) did not come from the vault that was unlocked")
     }
 
     /// Takes a root that was kept elsewhere, of 32 bytes.

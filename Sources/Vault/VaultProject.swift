@@ -103,7 +103,7 @@ package struct VaultProject: Equatable, Sendable {
                 id: try reader.text(limit: limit), createdAt: try reader.uint64())
         }
         project.seenAt = try reader.uint64()
-        guard !name.isEmpty else { throw VaultError(.damaged, "a project has no name") }
+        guard !name.isEmpty else { throw VaultError(damaged: .encoding, "a project has no name") }
         return project
     }
 }

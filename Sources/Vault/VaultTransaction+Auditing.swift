@@ -1,10 +1,14 @@
+extension IndexMetadata {
+    /// Keeps where the audit log ends, unless the vault knows of a later line.
+    mutating func recordAudit(_ end: AuditLog.Position) {
+        if end.sequence > (audit?.sequence ?? 0) { audit = end }
+    }
+}
+
 extension VaultTransaction {
     /// Keeps where the audit log ends, unless the vault knows of a later line.
     mutating func recordAuditPosition() {
-        guard let auditPosition,
-            auditPosition.sequence > (index.metadata.audit?.sequence ?? 0)
-        else { return }
-        index.metadata.audit = auditPosition
+        if let auditPosition { index.metadata.recordAudit(auditPosition) }
     }
 
     /// Takes the audit log for whole up to `position`, whatever the vault knew of it: after somebody

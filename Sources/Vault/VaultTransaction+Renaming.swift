@@ -29,8 +29,10 @@ extension VaultTransaction {
 
     /// Drops earlier versions for good.
     package mutating func erase(_ versions: [StoredVersion]) {
-        index.earlierVersions.removeAll { earlier in
-            versions.contains { $0.variable == earlier.variable && $0.version == earlier.version }
+        let numbers = Dictionary(grouping: versions, by: \.variable).mapValues {
+            Set($0.map(\.version))
         }
+        guard !numbers.isEmpty else { return }
+        index.earlierVersions.removeAll { numbers[$0.variable]?.contains($0.version) ?? false }
     }
 }

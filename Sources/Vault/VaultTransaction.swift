@@ -27,9 +27,15 @@ package struct VaultTransaction: ~Copyable {
 
     let keys: VaultKeys
     let header: VaultHeader
+    /// The records as they were found.
+    let found: [Variable]
+    /// Generations that the next one must be higher than, and takes for its ancestors.
+    private(set) var outlived: [VaultPosition] = []
     private var dataKey: DataKey?
     private var scratch: SecretBuffer
     private(set) var newChunks: [UInt8] = []
+    /// Records that got a version.
+    package private(set) var storedVariables: Set<Identifier> = []
 
     init(index: VaultIndex, vault: Vault, keys: VaultKeys) throws(VaultError) {
         let values = try ValueReader(vault: vault, index: index, keys: keys)
@@ -37,6 +43,7 @@ package struct VaultTransaction: ~Copyable {
             try SecretBuffer(capacity: 8 << 10)
         }
         self.index = index
+        found = index.variables
         self.values = values
         self.keys = keys
         header = vault.header
@@ -82,6 +89,7 @@ package struct VaultTransaction: ~Copyable {
         index.variables[position].currentVersion = version
         index.variables[position].highestVersion = version
         index.variables[position].updatedAt = time
+        storedVariables.insert(variable.id)
         return version
     }
 
@@ -104,23 +112,30 @@ package struct VaultTransaction: ~Copyable {
     }
 
     /// Accepts the data keys of writes that were made while the values were locked, so that reading
-    /// them costs no public-key operation any more. Does nothing while they are locked.
+    /// them costs no public-key operation any more, and drops versions of theirs that repeat a value.
+    /// Does nothing while the values are locked.
     ///
     /// - Returns: How many were accepted.
     /// - Throws: ``VaultError/Code/damaged`` for one that the root does not open.
     @discardableResult
     package mutating func settle() throws(VaultError) -> Int {
         guard let values, let settlingKey = try keys.root?.settlingKey() else { return 0 }
-        var count = 0
-        for position in index.batches.indices where !index.batches[position].isSettled {
+        let sealed = index.batches.indices.filter { !index.batches[$0].isSettled }
+        try mergeEqualNeighbours(from: Set(sealed.map { index.batches[$0].id }))
+        for position in sealed {
             let id = index.batches[position].id
             let key = try values.dataKey(of: id)
             index.batches[position] = key.withBytes {
                 Batch.settled($0, id: id, vault: header.vaultID, settlingKey: settlingKey)
             }
-            count += 1
         }
-        return count
+        return sealed.count
+    }
+
+    /// Goes on with an older copy: the next generation is higher than those that were seen, and who
+    /// saw them takes it for theirs.
+    package mutating func outlive(_ seen: [VaultPosition]) {
+        outlived = seen
     }
 
     /// Drops data keys that no version needs any more.

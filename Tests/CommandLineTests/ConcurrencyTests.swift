@@ -82,6 +82,7 @@ struct ConcurrencyTests {
         var kept = 0
         for step in 0..<24 {
             try home.directory.write(old, to: "data/zg-env/vault.zgv")
+            try home.forgetAnchors()
             var runner = home.runner(["import", "-", "-p", "web"], input: text)
             let pause = whole.duration * step / 20
             runner.script = [

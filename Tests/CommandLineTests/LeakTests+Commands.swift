@@ -65,6 +65,7 @@ extension LeakTests {
         "verify": { witness in
             try witness.run(["verify"])
             try witness.run(["verify", "--json"])
+            try witness.run(["verify", "--accept-older", "--yes", "--json"])
         },
         "backup": { witness in
             try witness.run(["backup", "copy.zgv"])

@@ -1,7 +1,10 @@
 import Foundation
+import Sealing
+import SecretServiceKeyring
 import TestSupport
 import Testing
 
+@testable import Vault
 @testable import ZGEnvCommands
 
 /// Runs commands with marker values and remembers where one was seen that should not be.
@@ -107,7 +110,18 @@ final class LeakWitness {
             // A directory has no bytes.
             leaks += needles.found(in: SmallFile.bytes(path)).map { "file \(name): \($0)" }
         }
+        leaks += try needles.found(in: openedIndex()).map { "the index, opened: \($0)" }
         return leaks
+    }
+
+    /// What the index key opens of the vault as it stands.
+    private func openedIndex() throws -> [UInt8] {
+        let vault = try Vault(opening: home.vaultPath, in: PosixFileStore())
+        let secret = try Array(passphrase.text.utf8).withBytes { try SecretBytes(copying: $0) }
+        let keys = try vault.unlock(passphrase: secret, memoryLimitBytes: nil)
+        return try vault.openedIndex(with: keys).withBytes { bytes in
+            (0..<bytes.byteCount).map { bytes.byte(at: $0) }
+        }
     }
 }
 
@@ -287,6 +301,41 @@ struct LeakTests {
         try witness.run(["reveal", "KEY", "-p", "lines"], status: 8)
         let leaks = try witness.finish()
         #expect(leaks == [])
+    }
+
+    @Test func `the keyring's key opens names and metadata, and no value`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.initialised(keyring)
+        let values = ["first", "second", "imported", "removed", "note"].map { Marker($0) }
+        try home.store(["KEY": values[0].text, "KEY": values[1].text, "GONE": values[3].text])
+        done(
+            try home.run(
+                ["import", "-", "-p", "web"], input: .text("IMPORTED=\(values[2].text)\n")))
+        done(
+            try home.run(
+                ["set", "NOTED", "-p", "web", "--comment", values[4].text], input: .text("x")))
+        done(try home.run(["rm", "GONE", "-p", "web", "--yes"]))
+        done(try home.run(["rename", "IMPORTED", "RENAMED", "-p", "web"]))
+        let vault = try Vault(opening: home.vaultPath, in: PosixFileStore())
+        let slot = try #require(vault.header.slots.first { $0.kind == .secretService })
+        let kept = SecretServiceKeyring(busAddress: keyring.bus.address, limit: .seconds(20))
+        let item = slot.keyringItem(vault: vault.header.vaultID)
+        guard let slotKey = try kept.secret(for: item),
+            let keys = try vault.unlock(slot, slotKey: slotKey)
+        else {
+            Issue.record("the keyring does not open the vault")
+            return
+        }
+        #expect(!keys.opensValues)
+        let index = try vault.openedIndex(with: keys).withBytes { bytes in
+            (0..<bytes.byteCount).map { bytes.byte(at: $0) }
+        }
+        #expect(Needles(Array(values[..<4])).found(in: index) == [])
+        // What is looked for would be found: a comment stands there in clear.
+        #expect(!Needles([values[4]]).found(in: index).isEmpty)
+        let all = try vault.index(with: keys, extent: .everything)
+        #expect(all.currentVersions.count + all.earlierVersions.count == 5)
+        #expect(try ValueReader(vault: vault, index: all, keys: keys) == nil)
     }
 
     @Test(arguments: ["set", "import"])

@@ -280,13 +280,18 @@ struct UnlockCommandTests {
         let (oldest, path) = (try home.vaultBytes(), home.vaultPath)
         try home.store(["A": "other"])
         let other = try home.vaultBytes()
-        try Data(oldest).write(to: URL(fileURLWithPath: path))
+        @Sendable func put(_ copy: [UInt8]) throws {
+            try Data(copy).write(to: URL(fileURLWithPath: path))
+            // What the state directory knows is not what this is about.
+            try home.forgetAnchors()
+        }
+        try put(oldest)
         try home.store(["A": "ours"])
         let ours = try home.vaultBytes()
         let results = try LoginThread.run(.session) { () -> [ProgramResult] in
             var results = [try unlock(home), try handedOver(home)]
             for copy in [oldest, other] {
-                try Data(copy).write(to: URL(fileURLWithPath: path))
+                try put(copy)
                 results.append(
                     try home.run(
                         ["run", "--json", "-p", "web", "--", "true"], unlocked: false))
@@ -294,10 +299,10 @@ struct UnlockCommandTests {
                 results.append(try home.run(["set", "A", "-p", "web"], input: .text("x")))
                 results.append(try unlock(home))
             }
-            try Data(ours).write(to: URL(fileURLWithPath: path))
+            try put(ours)
             results.append(try handedOver(home))
             // Whoever put it there says so by locking.
-            try Data(other).write(to: URL(fileURLWithPath: path))
+            try put(other)
             results.append(try home.run(["lock"], unlocked: false))
             results.append(try unlock(home))
             results.append(try handedOver(home))

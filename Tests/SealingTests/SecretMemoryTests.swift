@@ -43,6 +43,32 @@ struct SecretMemoryTests {
         #expect(buffer.withBytes { $0.bytesForTesting } == Array(expected.dropLast(3)))
     }
 
+    @Test func `keys that come and go take few regions, and are zero`() async {
+        await #expect(processExitsWith: .success) {
+            let before = SecretMemory.allocationCount
+            for number in 0..<1_000 {
+                var key = try SecretBytes(count: 32)
+                #expect(key.withBytes { $0.bytesForTesting }.allSatisfy { $0 == 0 })
+                let bytes = [UInt8](repeating: UInt8(number % 255 + 1), count: 32)
+                bytes.withBytes { bytes in key.withMutableBytes { $0.copy(from: bytes) } }
+            }
+            #expect(SecretMemory.allocationCount - before <= 2)
+        }
+    }
+
+    @Test func `reading a key that is gone ends the process`() async {
+        await #expect(processExitsWith: .failure) {
+            let address = try {
+                let key = try SecretBytes(count: 32)
+                return key.withBytes { span in
+                    unsafe span.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+                }
+            }()
+            let gone = unsafe UnsafePointer<UInt8>(bitPattern: address)
+            print(unsafe gone?.pointee ?? 0)
+        }
+    }
+
     @Test func `reading over the end of a region ends the process`() async {
         await #expect(processExitsWith: .failure) {
             let bytes = try SecretBytes(count: 16)

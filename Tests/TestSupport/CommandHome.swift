@@ -101,6 +101,18 @@ package final class CommandHome: Sendable {
         try directory.write(bytes, to: "data/zg-env/vault.zgv")
     }
 
+    /// The files in the state directory that say which generation was seen last.
+    package func anchors() throws -> [String] {
+        let folder = directory.path("state/zg-env")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasSuffix(".anchor") }.map { "\(folder)/\($0)" }
+    }
+
+    /// Lets an older copy of the vault be put in its place, as on a machine that has not seen it.
+    package func forgetAnchors() throws {
+        for path in try anchors() { try FileManager.default.removeItem(atPath: path) }
+    }
+
     /// Makes the vault, with the cheapest cost there is.
     package func initialise() throws {
         let result = try run(["init", "--kdf", "8MiB,1"])

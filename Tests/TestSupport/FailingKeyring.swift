@@ -9,6 +9,10 @@ package struct FailingKeyring: Keyring {
     /// Makes a keyring without state.
     package init() {}
 
+    package func isUnlocked() throws(KeyringError) -> Bool {
+        throw unexpected("isUnlocked")
+    }
+
     package func store(
         _ secret: borrowing SecretBytes, for item: KeyringItem
     ) throws(KeyringError) {

@@ -42,6 +42,8 @@ package final class FakeKeyring: Keyring {
         set { state.withLock { $0.items = newValue } }
     }
 
+    package func isUnlocked() throws(KeyringError) -> Bool { failure == nil }
+
     package func store(
         _ secret: borrowing SecretBytes, for item: KeyringItem
     ) throws(KeyringError) {

@@ -77,6 +77,19 @@ package final class PrivateKeyring {
         }
     }
 
+    /// Deletes the items that say which generation of a vault was seen last.
+    package func deleteAnchors() throws {
+        let client = try bus.client()
+        for path in try items(client).unlocked {
+            var label = try client.call(
+                Self.service, path, "org.freedesktop.DBus.Properties", "Get",
+                [.string("org.freedesktop.Secret.Item"), .string("Label")])
+            _ = label.signature()
+            guard label.text().hasPrefix("zg-env anchor ") else { continue }
+            _ = try client.call(Self.service, path, "org.freedesktop.Secret.Item", "Delete", [])
+        }
+    }
+
     /// Puts `bytes` into every item of the default collection, which must be unlocked.
     package func overwriteItems(with bytes: [UInt8]) throws {
         let client = try bus.client()

@@ -128,6 +128,7 @@ struct SlotTests {
     {
         struct Forgetful: Keyring {
             let name = "the forgetful keyring"
+            func isUnlocked() throws(KeyringError) -> Bool { true }
             func store(
                 _ secret: borrowing SecretBytes, for item: KeyringItem
             ) throws(KeyringError) {}

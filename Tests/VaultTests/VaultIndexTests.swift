@@ -79,11 +79,7 @@ struct VaultIndexTests {
             .init(path: "/a", project: "prj", organisation: "", vaultProject: web.id))
         index.checkpoint = Checkpoint(
             generation: 3, authenticationCode: [UInt8](repeating: 3, count: 32),
-            entries: [
-                .init(
-                    variable: variable.id, project: web.id, name: "KEY", currentVersion: 1,
-                    kind: .sensitive, scope: scope, remoteID: "env", account: nil)
-            ])
+            entries: [Checkpoint.Entry(of: variable)])
         return index
     }
 

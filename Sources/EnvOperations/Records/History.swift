@@ -6,6 +6,7 @@ package struct History {
     package let variable: Variable
     /// In ascending order of numbers, the current one last where there is one.
     package let versions: [StoredVersion]
+    private let isNeeded: Bool
 
     /// Versions younger than this are never pruned.
     package static let protectedMilliseconds: UInt64 = 30 * 86_400_000
@@ -15,10 +16,17 @@ package struct History {
     /// - Parameter index: Decoded as a whole.
     package init(of variable: Variable, in index: VaultIndex) {
         self.variable = variable
+        isNeeded = !index.journal.isEmpty
         let earlier = index.earlierVersions.filter { $0.variable == variable.id }
         versions =
             (earlier + (index.currentVersions[variable.id].map { [$0] } ?? []))
             .sorted { $0.version < $1.version }
+    }
+
+    fileprivate init(of variable: Variable, _ versions: [StoredVersion], isNeeded: Bool) {
+        self.variable = variable
+        self.versions = versions.sorted { $0.version < $1.version }
+        self.isNeeded = isNeeded
     }
 
     /// The version of that number.
@@ -27,13 +35,42 @@ package struct History {
     }
 
     /// What pruning would drop: all but the newest `keep`, never the current one, one younger than
-    /// 30 days, or the one that the platform has.
+    /// 30 days, or the one that the platform has. None while something is begun and not finished: it
+    /// may need any of them.
     package func prunable(keeping keep: Int, at time: UInt64) -> [StoredVersion] {
-        versions.dropLast(max(keep, 1)).filter { version in
+        if isNeeded { return [] }
+        return versions.dropLast(max(keep, 1)).filter { version in
             version.version != variable.currentVersion
                 && version.version != variable.remote?.pushedVersion
                 && time > version.createdAt
                 && time - version.createdAt >= Self.protectedMilliseconds
         }
+    }
+}
+
+extension VaultTransaction {
+    /// Tells whether a record that got a version in this transaction has one that is old enough to go.
+    package func mayPrune(at time: UInt64) -> Bool {
+        guard time > History.protectedMilliseconds, !index.earlierVersions.isEmpty else {
+            return false
+        }
+        let latest = time - History.protectedMilliseconds
+        return index.earlierVersions.contains {
+            $0.createdAt <= latest && storedVariables.contains($0.variable)
+        }
+    }
+
+    /// Prunes the history of every record that got a version in this transaction.
+    package mutating func pruneHistory(keeping keep: Int, at time: UInt64) {
+        let earlier = Dictionary(
+            grouping: index.earlierVersions.filter { storedVariables.contains($0.variable) },
+            by: \.variable)
+        let versions = index.variables.flatMap { variable -> [StoredVersion] in
+            guard let versions = earlier[variable.id] else { return [] }
+            let current = index.currentVersions[variable.id].map { [$0] } ?? []
+            return History(of: variable, versions + current, isNeeded: !index.journal.isEmpty)
+                .prunable(keeping: keep, at: time)
+        }
+        erase(versions)
     }
 }

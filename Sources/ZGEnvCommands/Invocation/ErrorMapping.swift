@@ -14,7 +14,7 @@ extension CommandError {
         case let error as VaultError: self.init(mapping: error)
         case let error as KeyringError: self.init(mapping: error)
         case let error as SealingError:
-            self.init(mapping: VaultError(error, damaged: "A seal does not hold"))
+            self.init(mapping: VaultError(error, damaged: .tag, "A seal does not hold"))
         case let error as VercelAPIError: self.init(mapping: error)
         case let error as TransportError:
             self.init(mapping: VercelAPIError(transport: error, isRepeatable: true))

@@ -4,9 +4,13 @@ internal import Glibc
 enum PrivateFile {
     /// Writes `bytes` to `path` with mode 0600.
     ///
-    /// - Parameter replaces: Whether a file that is there may be replaced.
+    /// - Parameters:
+    ///   - replaces: Whether a file that is there may be replaced.
+    ///   - durably: Whether it must be on the disk before this returns.
     /// - Throws: ``ExitCode/conflict`` when there is one and it may not.
-    static func write(_ bytes: RawSpan, to path: String, replaces: Bool) throws {
+    static func write(
+        _ bytes: RawSpan, to path: String, replaces: Bool, durably: Bool = true
+    ) throws {
         let temporary = "\(path).tmp-\(getpid())"
         let descriptor = unsafe open(
             temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -14,7 +18,9 @@ enum PrivateFile {
         do {
             defer { close(descriptor) }
             try writeAll(bytes, to: descriptor, path)
-            guard fsync(descriptor) == 0 else { throw failure("\(path) cannot be written") }
+            guard !durably || fsync(descriptor) == 0 else {
+                throw failure("\(path) cannot be written")
+            }
         } catch {
             unsafe unlink(temporary)
             throw error
@@ -30,7 +36,7 @@ enum PrivateFile {
                 hint: "It was left as it is. Say --force to replace it, or name another file.")
         }
         guard done == 0 else { throw error }
-        try confirmDirectory(of: path)
+        if durably { try confirmDirectory(of: path) }
     }
 
     /// Brings the file's name to the disk.

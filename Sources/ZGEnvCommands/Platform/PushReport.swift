@@ -9,6 +9,8 @@ struct PushReport {
     private let plan: PushPlan
     /// What became of each step; empty after a dry run or a conflict.
     var outcomes: [PushOutcome] = []
+    /// What of it was changed while the values were locked; nil where nothing was sent.
+    var changes: ChangesText?
     /// Tells that it stopped after the plan.
     var isDryRun = false
 
@@ -20,6 +22,12 @@ struct PushReport {
     /// The plan for people, one line a step.
     var planLines: [String] {
         plan.steps.map { "\(Self.verb($0)) \($0.key) for \($0.attributes.scope.description)" }
+    }
+
+    /// What people must know of the plan before they agree.
+    var changeLines: [String] {
+        guard let changes, changes.count > 0 else { return [] }
+        return ["\(changes.sentence)\(changes.remark):"] + changes.lines().map { "  \($0)" }
     }
 
     private static func verb(_ step: PushPlan.Step) -> String {
@@ -43,7 +51,7 @@ struct PushReport {
             .init(
                 "conflicts", .array(plan.conflicts.map { Self.entry($0.key, $0.scope, $0.reason) })),
             .init("unverified", unverified),
-            .init("failed", failed),
+            .init("failed", failed), .init("changedWhileLocked", changes?.json ?? .array([])),
         ]
         if isDryRun { members.append(.init("dryRun", true)) }
         return CommandResult(json: .object(members), text: text, failure: failure)
@@ -98,7 +106,8 @@ struct PushReport {
         }
         if isDryRun {
             return planLines.isEmpty
-                ? "Nothing to push.\n" : planLines.map { "Would \(safe($0))\n" }.joined()
+                ? "Nothing to push.\n"
+                : (planLines.map { "Would \($0)" } + changeLines).map { "\(safe($0))\n" }.joined()
         }
         if outcomes.isEmpty { return "Nothing to push.\n" }
         return outcomes.map { outcome in

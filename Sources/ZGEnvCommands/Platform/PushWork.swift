@@ -60,15 +60,22 @@ struct PushWork {
                 "The platform would refuse this: \(DisplayText.safe(problems.joined(separator: "; "))).",
                 hint: "Nothing was sent.")
         }
-        if asks || invocation.options.dryRun {
+        let changes = try changesWhileLocked(of: plan)
+        report.changes = changes?.text
+        if asks || invocation.options.dryRun || !(changes?.comparison.isEmpty ?? true) {
             let answer = try Confirmation.ask(
-                invocation, plan: report.planLines, question: "Push to \(bound.platform.name)?")
+                invocation, plan: report.planLines + report.changeLines,
+                question: "Push to \(bound.platform.name)?")
             guard answer == .goOn else {
                 report.isDryRun = true
                 return report
             }
+            if invocation.options.yes {
+                for line in report.changeLines { try invocation.note(line) }
+            }
         }
-        try keepSeen(platform, listedAt, adopted, plan.forgotten)
+        try keepSeen(
+            platform, listedAt, adopted, plan.forgotten, accepting: changes?.comparison)
         if !plan.steps.isEmpty {
             report.outcomes = try audited(plan, index) {
                 try Interrupts.deferred { try application.send(plan) }
@@ -77,6 +84,24 @@ struct PushWork {
             try keepLive()
         }
         return report
+    }
+
+    /// What of the plan was changed while the values were locked, and not by this command. Where the plan
+    /// has opened the values, the code of the checkpoint is checked.
+    ///
+    /// - Returns: nil for an empty plan.
+    private func changesWhileLocked(
+        of plan: PushPlan
+    ) throws -> (comparison: CheckpointComparison, text: ChangesText)? {
+        let session = invocation.session
+        let sent = Set(plan.steps.compactMap { $0.variable?.id })
+            .subtracting(atHand.keys).subtracting(session.changedRecords)
+            .subtracting(rules.makingRoom)
+        guard !sent.isEmpty else { return nil }
+        let keys = try session.indexKeys()
+        let index = try session.opened().index(with: keys, extent: .accepted)
+        let comparison = CheckpointComparison(of: index).limited(to: sent)
+        return (comparison, ChangesText(comparison, in: index, isChecked: keys.opensValues))
     }
 
     /// Sends between two lines of the audit log.
@@ -187,14 +212,18 @@ struct PushWork {
     }
 
     /// Keeps what was seen before anything is sent: changes made elsewhere, adopted records, and
-    /// removed ones that are gone there too.
+    /// removed ones that are gone there too; and what was accepted.
     private func keepSeen(
         _ platform: [PlatformRecord], _ listedAt: UInt64,
-        _ adopted: [Identifier: PlatformRecord], _ forgotten: [Identifier]
+        _ adopted: [Identifier: PlatformRecord], _ forgotten: [Identifier],
+        accepting changes: CheckpointComparison? = nil
     ) throws {
         let (account, time) = (accountName, invocation.context.now())
         let live = bound.platform.liveDeployment
-        try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
+        let keys = try invocation.session.indexKeys()
+        try invocation.session.update(with: keys) { transaction in
+            // The yes to the plan was one to these too.
+            if let changes, keys.opensValues { try transaction.accept(changes) }
             transaction.adopt(adopted, account: account, time: time)
             transaction.forget(forgotten)
             transaction.see(platform, listedAt: listedAt, of: project.id)

@@ -53,7 +53,7 @@ enum Setting: String, CaseIterable {
         case .cacheFor: "commands that may use an unlocked vault: all, none, or a list"
         case .clipboardSeconds: "seconds until a copied value leaves the clipboard"
         case .defaultTarget: "the target of run, export and diff where none is named"
-        case .historyKeep: "versions that history prune keeps"
+        case .historyKeep: "versions of a variable to keep, beside those younger than 30 days"
         case .kdf: "cost of one guess at the passphrase of a new vault"
         }
     }

@@ -33,9 +33,15 @@ struct UnlockedState: Equatable {
             guard error.code == .damaged else { throw error }
             throw CommandError(
                 .damaged, CommandError.sentence(error.reason),
-                hint: "Nothing was given out or changed. If you put this copy there yourself, "
-                    + "zg-env lock forgets the other one.")
+                hint: AnchorVerdict.remedy)
         }
+    }
+
+    /// Where the vault stood when it was unlocked; nil where it is not unlocked for this process.
+    static func position(of vault: Vault) -> VaultPosition? {
+        do throws(KernelKeyringError) {
+            return try UnlockCache(of: vault).find()?.position
+        } catch { return nil }
     }
 
     /// What is left of the time, as people read it.

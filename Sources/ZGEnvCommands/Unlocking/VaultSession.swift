@@ -1,3 +1,4 @@
+internal import EnvOperations
 internal import KernelKeyring
 internal import Sealing
 internal import Vault
@@ -9,6 +10,13 @@ package final class VaultSession {
     /// The command's words, for what the settings say of it.
     private let command: String
     private var vault: Vault?
+    /// Whether the vault must be the newest one that was seen: not for a backup, nor for what mends that.
+    var holdsToAnchors: Bool
+    /// What was found of the anchors so far.
+    var anchorVerdicts: [AnchorKeeper.Place: AnchorVerdict] = [:]
+    private(set) lazy var anchors = AnchorKeeper(context, path: options.vaultPath)
+    /// Records that this command has changed itself.
+    private(set) var changedRecords: Set<Identifier> = []
     private var keys: VaultKeys?
     /// For whom and until when the values are unlocked, once that was looked up.
     private(set) var unlocked: UnlockedState?
@@ -21,6 +29,7 @@ package final class VaultSession {
         self.context = context
         self.command = command
         self.vault = vault
+        holdsToAnchors = vault == nil
     }
 
     /// The vault's path.
@@ -40,15 +49,9 @@ package final class VaultSession {
         if let keys { return keys }
         let vault = try opened()
         if let found = try cachedKeys() { return found }
-        if let found = try keysFromKeyFile(vault) {
-            keys = found
-            return found
-        }
-        let (found, failure) = keysFromKeyring(vault)
-        if let found {
-            keys = found
-            return found
-        }
+        if let found = try keysFromKeyFile(vault) { return try take(found) }
+        let (found, failure) = try keysFromKeyring(vault)
+        if let found { return try take(found, .keyring) }
         do {
             return try valueKeys()
         } catch var error as CommandError {
@@ -64,10 +67,8 @@ package final class VaultSession {
     func indexKeysWithoutAsking() throws -> VaultKeys? {
         if let keys { return keys }
         if let found = try cachedKeys() { return found }
-        if let found = try keysFromKeyFile(try opened()) ?? keysFromKeyring(try opened()).0 {
-            keys = found
-            return found
-        }
+        if let found = try keysFromKeyFile(try opened()) { return try take(found) }
+        if let found = try keysFromKeyring(try opened()).0 { return try take(found, .keyring) }
         return passphraseSource.isUnattended ? try valueKeys() : nil
     }
 
@@ -94,8 +95,8 @@ package final class VaultSession {
     /// - Throws: ``ExitCode/damaged`` where the file is not the one that was unlocked, or older.
     func unlockedKeys() throws -> VaultKeys? {
         guard let found = try UnlockedState.keys(of: try opened()) else { return nil }
-        (keys, unlocked) = (found.keys, found.state)
-        return found.keys
+        unlocked = found.state
+        return try take(found.keys)
     }
 
     /// Those of ``unlockedKeys()`` where the settings let this command use them.
@@ -111,8 +112,7 @@ package final class VaultSession {
         let vault = try opened()
         if !passphraseSource.isUnattended, let found = try keysFromKeyFile(vault), found.opensValues
         {
-            keys = found
-            return found
+            return try take(found)
         }
         return try openedByPassphrase().keys
     }
@@ -126,9 +126,27 @@ package final class VaultSession {
         let opening = try notingWrongPassphrase {
             try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
         }
-        keys = opening.keys
+        _ = try take(opening.keys)
         return PassphraseOpening(opening, secret: secret)
     }
+
+    /// Keeps keys, once the vault is known to be the newest one that was seen.
+    ///
+    /// - Parameter more: The keyring where the keys came from it: it is asked only where it is loaded.
+    private func take(_ found: VaultKeys, _ more: AnchorKeeper.Place...) throws -> VaultKeys {
+        try checkAnchors([.stateDirectory] + more, with: found)
+        keys = found
+        return found
+    }
+
+    /// Goes on with the vault as it is after new keys were made.
+    func adopt(_ newKeys: VaultKeys) {
+        keys = newKeys
+        forgetVault()
+    }
+
+    /// Opens the file anew when it is next needed.
+    func forgetVault() { vault = nil }
 
     /// Keys for a write that is better with the values open: those of an unlocked vault, or where a
     /// passphrase comes without asking anybody, else what opens the index.
@@ -139,7 +157,9 @@ package final class VaultSession {
     /// Where the passphrase would come from.
     var passphraseSource: PassphraseSource { PassphraseSource(options, context) }
 
-    private func keysFromKeyring(_ vault: Vault) -> (VaultKeys?, String?) {
+    /// - Returns: The keys, or why there are none; neither where the vault has no slot for a keyring.
+    /// - Throws: That the vault is damaged, which no other way to open it would mend.
+    private func keysFromKeyring(_ vault: Vault) throws -> (VaultKeys?, String?) {
         let slots = vault.header.slots.filter { $0.kind == .secretService }
         guard !slots.isEmpty else { return (nil, nil) }
         guard let keyring = context.keyring() else {
@@ -159,8 +179,10 @@ package final class VaultSession {
                 failure = "the key in \(keyring.name) does not open this vault"
             } catch let error as KeyringError {
                 failure = error.reason
-            } catch let error as VaultError {
+            } catch let error as VaultError where error.code != .damaged {
                 failure = error.reason
+            } catch let error as VaultError {
+                throw error
             } catch {
                 failure = "\(keyring.name) failed"
             }
@@ -179,14 +201,34 @@ package final class VaultSession {
     func update<R>(
         with keys: VaultKeys, _ body: (inout VaultTransaction) throws -> R
     ) throws -> R {
-        let vaultID = try opened().header.vaultID
+        let places = try anchorPlaces()
+        try checkAnchors(places, with: keys)
+        let opened = try opened()
+        let vaultID = opened.header.vaultID
         let result = try Vault.update(
-            path, in: context.files, keys: keys, vaultID: vaultID
+            path, in: context.files, keys: keys, vaultID: vaultID,
+            since: holdsToAnchors ? try opened.position() : nil,
+            written: { position, changed in
+                keepAnchors(position, of: vaultID, places)
+                changedRecords.formUnion(changed)
+            }
         ) { transaction in
             recordAudit(in: &transaction)
-            return try body(&transaction)
+            let result = try body(&transaction)
+            pruneHistory(in: &transaction)
+            return result
         }
         vault = nil
         return result.result
+    }
+
+    /// Drops old versions of what got a new one, as the settings say.
+    private func pruneHistory(in transaction: inout VaultTransaction) {
+        let time = context.now()
+        guard transaction.mayPrune(at: time),
+            // Settings that cannot be read keep everything.
+            let keep = try? Settings(context).number(.historyKeep)
+        else { return }
+        transaction.pruneHistory(keeping: keep, at: time)
     }
 }

@@ -37,13 +37,17 @@ enum Init: Command {
             at: options.vaultPath, in: context.files, passphrase: passphrase,
             recipe: .init(
                 cost: cost, keyring: keyring, recovery: recovery, time: context.now()))
+        let hasItem = keyring != nil && creation.keyringError == nil
+        invocation.session.keepAnchors(
+            creation.position, of: creation.vaultID,
+            hasItem ? [.stateDirectory, .keyring] : [.stateDirectory])
         if let error = creation.keyringError {
             context.warn(
                 "no-keyring",
                 "No key was put into \(keyring?.name ?? "a keyring"): \(error.reason). "
                     + "Listing needs the passphrase.")
         }
-        let service = keyring != nil && creation.keyringError == nil ? keyring?.name : nil
+        let service = hasItem ? keyring?.name : nil
         try invocation.note("Made a vault at \(options.vaultPath).")
         if let service { try invocation.note("Names and tokens open through \(service).") }
         if recovery != nil { try invocation.note(RecoveryNote.text) }

@@ -9,7 +9,7 @@ enum Passwd: Command {
         discussion: """
             Changes the passphrase of the slot that the given one opens; the cost of a guess stays \
             unless --kdf changes it. A recovery code sets a new passphrase where the old one is lost. \
-            Copies of the vault keep the old passphrase.
+            Copies of the vault keep the old passphrase. An unlocked vault is locked.
             """,
         options: NewPassphrase.options + [
             KdfOption.spec,
@@ -37,6 +37,7 @@ enum Passwd: Command {
         try invocation.auditedSlotChange([old.title]) {
             try session.update(with: opening.keys) { try $0.replace(slot: old.id, with: new) }
         }
+        try invocation.endUnlocks(of: header.vaultID)
         try invocation.note(
             "Changed the passphrase. Copies of the vault still open with the old one.")
         return CommandResult(

@@ -47,17 +47,17 @@ enum Rekey: Command {
         let generation: UInt64
         do {
             for entry in plan.kept { try renewal.renew(entry) }
-            generation = try Vault.rekey(
-                vault.path, in: invocation.context.files, vaultID: vault.header.vaultID,
-                .init(
-                    oldKeys: opening.keys, newKeys: newKeys, oldSlots: vault.header.slots,
-                    newSlots: renewal.slots))
+            let names = ["new keys"] + plan.removed.map { "without \($0.slot.title)" }
+            generation = try invocation.auditedSlotChange(names) {
+                try replaceKeys(opening.keys, by: newKeys, renewal.slots, invocation)
+            }
         } catch {
             // A file that may stand needs its keys, and the one before it too.
             if (error as? VaultError)?.code != .notConfirmed { renewal.takeBack() }
             throw error
         }
         renewal.dropOld(plan)
+        try invocation.endUnlocks(of: vault.header.vaultID)
         try invocation.note("Made new keys; the vault is generation \(generation).")
         for entry in plan.removed { try invocation.note("Removed \(entry.slot.title).") }
         try invocation.note("Copies of the vault still open with the old keys.")
@@ -67,5 +67,26 @@ enum Rekey: Command {
             "slots": .array(renewal.slots.map { .object($0.members) }),
             "removed": .array(plan.removed.map { .object($0.slot.members) }),
         ])
+    }
+
+    /// Writes the vault with the new keys, which the session goes on with.
+    private static func replaceKeys(
+        _ old: VaultKeys, by new: VaultKeys, _ slots: [KeySlot], _ invocation: Invocation
+    ) throws -> UInt64 {
+        let session = invocation.session
+        let places = try session.anchorPlaces()
+        try session.checkAnchors(places, with: old)
+        let vault = try session.opened()
+        let vaultID = vault.header.vaultID
+        let recorded = try vault.index(with: old, extent: .listing).metadata.audit
+        let generation = try Vault.rekey(
+            vault.path, in: invocation.context.files, vaultID: vaultID,
+            .init(
+                oldKeys: old, newKeys: new, oldSlots: vault.header.slots, newSlots: slots,
+                auditPosition: try? session.auditLog().position(following: recorded)),
+            since: try vault.position(),
+            written: { session.keepAnchors($0, of: vaultID, places) })
+        session.adopt(new)
+        return generation
     }
 }

@@ -38,9 +38,23 @@ enum Restore: Command {
         let inspection = try backup.inspection(with: keys)
         try inspection.expectWhole()
         let kept = try dated(options.vaultPath, context)
-        let plan = plan(
+        // The vault that is there may be the older copy that this is to mend.
+        invocation.session.holdsToAnchors = false
+        let places = try session.anchorPlaces()
+        let seen = invocation.session.seenPositions(of: backup.header.vaultID, places)
+        // What was here and is gone is missing; what never was here is not.
+        let isNewHere =
+            try seen.isEmpty && (!replaced.exists || isOther)
+            && !context.files.exists(session.auditLog().path)
+        var plan = plan(
             backup, replaced, kept: kept, isOther: isOther, variables: inspection.variableCount ?? 0
         )
+        let recorded = try backup.index(with: keys, extent: .listing).metadata.audit
+        if let recorded, isNewHere {
+            plan.append(
+                "forget the audit log, which is not on this machine: it had \(recorded.sequence) lines"
+            )
+        }
         let question =
             isOther
             ? "Replace this vault by another one?"
@@ -56,14 +70,28 @@ enum Restore: Command {
         let restoration = try backup.restore(
             to: options.vaultPath, in: context.files, keys: keys,
             currentKeys: currentKeys(replaced.vault, backup, invocation), keepingAt: kept,
-            acceptsOther: isOther)
+            acceptsOther: isOther, seen: seen, isNewHere: isNewHere,
+            written: {
+                invocation.session.keepAnchors($0, of: backup.header.vaultID, places)
+            })
         if replaced.exists, !isOther, !restoration.continuesVersions {
             context.warn(
                 "versions-may-repeat",
                 "The replaced vault did not open: numbers of versions that it gave out since the "
                     + "backup may be given out again.")
         }
+        try invocation.endUnlocks(of: backup.header.vaultID)
         try invocation.note("Restored \(file) as generation \(restoration.generation).")
+        if seen.isEmpty {
+            try invocation.note(
+                "This vault was not seen here before, so nothing tells how old the backup is.")
+        }
+        if restoration.auditLog == .reset {
+            context.warn(
+                "audit-log-not-here",
+                "The audit log of this vault is not on this machine. A new one begins here; lines of "
+                    + "the old one cannot be missed any more.")
+        }
         if let kept = restoration.kept { try invocation.note("The replaced vault is \(kept).") }
         return CommandResult(json: [
             "file": .string(file), "vault": .string(options.vaultPath),
@@ -71,6 +99,8 @@ enum Restore: Command {
             "generation": .integer(Int64(clamping: restoration.generation)),
             "kept": .string(orNull: restoration.kept), "otherVault": .bool(isOther),
             "valuesOpened": .bool(inspection.opensValues),
+            "auditLog": .string(restoration.auditLog.rawValue),
+            "anchor": .string(seen.isEmpty ? "absent" : "moved"),
         ])
     }
 

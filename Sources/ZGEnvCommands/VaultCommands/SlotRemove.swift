@@ -32,6 +32,8 @@ enum SlotRemove: Command {
         }
         if slot.kind == .secretService {
             KeyringItems(invocation).remove([slot], vault: header.vaultID)
+            session.dropUnusedAnchor(
+                of: header.vaultID, slots: header.slots.filter { $0.id != slot.id })
         }
         try invocation.note("Removed \(slot.title). Copies of the vault still have it.")
         if slot.kind == .file { try invocation.note("Its key file opens nothing any more.") }

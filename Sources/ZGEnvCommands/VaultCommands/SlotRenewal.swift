@@ -67,6 +67,9 @@ struct SlotRenewal {
             .filter { $0.kind == .secretService }
         // Without a keyring there is none of its keys to warn about here.
         remove(keyFileSlots + (invocation.context.keyring() == nil ? [] : inKeyring))
+        if !inKeyring.isEmpty {
+            invocation.session.dropUnusedAnchor(of: vaultID, slots: slots)
+        }
     }
 
     private func remove(_ old: [KeySlot]) {

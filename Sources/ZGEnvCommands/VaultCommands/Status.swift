@@ -8,13 +8,20 @@ enum Status: Command {
     static let spec = CommandSpec(
         ["status"], "Show the vault, and what is not pushed or not live yet", section: "Vault",
         discussion:
-            "Asks for nothing and reaches no network: what cannot be known is shown as unknown.",
+            """
+            Asks for nothing and reaches no network: what cannot be known is shown as unknown. What was \
+            changed while the values were locked is checked where they are open now; else it is what the \
+            index says.
+            """,
         exitCodes: [ExitCode.notFound.rawValue, ExitCode.damaged.rawValue])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         try PlatformRefresh.runIfAsked(invocation)
         let vault = try invocation.session.opened()
-        let index = try openedWithoutAsking(invocation)
+        let keys = try invocation.session.indexKeysWithoutAsking()
+        let index = try keys.map {
+            try invocation.session.opened().index(with: $0, extent: .accepted)
+        }
         let unlocked = invocation.session.unlocked
         var json: [JSONValue.Member] = [
             .init("vault", .string(vault.path)),
@@ -37,18 +44,27 @@ enum Status: Command {
             let (members, lines) = try contents(index, invocation)
             json += members
             text += lines
+            let changes = StatusChanges(index, isChecked: keys?.opensValues ?? false)
+            json += changes.members
+            text += changes.text
+            if let keys {
+                let audit = AuditStatus(invocation.session, keys, index)
+                json.append(.init("auditLog", audit.json))
+                text += audit.line
+            }
+            for place in AnchorKeeper.Place.allCases {
+                let verdict = invocation.session.anchorVerdicts[place] ?? .unavailable
+                try invocation.detail("Older copy, by the \(place.name): \(verdict.text)")
+            }
         } else {
-            let unknown = ["variables", "projects", "account", "project", "notPushed", "notLive"]
+            let unknown = [
+                "variables", "projects", "account", "project", "notPushed", "notLive",
+                "changedWhileLocked", "changesChecked", "auditLog",
+            ]
             json += unknown.map { .init($0, .null) }
             text += "Names and what is not pushed can be seen once the index is open.\n"
         }
         return CommandResult(json: .object(json), text: text)
-    }
-
-    /// The index where a keyring or an unattended passphrase opens it.
-    private static func openedWithoutAsking(_ invocation: Invocation) throws -> VaultIndex? {
-        guard let keys = try invocation.session.indexKeysWithoutAsking() else { return nil }
-        return try invocation.session.opened().index(with: keys, extent: .listing)
     }
 
     private static func contents(

@@ -11,6 +11,9 @@ enum Unlock: Command {
             ends it by itself. Until then every command but reveal works without the passphrase, for \
             the programs of this login session; with --scope user in all logins, cron jobs and units \
             of the user. Any program of yours can use it meanwhile: lock when you are done.
+
+            What was changed while the values were locked is listed. A terminal asks whether these \
+            changes are yours, and --yes says so; until then status, unlock and push go on listing them.
             """,
         options: [
             OptionSpec(
@@ -46,6 +49,8 @@ enum Unlock: Command {
         _ = try session.unlockedKeys()
         let keys = try session.askedValueKeys()
         let settled = try settle(with: keys, invocation)
+        let review = try ChangesReview(with: keys, invocation)
+        try review.settle()
         let newest = try session.opened()
         // The tag in the position is proved by this.
         _ = try newest.index(with: keys, extent: .listing)
@@ -74,7 +79,8 @@ enum Unlock: Command {
         try invocation.note("Unlocked \(state.text(now: now * 1_000)). Lock with: zg-env lock")
         return CommandResult(json: [
             "vault": .string(newest.path), "unlocked": state.json(now: now * 1_000),
-            "settled": .integer(Int64(settled)),
+            "settled": .integer(Int64(settled)), "changedWhileLocked": review.text.json,
+            "accepted": .bool(orNull: review.isAccepted),
         ])
     }
 

@@ -7,14 +7,24 @@ enum Verify: Command {
         ["verify"], "Check every byte of the vault", section: "Vault",
         discussion: """
             Works with what opens the names, so with a keyring it asks for nothing. Where a passphrase \
-            comes without asking, every value is opened too.
+            comes without asking, every value is opened too, and the code over slots and accepted \
+            variables is checked. The audit log is checked, and whether a newer generation of the vault \
+            was seen on this machine.
+
+            --accept-older goes on with an older copy, or one of another history, as the newest \
+            generation. It asks for the passphrase.
             """,
+        options: [
+            OptionSpec(flag: "accept-older", "Go on with this copy, though a newer one was seen")
+        ],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
         ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let path = invocation.options.vaultPath
+        invocation.session.holdsToAnchors = false
+        if invocation.command.has("accept-older") { return try AcceptOlder.run(invocation) }
         do {
             let vault = try invocation.session.opened()
             let keys = try invocation.session.bestUnattendedKeys()
@@ -22,26 +32,28 @@ enum Verify: Command {
             guard inspection.problems.isEmpty else { return result(inspection, path, header: true) }
             let audit = try invocation.session.auditReport(
                 with: keys, index: try vault.index(with: keys, extent: .listing))
+            let auditFailure = audit.failure(of: try invocation.session.auditLog())
+            let anchors = try AnchorReport(invocation.session, with: keys)
             return result(
-                inspection, path, header: true, audit: audit,
-                auditFailure: audit.failure(of: try invocation.session.auditLog()))
+                inspection, path, header: true, audit: audit, anchors: anchors,
+                failure: anchors.failure ?? auditFailure)
         } catch let error as VaultError where error.code == .damaged {
             // Of the header, or of what stands in it.
             var inspection = VaultInspection()
-            inspection.note(.init(.header, error.reason))
+            inspection.note(.init(.header, error))
             return result(inspection, path, header: false)
         }
     }
 
     private static func result(
         _ inspection: VaultInspection, _ path: String, header: Bool, audit: AuditReport? = nil,
-        auditFailure: CommandError? = nil
+        anchors: AnchorReport? = nil, failure otherFailure: CommandError? = nil
     ) -> CommandResult {
         let problems = inspection.problems
         let isWhole = problems.isEmpty
         let hasIndex = inspection.variableCount != nil
         let json: JSONValue = [
-            "ok": .bool(isWhole && auditFailure == nil),
+            "ok": .bool(isWhole && otherFailure == nil),
             "problems": .array(problems.map(json)),
             "checked": [
                 "header": .bool(header), "index": .bool(hasIndex),
@@ -49,7 +61,10 @@ enum Verify: Command {
                 "variables": .integer(orNull: inspection.variableCount.map { Int64($0) }),
                 "versions": .integer(Int64(inspection.versionCount)),
                 "valuesOpened": .bool(inspection.opensValues && hasIndex),
-                "audit": .bool(orNull: audit.map(\.isWhole)), "anchor": .null,
+                "checkpoint": .bool(
+                    orNull: inspection.opensValues && hasIndex
+                        ? !problems.contains { $0.place == .checkpoint } : nil),
+                "audit": .bool(orNull: audit.map(\.isWhole)), "anchor": anchors?.json ?? .null,
             ],
         ]
         var text = ""
@@ -63,7 +78,7 @@ enum Verify: Command {
             text += "Variables \(inspection.variableCount ?? 0), removed ones included\n"
             text += "Versions  \(inspection.versionCount), \(values)\n"
             text += "Audit log \(audit.map(describe) ?? "not checked here")\n"
-            text += "Older copy of the vault: not checked here\n"
+            for line in anchors?.lines ?? [] { text += "\(line)\n" }
         }
         let failure = problems.first.map { first in
             let more = problems.count > 1 ? ", and \(problems.count - 1) more problems" : ""
@@ -71,7 +86,7 @@ enum Verify: Command {
                 .damaged, "\(path) is not as zg-env wrote it: \(first.message)\(more).",
                 hint: "Nothing was changed. Put a backup in its place: zg-env restore FILE")
         }
-        return CommandResult(json: json, text: text, failure: failure ?? auditFailure)
+        return CommandResult(json: json, text: text, failure: failure ?? otherFailure)
     }
 
     private static func describe(_ audit: AuditReport) -> String {
@@ -81,7 +96,9 @@ enum Verify: Command {
 
     private static func json(_ problem: VaultInspection.Problem) -> JSONValue {
         [
-            "where": .string(problem.place.rawValue), "message": .string(problem.message),
+            "where": .string(problem.place.rawValue),
+            "class": .string(orNull: problem.damage?.rawValue),
+            "message": .string(problem.message),
             "key": .string(orNull: problem.key),
             "version": .integer(orNull: problem.version.map { Int64(clamping: $0) }),
             "offset": .integer(orNull: problem.offset.map { Int64(clamping: $0) }),

@@ -67,6 +67,32 @@ struct RekeyTests {
         try home.expectWhole(with: try home.directory.write("third", to: "third"))
     }
 
+    @Test func `new keys are in the audit log, and the log is whole under both keys`() throws {
+        let home = try CommandHome.filled()
+        try home.addOther()
+        done(try home.run(["reveal", "A", "-p", "web"]))
+        done(try home.run(["rekey", "--yes"]))
+        let log = try json(home.run(["log", "--json"]))
+        let entries = log["entries"]?.elements.filter { $0["command"] == "rekey" } ?? []
+        #expect(entries.map { $0["outcome"] } == ["begun", "done"])
+        #expect(entries.first?["names"]?.texts.first == "new keys")
+        // The passphrase that was not given is gone with its slot.
+        #expect(entries.first?["names"]?.texts.count == 2)
+        #expect(log["whole"] == true)
+        try home.expectWhole()
+        let status = try json(home.run(["status", "--json"]))
+        #expect(status["auditLog"]?["whole"] == true)
+        #expect(try home.run(["status"]).output.contains("lines, whole"))
+    }
+
+    @Test func `new keys that cannot be logged are not made`() throws {
+        let home = try CommandHome.filled()
+        let before = try home.vaultBytes()
+        let result = try home.run(["rekey", "--yes", "--audit-log", home.directory.path("work")])
+        failed(result, 1, "--audit-log")
+        #expect(try home.vaultBytes() == before)
+    }
+
     @Test func `a recovery code sets a new passphrase where the old one is lost`() throws {
         let home = try CommandHome.filled()
         let code = try home.addRecovery()
@@ -157,7 +183,7 @@ struct RekeyTests {
         done(try home.run(["rekey", "--yes"]))
         let new = try home.slotIDs("secret-service")
         #expect(new.count == 1 && new != old)
-        #expect(try keyring.itemCount().unlocked == 1)
+        #expect(try keyring.itemCount().unlocked == 2)
         done(try home.run(["list", "-p", "web"], unlocked: false))
         try home.expectWhole()
         // Without the item the slot goes, and the plan says so.

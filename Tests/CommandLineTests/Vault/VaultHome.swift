@@ -56,12 +56,14 @@ extension CommandHome {
         #expect(revealed.output == "second", sourceLocation: sourceLocation)
     }
 
-    /// Puts the vault's bytes back and takes away what stands beside it.
+    /// Puts the vault's bytes back and takes away what stands beside it, and what
+    /// this machine knows of newer ones.
     func reset(to bytes: [UInt8]) throws {
         let folder = "data/zg-env"
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path(folder)) {
             try FileManager.default.removeItem(atPath: directory.path("\(folder)/\(name)"))
         }
         try directory.write(bytes, to: "\(folder)/vault.zgv")
+        try forgetAnchors()
     }
 }

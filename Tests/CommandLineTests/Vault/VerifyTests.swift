@@ -18,10 +18,12 @@ struct VerifyTests {
         #expect(checked["valuesOpened"] == true)
         #expect(checked["bytes"] == .integer(try home.vaultBytes().count))
         #expect(checked["audit"] == true)
-        #expect(checked["anchor"] == .null)
+        #expect(checked["anchor"]?["stateDirectory"] == "current")
+        // No slot of this vault is in a keyring.
+        #expect(checked["anchor"]?["keyring"] == "unavailable")
         let text = done(try home.run(["verify"])).output
         #expect(text.contains("Versions  3, all opened"))
-        #expect(text.contains("not checked here"))
+        #expect(text.contains("by the keyring: cannot be checked here"))
     }
 
     @Test func `a changed value is exit 8 with its name and its place`() throws {
@@ -76,6 +78,8 @@ struct VerifyTests {
         #expect(result["ok"] == true)
         #expect(result["checked"]?["versions"] == 3)
         #expect(result["checked"]?["valuesOpened"] == false)
+        // Its code takes the values open.
+        #expect(result["checked"]?["checkpoint"] == .null)
         withExtendedLifetime(keyring) {}
     }
 }

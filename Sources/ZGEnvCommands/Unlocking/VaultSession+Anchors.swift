@@ -1,0 +1,150 @@
+internal import CommandLineKit
+internal import Vault
+
+/// How the vault stands to what one place says of it.
+enum AnchorVerdict: String {
+    /// It is the generation that was seen last.
+    case current
+    /// It came from that one; the anchor was moved on.
+    case moved
+    /// It was written so often since that nobody can tell; the anchor was moved on.
+    case forgotten
+    case older
+    /// It did not come from that one.
+    case otherHistory = "other"
+    case absent, unreadable, unavailable
+
+    init(_ standing: VaultStanding) {
+        switch standing {
+        case .same: self = .current
+        case .follows: self = .moved
+        case .unknown: self = .forgotten
+        case .older: self = .older
+        case .otherHistory: self = .otherHistory
+        }
+    }
+
+    /// For people.
+    var text: String {
+        switch self {
+        case .current: "this is the newest one"
+        case .moved: "this came from the newest one that was seen"
+        case .forgotten: "cannot tell: the vault was written too often since"
+        case .older: "a newer one was seen"
+        case .otherHistory: "another one was seen"
+        case .absent: "none was seen yet"
+        case .unreadable: "what is kept there cannot be read"
+        case .unavailable: "cannot be checked here"
+        }
+    }
+}
+
+extension VaultSession {
+    /// Holds the vault against the anchors that were not looked at yet, and moves them on.
+    ///
+    /// - Parameter keys: Open the index.
+    /// - Throws: ``ExitCode/damaged`` for an older copy, and for another history.
+    func checkAnchors(_ places: [AnchorKeeper.Place], with keys: VaultKeys) throws {
+        guard holdsToAnchors else { return }
+        for place in places where anchorVerdicts[place] == nil {
+            let finding = try judge(place, with: keys)
+            // Not remembered where it throws: whoever passes over the error gets it again.
+            guard finding.verdict.isAccepted else { throw try anchorFailure(finding) }
+            anchorVerdicts[place] = finding.verdict
+            if finding.verdict == .forgotten {
+                context.warn(
+                    "anchor-forgotten",
+                    "The vault was written so often since it was last seen here that nobody can tell "
+                        + "whether it is the same one.")
+            }
+        }
+    }
+
+    /// What one place says, and the generation that it has seen. Where the vault is newer, the anchor is
+    /// moved on.
+    func judge(
+        _ place: AnchorKeeper.Place, with keys: VaultKeys
+    ) throws -> (verdict: AnchorVerdict, seen: VaultPosition?) {
+        let vaultID = try opened().header.vaultID
+        switch anchors.find(place, of: vaultID) {
+        case .absent: return (.absent, nil)
+        case .unreadable: return (.unreadable, nil)
+        case .unavailable: return (.unavailable, nil)
+        case .anchor(let seen):
+            var verdict = AnchorVerdict(try opened().standing(to: seen, with: keys))
+            if !verdict.isAccepted {
+                // Another writer may have come in between. It wrote the file before the anchor, so that
+                // the file is at least as new as this anchor now; a later anchor could be ahead again.
+                forgetVault()
+                verdict = AnchorVerdict(try opened().standing(to: seen, with: keys))
+            }
+            if verdict == .moved || verdict == .forgotten {
+                // It is only behind where that fails.
+                try? anchors.store(try opened().position(), place, of: vaultID)
+            }
+            return (verdict, seen)
+        }
+    }
+
+    /// What to say of a vault that an anchor speaks against.
+    func anchorFailure(
+        _ finding: (verdict: AnchorVerdict, seen: VaultPosition?)
+    ) throws -> CommandError {
+        let vault = try opened()
+        let seen = try finding.seen ?? vault.position()
+        let error = vault.objection(
+            to: finding.verdict == .older ? .older : .otherHistory, seen,
+            when: "on this machine", of: "was last seen on this machine")
+        return CommandError(
+            .damaged, CommandError.sentence(error.reason), hint: AnchorVerdict.remedy)
+    }
+
+    /// The places that a write of this vault keeps anchors in.
+    func anchorPlaces() throws -> [AnchorKeeper.Place] {
+        let hasItem = try opened().header.slots.contains { $0.kind == .secretService }
+        return hasItem ? [.stateDirectory, .keyring] : [.stateDirectory]
+    }
+
+    /// Takes the anchor out of the keyring where no slot of the vault is there any more: it would not be
+    /// moved on, and speak against the vault one day. One that stays is harmless until then.
+    func dropUnusedAnchor(of vault: Identifier, slots: [KeySlot]) {
+        guard !slots.contains(where: { $0.kind == .secretService }) else { return }
+        anchors.removeFromKeyring(of: vault)
+    }
+
+    /// Generations of a vault that this machine has seen at this path, whatever is there now.
+    func seenPositions(
+        of vault: Identifier, _ places: [AnchorKeeper.Place]
+    ) -> [VaultPosition] {
+        places.compactMap { place in
+            guard case .anchor(let seen) = anchors.find(place, of: vault) else { return nil }
+            return seen
+        }
+    }
+
+    /// Keeps where the vault stands after a write. The vault is written whatever comes of it.
+    func keepAnchors(
+        _ position: VaultPosition, of vault: Identifier, _ places: [AnchorKeeper.Place]
+    ) {
+        for place in places {
+            do {
+                try anchors.store(position, place, of: vault)
+            } catch {
+                context.warn(
+                    "anchor-not-kept",
+                    "The vault was written, but the \(place.name) did not keep which generation is the "
+                        + "newest. "
+                        + CommandError(mapping: error).message)
+            }
+        }
+    }
+}
+
+extension AnchorVerdict {
+    static let remedy =
+        "Nothing was given out or changed. Put the newest copy back with zg-env restore FILE; or, if "
+        + "you put this one there yourself, go on with it: zg-env verify --accept-older"
+
+    /// Tells whether nothing speaks against the vault.
+    var isAccepted: Bool { self != .older && self != .otherHistory }
+}

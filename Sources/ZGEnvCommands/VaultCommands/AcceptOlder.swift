@@ -1,0 +1,59 @@
+internal import CommandLineKit
+internal import Vault
+
+/// `verify --accept-older`: makes a copy that is not the newest one that was seen the newest one.
+enum AcceptOlder {
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let (session, context) = (invocation.session, invocation.context)
+        let keys = try session.askedValueKeys()
+        let vault = try session.opened()
+        try vault.verify(with: keys)
+        let report = try AnchorReport(session, with: keys)
+        var against = report.against
+        if let seen = UnlockedState.position(of: vault),
+            try !vault.standing(to: seen, with: keys).isAccepted
+        {
+            against.append(seen)
+        }
+        func result(_ generation: UInt64?) -> CommandResult {
+            CommandResult(
+                json: [
+                    "vault": .string(vault.path), "checked": ["anchor": report.json],
+                    "generation": .integer(orNull: generation.map { Int64(clamping: $0) }),
+                    "accepted": .bool(generation != nil && !invocation.options.dryRun),
+                    "dryRun": .bool(invocation.options.dryRun),
+                ])
+        }
+        guard let newest = against.map(\.generation).max() else {
+            try invocation.note("No newer copy was seen here; there is nothing to accept.")
+            return result(nil)
+        }
+        let generation = vault.header.generation
+        let (next, isTooHigh) = max(generation, newest).addingReportingOverflow(1)
+        guard !isTooHigh else {
+            throw CommandError(
+                .damaged, "What was seen of the vault here has no number that could follow.",
+                hint:
+                    "It was put there by somebody else. Remove \(session.anchors.file(of: vault.header.vaultID) ?? "it"), "
+                    + "or the item of the keyring.")
+        }
+        let plan = [
+            "go on with generation \(generation) of \(vault.path), though generation \(newest) was seen",
+            "make it generation \(next)",
+        ]
+        let answer = try Confirmation.ask(
+            invocation, plan: plan, question: "Take this copy for the newest one?")
+        if answer == .stopAfterPlan { return result(next) }
+        try session.update(with: keys) { $0.outlive(against) }
+        try invocation.endUnlocks(of: vault.header.vaultID)
+        let now = try session.opened().header.generation
+        try invocation.note("The vault is generation \(now).")
+        if report.verdicts[.keyring] == .unavailable, try session.anchorPlaces().contains(.keyring)
+        {
+            context.warn(
+                "keyring-not-asked",
+                "The keyring cannot be used now. If it has seen a newer copy, it will say so.")
+        }
+        return result(now)
+    }
+}

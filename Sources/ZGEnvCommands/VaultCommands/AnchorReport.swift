@@ -1,0 +1,45 @@
+internal import CommandLineKit
+internal import Vault
+
+/// What keyring and state directory say of the newest generation that was seen.
+struct AnchorReport {
+    private(set) var verdicts: [AnchorKeeper.Place: AnchorVerdict] = [:]
+    /// Generations seen that speak against the vault.
+    private(set) var against: [VaultPosition] = []
+    /// The failure of a command that must not take an older copy for the vault.
+    private(set) var failure: CommandError?
+
+    /// Looks, and moves anchors on.
+    ///
+    /// - Parameter keys: Open the index.
+    init(_ session: VaultSession, with keys: VaultKeys) throws {
+        let places = try session.anchorPlaces()
+        for place in AnchorKeeper.Place.allCases {
+            // Without a slot in the keyring nothing is kept there.
+            guard places.contains(place) else {
+                verdicts[place] = .unavailable
+                continue
+            }
+            let finding = try session.judge(place, with: keys)
+            verdicts[place] = finding.verdict
+            guard !finding.verdict.isAccepted, let seen = finding.seen else { continue }
+            against.append(seen)
+            failure = try failure ?? session.anchorFailure(finding)
+        }
+    }
+
+    /// `{"keyring","stateDirectory"}`.
+    var json: JSONValue {
+        [
+            "keyring": .string(orNull: verdicts[.keyring]?.rawValue),
+            "stateDirectory": .string(orNull: verdicts[.stateDirectory]?.rawValue),
+        ]
+    }
+
+    /// For people, one line a place.
+    var lines: [String] {
+        AnchorKeeper.Place.allCases.map { place in
+            "Older copy, by the \(place.name): \((verdicts[place] ?? .unavailable).text)"
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import CommandLineKit
+internal import Vault
+
+/// What `status` says of changes made while the values were locked.
+struct StatusChanges {
+    private let changes: ChangesText
+    private let isChecked: Bool
+
+    /// - Parameters:
+    ///   - index: Decoded with the checkpoint.
+    ///   - isChecked: Whether its code was checked, which takes the values open.
+    init(_ index: VaultIndex, isChecked: Bool) {
+        changes = ChangesText(CheckpointComparison(of: index), in: index)
+        self.isChecked = isChecked
+    }
+
+    var members: [JSONValue.Member] {
+        [.init("changedWhileLocked", changes.json), .init("changesChecked", .bool(isChecked))]
+    }
+
+    var text: String {
+        guard changes.count > 0 else { return "" }
+        let remark =
+            isChecked
+            ? "accept them with: zg-env unlock --yes"
+            : "not checked, since the values are locked; zg-env unlock checks and asks"
+        var text = "\(changes.sentence) (\(remark)):\n"
+        for line in changes.lines() { text += "  \(DisplayText.safe(line))\n" }
+        return text
+    }
+}
+
+/// What `status` says of the audit log. That it is not whole fails `verify` and `log`, not `status`.
+struct AuditStatus {
+    private let report: AuditReport?
+    private let problem: String?
+
+    init(_ session: VaultSession, _ keys: VaultKeys, _ index: VaultIndex) {
+        do {
+            let report = try session.auditReport(with: keys, index: index)
+            self.report = report
+            problem = report.problems.first?.message
+        } catch {
+            report = nil
+            problem = CommandError(mapping: error).message
+        }
+    }
+
+    /// `{"whole","lines"}`; null where the log cannot be read.
+    var json: JSONValue {
+        guard let report else { return .null }
+        return ["whole": .bool(report.isWhole), "lines": .integer(Int64(report.entryCount))]
+    }
+
+    var line: String {
+        guard let report else { return "Audit log cannot be read: \(safe(problem))\n" }
+        if report.isWhole {
+            let lines = report.entryCount == 1 ? "1 line" : "\(report.entryCount) lines"
+            return "Audit log \(report.isThere ? "\(lines), whole" : "none yet")\n"
+        }
+        return "Audit log NOT WHOLE: \(safe(problem)) (see: zg-env log)\n"
+    }
+
+    private func safe(_ text: String?) -> String { DisplayText.safe(text ?? "") }
+}

@@ -1,0 +1,315 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// An older copy of the vault in its place, and who finds it.
+@Suite("The rollback anchor")
+struct AnchorTests {
+    private func put(_ bytes: [UInt8], _ home: CommandHome) throws {
+        try home.directory.write(bytes, to: "data/zg-env/vault.zgv")
+    }
+
+    /// What `verify --json` says of the anchors, whatever its exit.
+    private func verdicts(
+        _ home: CommandHome, unlocked: Bool = true, environment: [String: String] = [:]
+    ) throws -> (keyring: String?, stateDirectory: String?) {
+        let result = try home.run(
+            ["verify", "--json"], unlocked: unlocked, environment: environment)
+        let anchor = try JSONDocument(result.standardOutput)["checked"]?["anchor"]
+        return (anchor?["keyring"]?.text, anchor?["stateDirectory"]?.text)
+    }
+
+    // MARK: - In the state directory
+
+    @Test func `an older copy is exit 8 for every command, and the newest one is not`() throws {
+        let home = try CommandHome.filled()
+        let old = try home.vaultBytes()
+        try home.store(["A": "third"])
+        let new = try home.vaultBytes()
+        try put(old, home)
+        for (arguments, status, input) in [
+            (["list", "-p", "web"], 8, .null), (["reveal", "A", "-p", "web"], 8, .null),
+            (["run", "-p", "web", "--", "true"], 125, .null), (["status"], 8, .null),
+            (["set", "A", "-p", "web"], 8, .text("x")), (["export", "-p", "web"], 8, .null),
+            (["rm", "A", "-p", "web", "--yes"], 8, .null), (["rekey", "--yes"], 8, .null),
+            (["backup", "copy"], 8, .null),
+        ] as [([String], Int32, ProgramRunner.Input)] {
+            failed(
+                try home.run(arguments, input: input), status, "older copy",
+                "verify --accept-older")
+        }
+        #expect(try home.vaultBytes() == old)
+        let verified = try home.run(["verify", "--json"])
+        #expect(verified.status == 8)
+        #expect(try JSONDocument(verified.standardOutput)["ok"] == false)
+        #expect(try verdicts(home) == ("unavailable", "older"))
+        try put(new, home)
+        done(try home.run(["list", "-p", "web"]))
+        #expect(try verdicts(home) == ("unavailable", "current"))
+    }
+
+    @Test func `another history is exit 8, also where it is longer`() throws {
+        let home = try CommandHome.filled()
+        let base = try home.vaultBytes()
+        try home.store(["A": "ours"])
+        let ours = try home.vaultBytes()
+        let anchors = try home.anchors()
+        let seen = try Data(contentsOf: URL(fileURLWithPath: try #require(anchors.first)))
+        try put(base, home)
+        try home.forgetAnchors()
+        try home.store(["A": "theirs"])
+        try seen.write(to: URL(fileURLWithPath: anchors[0]))
+        failed(try home.run(["list", "-p", "web"]), 8, "did not come from")
+        try home.forgetAnchors()
+        try home.store(["A": "theirs again"])
+        try seen.write(to: URL(fileURLWithPath: anchors[0]))
+        failed(try home.run(["list", "-p", "web"]), 8, "did not come from")
+        try put(ours, home)
+        done(try home.run(["list", "-p", "web"]))
+    }
+
+    @Test func `what is no anchor speaks against nothing, and the next write mends it`() throws {
+        let home = try CommandHome.filled()
+        let path = try #require(try home.anchors().first)
+        #expect(try mode(path) == 0o600)
+        let good = try Data(contentsOf: URL(fileURLWithPath: path))
+        for content in [Data(), Data("zg-env-anchor-1 x".utf8), good + good, Data(count: 70_000)] {
+            try content.write(to: URL(fileURLWithPath: path))
+            #expect(try verdicts(home).stateDirectory == "unreadable")
+            done(try home.run(["list", "-p", "web"]))
+        }
+        try home.forgetAnchors()
+        #expect(try verdicts(home).stateDirectory == "absent")
+        #expect(try home.anchors() == [])
+        try home.store(["A": "second"])
+        #expect(try verdicts(home).stateDirectory == "current")
+    }
+
+    @Test func `an anchor that is behind is moved on`() throws {
+        let home = try CommandHome.filled()
+        let path = try #require(try home.anchors().first)
+        let behind = try Data(contentsOf: URL(fileURLWithPath: path))
+        try home.store(["A": "third"])
+        let newest = try Data(contentsOf: URL(fileURLWithPath: path))
+        try behind.write(to: URL(fileURLWithPath: path))
+        done(try home.run(["list", "-p", "web"]))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == newest)
+    }
+
+    @Test func `a copy elsewhere is held against its own writes alone`() throws {
+        let home = try CommandHome.filled()
+        let folder = try home.directory.makeDirectory("elsewhere")
+        #expect(unsafe chmod(folder, 0o700) == 0)
+        let copy = "\(folder)/vault.zgv"
+        done(try home.run(["backup", copy]))
+        try home.store(["A": "third"])
+        done(try home.run(["list", "-p", "web", "--vault", copy]))
+        done(try home.run(["set", "A", "-p", "web", "--vault", copy], input: .text("clone")))
+        done(try home.run(["list", "-p", "web"]))
+        let linked = home.directory.path("linked")
+        #expect(unsafe symlink(folder, linked) == 0)
+        // The same file by another path has the same anchor.
+        #expect(try home.anchors().count == 2)
+        done(
+            try home.run(
+                ["set", "A", "-p", "web", "--vault", "\(linked)/vault.zgv"], input: .text("x")))
+        #expect(try home.anchors().count == 2)
+    }
+
+    @Test func `a write stands though its anchor cannot be kept, and says so`() throws {
+        let home = try CommandHome.filled()
+        try FileManager.default.removeItem(atPath: home.directory.path("state/zg-env"))
+        try home.directory.write("in the way", to: "state/zg-env")
+        let set = try json(home.run(["set", "A", "-p", "web", "--json"], input: .text("third")))
+        #expect(set["version"] == 3)
+        #expect(set["warnings"]?.elements.map { $0["code"]?.text } == ["anchor-not-kept"])
+    }
+
+    // MARK: - Going on with an older copy
+
+    @Test func `accept-older wants the passphrase and a yes, and makes the copy the newest`() throws
+    {
+        let home = try CommandHome.filled()
+        let old = try home.vaultBytes()
+        try home.store(["A": "third", "B": "other"])
+        try put(old, home)
+        let accept = ["verify", "--accept-older"]
+        failed(try home.run(accept, unlocked: false), 3)
+        failed(try home.run(accept + ["--passphrase-file", home.other], unlocked: false), 3)
+        let asked = try home.run(accept)
+        #expect(asked.status == 2)
+        #expect(asked.error.contains("go on with generation 4 of"))
+        #expect(asked.error.contains("generation 6 was seen"))
+        let plan = try json(home.run(accept + ["--dry-run", "--json"]))
+        #expect(plan["accepted"] == false)
+        #expect(plan["generation"] == 7)
+        #expect(try home.vaultBytes() == old)
+        let accepted = try json(home.run(accept + ["--yes", "--json"]))
+        #expect(accepted["accepted"] == true)
+        #expect(accepted["generation"] == 7)
+        try home.expectWhole()
+        #expect(try verdicts(home).stateDirectory == "current")
+        // Nothing is left to accept.
+        let again = try json(home.run(accept + ["--yes", "--json"]))
+        #expect(again["accepted"] == false)
+        #expect(again["generation"] == .null)
+    }
+
+    @Test func `accept-older takes no damaged copy`() throws {
+        let home = try CommandHome.filled()
+        var old = try home.vaultBytes()
+        try home.store(["A": "third"])
+        old[old.count - 1] ^= 1
+        try put(old, home)
+        failed(try home.run(["verify", "--accept-older", "--yes"]), 8)
+        #expect(try home.vaultBytes() == old)
+    }
+
+    @Test func `an anchor of the highest number there is can be neither followed nor trapped on`()
+        throws
+    {
+        let home = try CommandHome.filled()
+        let path = try #require(try home.anchors().first)
+        let line = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        var parts = line.split(separator: " ").map(String.init)
+        parts[2] = "\(UInt64.max)"
+        try parts.joined(separator: " ").write(toFile: path, atomically: true, encoding: .utf8)
+        failed(try home.run(["list", "-p", "web"]), 8, "older copy")
+        failed(try home.run(["verify", "--accept-older", "--yes"]), 8, path)
+        try home.forgetAnchors()
+        done(try home.run(["list", "-p", "web"]))
+    }
+
+    // MARK: - In a real keyring
+
+    @Test func `the keyring finds an older copy where the state directory is gone`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.filled(keyring)
+        #expect(try keyring.itemCount() == (2, 0))
+        let old = try home.vaultBytes()
+        done(try home.run(["set", "A", "-p", "web"], input: .text("third"), unlocked: false))
+        #expect(try verdicts(home, unlocked: false) == ("current", "current"))
+        try put(old, home)
+        try home.forgetAnchors()
+        failed(try home.run(["list", "-p", "web"], unlocked: false), 8, "older copy")
+        #expect(try verdicts(home) == ("older", "absent"))
+        // A passphrase opens no keyring to read; a write asks it, and builds on no older copy.
+        done(try home.run(["reveal", "A", "-p", "web"]))
+        failed(
+            try home.run(["set", "A", "-p", "web"], input: .text("x")), 8, "older copy")
+        #expect(try home.vaultBytes() == old)
+        done(try home.run(["verify", "--accept-older", "--yes"]))
+        #expect(try verdicts(home, unlocked: false) == ("current", "current"))
+        done(try home.run(["list", "-p", "web"], unlocked: false))
+    }
+
+    @Test func `writes without the desktop are taken over when it is there again`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.filled(keyring)
+        let noBus = ["DBUS_SESSION_BUS_ADDRESS": ""]
+        for value in ["one", "two"] {
+            done(
+                try home.run(
+                    ["set", "A", "-p", "web"], input: .text(value), environment: noBus))
+        }
+        #expect(try verdicts(home, environment: noBus) == ("unavailable", "current"))
+        #expect(try verdicts(home) == ("moved", "current"))
+        #expect(try verdicts(home) == ("current", "current"))
+        withExtendedLifetime(keyring) {}
+    }
+
+    @Test func `a locked keyring is not asked to open for an anchor`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.filled(keyring)
+        try keyring.lock()
+        let start = ContinuousClock.now
+        let set = try json(home.run(["set", "A", "-p", "web", "--json"], input: .text("third")))
+        #expect(set["warnings"] == nil)
+        // A question would wait for five seconds.
+        #expect(ContinuousClock.now - start < .seconds(4))
+        #expect(try verdicts(home) == ("unavailable", "current"))
+    }
+
+    @Test func `an item that somebody overwrote speaks against nothing and is replaced`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.filled(keyring)
+        try keyring.overwriteItems(with: Array("something else".utf8))
+        #expect(try verdicts(home) == ("unreadable", "current"))
+        done(try home.run(["set", "A", "-p", "web"], input: .text("third")))
+        #expect(try verdicts(home) == ("current", "current"))
+    }
+
+    @Test func `restore, rekey and passwd go on from what was seen`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.filled(keyring)
+        let file = home.directory.path("copy.zgv")
+        done(try home.run(["backup", file]))
+        try home.store(["A": "third", "B": "other"])
+        // Whatever is there when it is restored.
+        try home.directory.write("rubbish", to: "data/zg-env/vault.zgv")
+        let restored = try json(home.run(["restore", file, "--yes", "--json"]))
+        #expect(restored["generation"] == 7)
+        #expect(restored["anchor"] == "moved")
+        #expect(try verdicts(home) == ("current", "current"))
+        done(try home.run(["list", "-p", "web"], unlocked: false))
+        done(try home.run(["rekey", "--yes"]))
+        #expect(try verdicts(home) == ("current", "current"))
+        done(
+            try home.run(["passwd", "--new-passphrase-file", home.other]))
+        done(try home.run(["list", "-p", "web"], unlocked: false))
+        let other = try home.run(
+            ["verify", "--json", "--passphrase-file", home.other], unlocked: false)
+        let anchor = try JSONDocument(other.standardOutput)["checked"]?["anchor"]
+        #expect(anchor?["keyring"] == "current")
+        #expect(anchor?["stateDirectory"] == "current")
+    }
+
+    // MARK: - The audit log of a restored vault
+
+    @Test func `on another machine the log is forgotten, and restore says so`() throws {
+        let home = try CommandHome.filled()
+        done(try home.run(["reveal", "A", "-p", "web"]))
+        try home.store(["A": "second"])
+        let file = home.directory.path("copy.zgv")
+        done(try home.run(["backup", file]))
+        let other = try CommandHome()
+        let plan = try json(other.run(["restore", file, "--dry-run", "--json"]))
+        #expect(
+            plan["plan"]?.texts.contains { $0.contains("forget the audit log") } == true)
+        let restored = try json(other.run(["restore", file, "--yes", "--json"]))
+        #expect(restored["auditLog"] == "reset")
+        #expect(restored["anchor"] == "absent")
+        #expect(
+            restored["warnings"]?.elements.map { $0["code"]?.text } == ["audit-log-not-here"])
+        done(try other.run(["verify"]))
+        done(try other.run(["reveal", "A", "-p", "web"]))
+        done(try other.run(["verify"]))
+        withExtendedLifetime(home) {}
+    }
+
+    @Test func `a log that was here and is gone stays missing after a restore`() throws {
+        for isReplaced in [true, false] {
+            let home = try CommandHome.filled()
+            done(try home.run(["reveal", "A", "-p", "web"]))
+            try home.store(["A": "second"])
+            let file = home.directory.path("copy.zgv")
+            done(try home.run(["backup", file]))
+            let log = try #require(
+                try FileManager.default.contentsOfDirectory(
+                    atPath: home.directory.path("state/zg-env")
+                ).first { $0.hasSuffix(".log") })
+            try FileManager.default.removeItem(
+                atPath: home.directory.path("state/zg-env/\(log)"))
+            if !isReplaced { try FileManager.default.removeItem(atPath: home.vaultPath) }
+            let restored = try json(home.run(["restore", file, "--yes", "--json"]))
+            #expect(restored["auditLog"] == "kept")
+            let verified = try home.run(["verify"])
+            #expect(verified.status == 8)
+            #expect(verified.error.contains("audit log"))
+            let status = try json(home.run(["status", "--json"]))
+            #expect(status["auditLog"]?["whole"] == false)
+            #expect(try home.run(["status"]).output.contains("Audit log NOT WHOLE"))
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is written with the index key alone is listed until somebody with the values says that it was
+/// theirs. A key file opens the index here, as the desktop's keyring would.
+@Suite("Changed while locked")
+struct ChangedWhileLockedTests {
+    /// The environment of a run that opens the index alone.
+    private func locked(_ home: CommandHome) -> [String: String] {
+        ["ZG_ENV_KEY_FILE": home.directory.path("key")]
+    }
+
+    private func addKeyFile(_ home: CommandHome) throws {
+        done(try home.run(["slot", "add", "file", home.directory.path("key")]))
+    }
+
+    private func setLocked(_ key: String, _ value: String, _ home: CommandHome) throws {
+        done(
+            try home.run(
+                ["set", key, "-p", "web", "--raw"], input: .text(value), unlocked: false,
+                environment: locked(home)))
+    }
+
+    /// "A: version" … of a result.
+    private func listed(_ document: JSONDocument) -> [String] {
+        (document["changedWhileLocked"]?.elements ?? []).map { change in
+            "\(change["key"]?.text ?? ""): \((change["changes"]?.texts ?? []).joined(separator: ", "))"
+        }
+    }
+
+    @Test func `status lists what was changed, checked where the values are open`() throws {
+        let home = try CommandHome.filled()
+        try addKeyFile(home)
+        let whole = try json(home.run(["status", "--json"]))
+        #expect(whole["changedWhileLocked"] == [])
+        #expect(whole["changesChecked"] == true)
+        #expect(!(try home.run(["status"]).output.contains("while the values were locked")))
+
+        try setLocked("A", "third", home)
+        try setLocked("NEW", "new", home)
+        let environment = locked(home)
+        done(
+            try home.run(
+                ["rm", "B", "-p", "web", "--yes"], unlocked: false, environment: environment))
+        let open = try json(home.run(["status", "--json"]))
+        #expect(listed(open) == ["A: version", "B: removed", "NEW: added"])
+        #expect(open["changesChecked"] == true)
+        let first = open["changedWhileLocked"]?.elements.first
+        #expect(first?["project"] == "web")
+        #expect(first?["targets"] == ["production", "preview", "development"])
+        let unchecked = try json(
+            home.run(["status", "--json"], unlocked: false, environment: environment))
+        #expect(listed(unchecked) == listed(open))
+        #expect(unchecked["changesChecked"] == false)
+        let text = done(
+            try home.run(["status"], unlocked: false, environment: environment)
+        ).output
+        #expect(text.contains("3 variables were changed while the values were locked"))
+        #expect(text.contains("not checked"))
+        #expect(text.contains("B  production, preview, development: removed"))
+        let closed = try json(home.run(["status", "--json"], unlocked: false))
+        #expect(closed["changedWhileLocked"] == .null)
+    }
+
+    @Test func `a long list is cut for people and whole for scripts`() throws {
+        let home = try CommandHome.filled()
+        try addKeyFile(home)
+        let lines = (0..<30).map { "KEY_\($0)=value \($0)\n" }.joined()
+        done(
+            try home.run(
+                ["import", "-", "-p", "web"], input: .text(lines), unlocked: false,
+                environment: locked(home)))
+        #expect(listed(try json(home.run(["status", "--json"]))).count == 30)
+        let text = try home.run(["status"]).output
+        #expect(text.contains("and 20 more"))
+        #expect(text.split(separator: "\n").count { $0.contains(": added") } == 10)
+    }
+
+    @Test func `a write with the values open accepts what it does, and nothing else`() throws {
+        let home = try CommandHome.filled()
+        try addKeyFile(home)
+        try setLocked("A", "third", home)
+        try home.store(["B": "changed", "C": "new"])
+        #expect(listed(try json(home.run(["status", "--json"]))) == ["A: version"])
+    }
+
+    @Test func `an equal value set while locked is no change once somebody can compare`() throws {
+        let home = try CommandHome.filled()
+        try addKeyFile(home)
+        for _ in 0..<3 { try setLocked("A", "second", home) }
+        #expect(listed(try json(home.run(["status", "--json"]))) == ["A: version"])
+        try home.store(["B": "other"])
+        #expect(listed(try json(home.run(["status", "--json"]))) == [])
+        let history = try json(home.run(["history", "A", "-p", "web", "--json"]))
+        let versions = history["versions"] ?? history["records"]?.elements.first?["versions"]
+        #expect(versions?.elements.map { $0["version"] } == [1, 5])
+    }
+
+    // MARK: - push
+
+    /// A platform whose `web` has A as this vault does, and a key file for the index.
+    private func pushedHome() throws -> PlatformHome {
+        let platform = try PlatformHome()
+        try addKeyFile(platform.home)
+        try platform.set("A", "first")
+        try platform.pushed()
+        return platform
+    }
+
+    @Test func `push shows what was changed with its plan, and a yes accepts it`() throws {
+        let platform = try pushedHome()
+        let home = platform.home
+        try setLocked("A", "changed", home)
+        try setLocked("B", "not sent", home)
+        let before = try home.vaultBytes()
+        let asked = try platform.run("push", "A", "-p", "web")
+        #expect(asked.status == 2)
+        #expect(asked.error.contains("1 variable was changed while the values were locked"))
+        #expect(asked.error.contains("A  production, preview, development: value changed"))
+        #expect(!asked.error.contains("  B"))
+        let plan = try json(
+            platform.run("push", "A", "-p", "web", "--dry-run", "--json"))
+        #expect(listed(plan) == ["A: version"])
+        #expect(try home.vaultBytes() == before)
+        #expect(platform.records("A").allSatisfy { $0.hasSuffix("=first") })
+
+        let sent = try platform.pushed("A")
+        #expect(sent.keys("updated") == ["A"])
+        #expect(listed(sent) == ["A: version"])
+        #expect(listed(try json(home.run(["status", "--json"]))) == ["B: added"])
+        // An empty plan asks nothing.
+        done(try platform.run("push", "A", "-p", "web"))
+        #expect(listed(try json(platform.run("push", "A", "-p", "web", "--json"))) == [])
+    }
+
+    @Test func `on a terminal one list and one question are enough`() throws {
+        let platform = try pushedHome()
+        try setLocked("A", "changed", platform.home)
+        var runner = platform.home.terminalRunner(
+            ["push", "-p", "web", "--passphrase-file", platform.home.passphrasePath],
+            script: [(.terminal("[y/N] "), .line("y"))])
+        runner.environment["ZG_ENV_API_URL"] = platform.url
+        let result = done(try runner.run())
+        #expect(result.error.contains("changed while the values were locked"))
+        #expect(result.screen.components(separatedBy: "[y/N]").count == 2)
+        #expect(listed(try json(platform.home.run(["status", "--json"]))) == [])
+    }
+
+    @Test func `set --push of a value at hand asks nothing, and is listed afterwards`() throws {
+        let platform = try pushedHome()
+        let home = platform.home
+        var environment = locked(home)
+        environment["ZG_ENV_API_URL"] = platform.url
+        let set = try json(
+            home.run(
+                ["set", "A", "-p", "web", "--push", "--json", "--raw"], input: .text("at hand"),
+                unlocked: false, environment: environment))
+        #expect(set["push"]?.keys("updated") == ["A"])
+        #expect(set["push"]?["changedWhileLocked"] == [])
+        let new = try json(
+            home.run(
+                ["set", "NEW", "-p", "web", "--push", "--json", "--raw"], input: .text("new"),
+                unlocked: false, environment: environment))
+        #expect(new["push"]?.keys("created") == ["NEW"])
+        let removed = try json(
+            home.run(
+                ["rm", "NEW", "-p", "web", "--push", "--yes", "--json"], unlocked: false,
+                environment: environment))
+        #expect(removed["push"]?.keys("deleted") == ["NEW"])
+        #expect(listed(try json(home.run(["status", "--json"]))) == ["A: version"])
+    }
+
+    @Test func `a removal made while locked is shown as not checked by a push that opens nothing`()
+        throws
+    {
+        let platform = try pushedHome()
+        let home = platform.home
+        var environment = locked(home)
+        done(
+            try home.run(
+                ["rm", "A", "-p", "web", "--yes"], unlocked: false, environment: environment))
+        environment["ZG_ENV_API_URL"] = platform.url
+        let asked = try home.run(
+            ["push", "-p", "web"], unlocked: false, environment: environment)
+        #expect(asked.status == 2)
+        #expect(asked.error.contains("(not checked: they are locked)"))
+        #expect(asked.error.contains("removed"))
+        done(
+            try home.run(
+                ["push", "-p", "web", "--yes"], unlocked: false, environment: environment))
+        #expect(platform.records("A") == [])
+        // Nobody with the values has said so yet.
+        #expect(listed(try json(home.run(["status", "--json"]))) == ["A: removed"])
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Sealing
+import SecretServiceKeyring
+import TestSupport
+import Testing
+import Vault
+
+/// The vectors of the format, read by the program: class and exit code of `verify --json`.
+@Suite("verify of the format's vectors")
+struct VectorCommandTests {
+    private static var directory: URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Vectors")
+    }
+
+    private static func vectors() throws -> [JSONDocument] {
+        let file = directory.appendingPathComponent("vectors.json")
+        return try JSONDocument([UInt8](Data(contentsOf: file))).elements
+    }
+
+    /// Keeps a slot key in the keyring, as the vault's own items are kept.
+    private func keep(_ digits: String, slot: String, of vault: String, in keyring: PrivateKeyring)
+        throws
+    {
+        let bytes = stride(from: 0, to: digits.count, by: 2).map { place in
+            UInt8(digits.dropFirst(place).prefix(2), radix: 16) ?? 0
+        }
+        let key = try bytes.withBytes { try SecretBytes(copying: $0) }
+        try SecretServiceKeyring(busAddress: keyring.bus.address, limit: .seconds(20)).store(
+            key, for: KeyringItem(vault: vault, purpose: .slotKey, identifier: slot))
+    }
+
+    @Test func `has the class and the exit code that each says`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome(keyring: keyring)
+        var random = ProofRandom(6)
+        // Each is a process of its own; in process VaultTests reads all of them every time.
+        let all = try Self.vectors()
+        for vector in Proof.sample(all, short: 60, using: &random) {
+            let file = try #require(vector["file"]?.text)
+            let bytes = [UInt8](
+                try Data(contentsOf: Self.directory.appendingPathComponent(file)))
+            let path = try home.directory.write(bytes, to: "work/vector.zgv")
+            let secret = vector["secret"]
+            var options = ["--vault", path, "--audit-log", home.directory.path("log-\(file)")]
+            if let text = secret?["passphrase"]?.text ?? secret?["recoveryCode"]?.text {
+                try home.directory.write(text + "\n", to: "secret")
+                options += ["--passphrase-file", home.directory.path("secret")]
+            } else if let text = secret?["keyFile"]?.text {
+                try home.directory.write(text, to: "key")
+                options += ["--key-file", home.directory.path("key")]
+            } else if let key = secret?["slotKey"]?.text, let slot = secret?["slot"]?.text {
+                // Bytes 24 to 39 of every file; a changed id would be another vault's item.
+                let vault = bytes[24..<40].map { String(format: "%02x", $0) }.joined()
+                try keep(key, slot: slot, of: vault, in: keyring)
+            }
+            let result = try home.run(["verify", "--json"] + options, unlocked: false)
+            // The log that this vault knows of is not there, which is another finding.
+            let exit: JSONDocument? = file == "ok-audit.zgv" ? 8 : vector["exit"]
+            #expect(
+                result.status.map { JSONDocument.integer(Int($0)) } == exit,
+                "\(file): \(result.end), \(result.error)")
+            guard let kind = vector["class"]?.text, kind != "newer", kind != "locked" else {
+                let error = try JSONDocument(result.standardError)["error"]
+                #expect(
+                    error?["code"] == (vector["class"] == "newer" ? "failed" : "locked"),
+                    "\(file)")
+                continue
+            }
+            let problems = try JSONDocument(result.standardOutput)["problems"]?.elements
+            if kind == "ok" {
+                #expect(problems == [], "\(file)")
+            } else {
+                #expect(problems?.first?["class"]?.text == kind, "\(file): \(result.output)")
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Sealing
+
+@testable import Vault
+
+/// What holds for any bytes that are taken for a vault.
+enum VaultFuzzing {
+    /// Whose index key and slot key are tried. They open nothing that a fuzzer finds.
+    private static let key = [UInt8](repeating: 7, count: 32)
+
+    /// Opens a file, tries its slots and its index.
+    ///
+    /// The checksum is made to fit, because nobody finds one by trying. An accepted header is encoded
+    /// to the same bytes, nothing is read that the file does not have, and a refusal is one of those
+    /// that the format knows.
+    static func exerciseFile(_ input: [UInt8]) throws {
+        var bytes = input
+        let length = headerByteCount(of: bytes)
+        if let length {
+            let checksum = Array(bytes[..<(length - 32)]).withBytes { Digest.checksum($0) }
+            bytes.replaceSubrange((length - 32)..<length, with: checksum)
+        }
+        let file = CountingFile(bytes)
+        do throws(VaultError) {
+            let vault = try Vault(path: "input", file: file)
+            guard let length, vault.header.encoded() == Array(bytes[..<length]) else {
+                throw VaultError(.exists, "an accepted header is encoded to other bytes")
+            }
+            try tryKeys(on: vault)
+        } catch {
+            guard error.code == .newerFormat || error.damage != nil else {
+                throw FuzzFinding(error.reason)
+            }
+        }
+        guard file.longestRead <= max(bytes.count, 16) else {
+            throw FuzzFinding("\(file.longestRead) bytes were asked of a file of \(bytes.count)")
+        }
+    }
+
+    /// The length of the header, where it is in bounds and in the file.
+    private static func headerByteCount(of bytes: [UInt8]) -> Int? {
+        guard bytes.count >= 16 else { return nil }
+        let length = bytes[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
+        return (152...65_536).contains(length) && length <= bytes.count ? length : nil
+    }
+
+    /// No passphrase is derived: that takes as long as the file says, and looks at nothing else.
+    private static func tryKeys(on vault: Vault) throws(VaultError) {
+        let key = try secret()
+        for slot in vault.header.slots.prefix(2) {
+            guard try vault.unlock(slot, slotKey: key) == nil else {
+                throw VaultError(.exists, "a slot opened with a key that is not its own")
+            }
+        }
+        let keys = VaultKeys(
+            index: IndexKey(try secret(), epoch: vault.header.indexEpoch), root: nil)
+        _ = try vault.inspection(with: keys)
+    }
+
+    private static func secret() throws(VaultError) -> SecretBytes {
+        try guarding { () throws(SealingError) in
+            try key.withBytes { (bytes) throws(SealingError) in try SecretBytes(copying: bytes) }
+        }
+    }
+
+    /// Decodes the content of an index: four bytes that are the length of all chunks, then what stands
+    /// between the index's length and its zeros.
+    ///
+    /// An accepted index is encoded to the same bytes, and a part of it is decoded as the whole is.
+    static func exerciseIndex(_ input: [UInt8], _ scratch: FuzzScratch) throws {
+        guard input.count >= 4 else { return }
+        let chunks = input[..<4].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        var writer = ByteWriter()
+        writer.uint32(UInt32(input.count - 4))
+        writer.raw(Array(input[4...]))
+        let count = Padding.paddedByteCount(ofIndex: writer.bytes.count)
+        writer.raw([UInt8](repeating: 0, count: count - writer.bytes.count))
+        let padded = writer.bytes
+        let slice = try scratch.slice(of: padded)
+        let whole = try decode(slice, .everything, chunks)
+        for extent in [VaultIndex.Extent.listing, .currentValues] {
+            let part = try decode(slice, extent, chunks)
+            guard let whole else { continue }
+            guard part?.variables == whole.variables, part?.projects == whole.projects,
+                part?.accounts.count == whole.accounts.count
+            else { throw FuzzFinding("a part is not decoded as the whole") }
+        }
+        guard let whole else { return }
+        let isSame = try whole.encoded().withBytes { again in
+            again.byteCount == padded.count
+                && padded.indices.allSatisfy { again.byte(at: $0) == padded[$0] }
+        }
+        guard isSame else { throw FuzzFinding("an accepted index is encoded to other bytes") }
+    }
+
+    private static func decode(
+        _ slice: SecretSlice, _ extent: VaultIndex.Extent, _ chunks: UInt64
+    ) throws -> VaultIndex? {
+        do throws(VaultError) {
+            return try VaultIndex.decode(slice, extent: extent, chunksByteCount: chunks)
+        } catch {
+            guard error.damage != nil else { throw FuzzFinding(error.reason) }
+            return nil
+        }
+    }
+}
+
+/// Guarded memory that is used again and again, since taking it costs more than all the rest.
+package final class FuzzScratch {
+    private static let limit = 16 << 10
+    private let arena = SecretArena(firstRegionByteCount: limit)
+    private var slice: SecretSlice?
+
+    /// Takes no memory yet.
+    package init() {}
+
+    func slice(of bytes: [UInt8]) throws -> SecretSlice {
+        guard bytes.count <= Self.limit else {
+            return try bytes.withBytes { try SecretArena().copy($0) }
+        }
+        let whole = try slice ?? arena.allocate(count: Self.limit)
+        slice = whole
+        let part = whole.part(0..<bytes.count)
+        bytes.withBytes { bytes in part.withMutableBytes { $0.copy(from: bytes) } }
+        return part
+    }
+}
+
+/// A file in memory that remembers the most that was asked of it at once.
+private final class CountingFile: ReadableFile {
+    private let bytes: [UInt8]
+    private(set) var longestRead = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var byteCount: UInt64 { UInt64(bytes.count) }
+
+    func read(at offset: UInt64, count: Int) throws(VaultError) -> [UInt8] {
+        guard offset <= byteCount, UInt64(count) <= byteCount - offset else {
+            throw VaultError(damaged: .truncated, "the vault is shorter than it says")
+        }
+        longestRead = max(longestRead, count)
+        return Array(bytes[Int(offset)..<Int(offset) + count])
+    }
+}

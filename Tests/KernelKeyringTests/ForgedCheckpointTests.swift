@@ -1,0 +1,83 @@
+import Sealing
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// What the program does with a vault that somebody with the index key has changed by hand.
+@Suite("A forged checkpoint, through the program")
+struct ForgedCheckpointTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+        try home.initialise()
+        try home.store(["A": "first", "B": "second"])
+    }
+
+    /// Changes the vault with the index key alone.
+    private func tamper(_ change: (inout VaultTransaction) throws -> Void) throws {
+        let store = PosixFileStore(lockSeconds: 5)
+        let vault = try Vault(opening: home.vaultPath, in: store)
+        let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
+            try SecretBytes(copying: $0)
+        }
+        let keys = try vault.unlock(passphrase: passphrase, memoryLimitBytes: nil)
+        let copy = try keys.index.bytes.withBytes { try SecretBytes(copying: $0) }
+        try Vault.update(
+            home.vaultPath, in: store,
+            keys: VaultKeys(index: IndexKey(copy, epoch: keys.index.epoch), root: nil),
+            vaultID: vault.header.vaultID, change)
+    }
+
+    @Test func `whoever opens the values for a write or a check finds it`() throws {
+        try tamper { transaction in
+            let position = try #require(
+                transaction.index.variables.firstIndex { $0.name == "A" })
+            transaction.index.variables[position].attributes.kind = .plain
+            // And has the checkpoint say so.
+            transaction.index.checkpoint?.entries = transaction.index.variables.map {
+                Checkpoint.Entry(of: $0)
+            }.sorted { $0.variable < $1.variable }
+        }
+        let (home, before) = (home, try home.vaultBytes())
+        let copy = home.directory.path("copy.zgv")
+        let results = try LoginThread.run(.session) {
+            try [
+                ["unlock"], ["verify"], ["status"], ["rm", "A", "-p", "web", "--yes"],
+                ["backup", copy], ["rekey", "--yes"], ["history", "prune", "A", "-p", "web"],
+            ].map { try home.run($0) }
+        }
+        #expect(results.map(\.status) == [8, 8, 8, 8, 8, 8, 8], "\(results.map(\.error))")
+        for result in results {
+            #expect(result.error.contains("by somebody who cannot open the values"))
+        }
+        let verified = try home.run(["verify", "--json"])
+        let report = try JSONDocument(verified.standardOutput)
+        #expect(report["problems"]?.elements.map { $0["where"]?.text } == ["checkpoint"])
+        #expect(report["checked"]?["checkpoint"] == false)
+        // A listing does not look, and says nothing that is wrong.
+        #expect(try home.run(["list", "-p", "web"]).status == 0)
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `one that was taken away lists every record`() throws {
+        try tamper { $0.index.checkpoint = nil }
+        let home = home
+        let results = try LoginThread.run(.session) {
+            [
+                try home.run(["unlock", "--json"]), try home.run(["verify", "--json"]),
+                try home.run(["unlock", "--yes", "--json"]),
+                try home.run(["status", "--json"], unlocked: false),
+            ]
+        }
+        #expect(results.map(\.status) == [0, 0, 0, 0], "\(results.map(\.error))")
+        let listed = try results.map {
+            try JSONDocument($0.standardOutput)["changedWhileLocked"]?.elements.map {
+                $0["changes"]
+            }
+        }
+        #expect(listed[0] == [["added"], ["added"]])
+        #expect(listed[3] == [])
+    }
+}

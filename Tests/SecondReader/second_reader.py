@@ -1,0 +1,901 @@
+#!/usr/bin/env python3
+"""A second reader of the vault file, format 1, written from its page (vault-format.md) alone.
+
+    second_reader.py FILE (--passphrase-file F | --recovery-code-file F | --key-file F | --slot-key HEX)
+    second_reader.py --vectors DIR
+
+The first form prints the vault, or what is wrong with it, as JSON, and ends with 0 (ok), 8 (damaged),
+3 (locked), 1 (newer format, insecure, too little memory), 4 (not found) or 2 (wrong use). The second
+form compares this reader with the files that DIR/vectors.json lists, and ends with 1 where they differ.
+
+The numbers in the comments are the page's sections. The order of all checks is that of section 8.1.
+"""
+
+import argparse
+import json
+import os
+import stat
+import string
+import struct
+import sys
+import unicodedata
+from hashlib import blake2b
+from types import SimpleNamespace
+
+from nacl import bindings as sodium
+from nacl import exceptions as nacl_exceptions
+
+MIB = 1 << 20
+GIB = 1 << 30
+
+EXIT_CODES = {"ok": 0, "newer": 1, "insecure": 1, "too-little-memory": 1, "locked": 3, "not-found": 4}
+EXIT_DAMAGED = 8
+
+
+class Refused(Exception):
+    """The one exception of this reader: a word of section 8.1 (or 8) and a sentence."""
+
+    def __init__(self, word, message):
+        super().__init__(f"{word}: {message}")
+        self.word = word
+        self.message = message
+
+
+def require(condition, word, message):
+    if not condition:
+        raise Refused(word, message)
+
+
+# ---------------------------------------------------------------------------------------------------
+# 1: cryptography
+
+
+def hash32(*parts):
+    """BLAKE2b: crypto_generichash without key, 32 bytes out."""
+    state = blake2b(digest_size=32)
+    for part in parts:
+        state.update(part)
+    return state.digest()
+
+
+def keyed_hash32(key, message):
+    return blake2b(message, digest_size=32, key=key).digest()
+
+
+def kdf(key, number, label):
+    """crypto_kdf_derive_from_key: BLAKE2b of nothing, keyed, with the number as salt and the label as
+    personalisation, each filled up with zeros to 16 bytes."""
+    salt = struct.pack("<QQ", number, 0)
+    return blake2b(b"", digest_size=32, key=key, salt=salt, person=label + bytes(8)).digest()
+
+
+def aead_open(key, nonce, sealed, data):
+    """The text, or None where the tag does not hold."""
+    if len(sealed) < 16:
+        return None
+    try:
+        return sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(bytes(sealed), data, bytes(nonce), key)
+    except nacl_exceptions.CryptoError:
+        return None
+
+
+def box_open(public, secret, sealed):
+    """What crypto_box_seal sealed, or None."""
+    if len(sealed) < 48:
+        return None
+    try:
+        return sodium.crypto_box_seal_open(bytes(sealed), public, secret)
+    except nacl_exceptions.CryptoError:
+        return None
+
+
+def argon2id(passphrase, salt, operations, memory):
+    try:
+        return sodium.crypto_pwhash_alg(
+            32, passphrase, salt, operations, memory, sodium.crypto_pwhash_ALG_ARGON2ID13)
+    except (nacl_exceptions.RuntimeError, MemoryError):
+        raise Refused("too-little-memory", f"Argon2id could not have its {memory} bytes") from None
+
+
+class RootKeys:
+    """2: what follows from the root."""
+
+    def __init__(self, root):
+        self.root = root
+        self.public, self.secret = sodium.crypto_box_seed_keypair(kdf(root, 1, b"zgv1root"))
+        self.settling = kdf(root, 2, b"zgv1root")
+        self.checkpoint = kdf(root, 3, b"zgv1root")
+
+    def index_key(self, epoch):
+        return kdf(self.root, epoch, b"zgv1indx")
+
+
+# ---------------------------------------------------------------------------------------------------
+# 3 and 8, step 1: the file
+
+
+class VaultFile:
+    """The open file. Parts are read where they are needed; nobody trusts a length before it is checked
+    against the file's own."""
+
+    def __init__(self, path, guarded):
+        try:
+            # Without O_NONBLOCK a pipe would make the reader wait for a writer.
+            self.descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            raise Refused("not-found", "there is no such file") from None
+        except OSError as error:
+            raise Refused("insecure", f"the file cannot be opened: {error.strerror}") from None
+        try:
+            status = os.fstat(self.descriptor)
+            require(stat.S_ISREG(status.st_mode), "insecure", "this is no regular file")
+            if guarded:
+                self.guard(path, status)
+        except Refused:
+            self.close()
+            raise
+        self.length = status.st_size
+
+    @staticmethod
+    def guard(path, status):
+        require(status.st_uid == os.geteuid(), "insecure", "the file belongs to another user")
+        require(not status.st_mode & 0o077, "insecure", "others can open the file")
+        folder = os.stat(os.path.dirname(os.path.abspath(path)))
+        require(not folder.st_mode & 0o022 or folder.st_mode & stat.S_ISVTX,
+                "insecure", "others can write to the file's directory")
+
+    def read(self, offset, length):
+        parts = []
+        while length > 0:
+            try:
+                part = os.pread(self.descriptor, min(length, 64 * MIB), offset)
+            except OSError as error:
+                raise Refused("insecure", f"the file cannot be read: {error.strerror}") from None
+            require(part, "truncated", "the file became shorter while it was read")
+            parts.append(part)
+            offset += len(part)
+            length -= len(part)
+        return b"".join(parts)
+
+    def close(self):
+        os.close(self.descriptor)
+
+
+# ---------------------------------------------------------------------------------------------------
+# 4: the header
+
+MAGIC = b"ZGVAULT\n"
+PASSPHRASE, KEYRING, KEY_FILE, RECOVERY_CODE = 1, 2, 3, 4
+DERIVATIONS = {PASSPHRASE: 1, KEYRING: 0, KEY_FILE: 0, RECOVERY_CODE: 2}
+TIER_INDEX, TIER_ROOT = 1, 2
+
+
+def read_header(file):
+    require(file.length >= 16, "truncated", "the file has fewer than 16 bytes")
+    start = file.read(0, 16)
+    require(start[:8] == MAGIC, "magic", "the file does not begin as a vault")
+    length = struct.unpack_from("<I", start, 12)[0]
+    require(152 <= length <= 65536, "header", f"header length {length}")
+    require(file.length >= length, "truncated", "the file ends before its header does")
+    raw = file.read(0, length)
+    require(hash32(raw[:-32]) == raw[-32:], "checksum", "the header's checksum does not hold")
+
+    header = SimpleNamespace(raw=raw)
+    header.format, zero = struct.unpack_from("<HH", raw, 8)
+    require(header.format <= 1, "newer", f"format {header.format}")
+    require(header.format == 1, "header", "format 0")
+    require(zero == 0, "header", "bytes 10 and 11 are not zero")
+    header.file_length, header.vault_id, header.generation, header.epoch, header.public, count = (
+        struct.unpack_from("<Q16sQI32sI", raw, 16))
+    require(count <= 16, "header", f"{count} slots")
+    require(length == 152 + 192 * count, "header", "the header length does not fit the number of slots")
+    require(header.file_length <= 4 * GIB, "header", "the file length is over 4 GiB")
+    require(header.generation != 0, "header", "generation 0")
+    require(header.epoch != 0, "header", "index epoch 0")
+    header.nonce, header.index_length = struct.unpack_from("<24sQ", raw, 88 + 192 * count)
+    require(17 <= header.index_length <= 256 * MIB + 16, "header", "the index length is out of bounds")
+    header.chunks_at = length + header.index_length
+    require(header.chunks_at <= header.file_length, "header", "header and index do not fit into the file")
+
+    header.slots = [read_slot(raw[at:at + 192]) for at in range(88, 88 + 192 * count, 192)]
+    require(len({slot.id for slot in header.slots}) == count, "header", "two slots have the same id")
+    passphrases = sum(slot.kind == PASSPHRASE for slot in header.slots)
+    require(passphrases <= 4, "header", f"{passphrases} slots of kind 1")
+    for slot in header.slots:
+        check_slot(slot)
+
+    require(file.length >= header.file_length, "truncated", "the file is shorter than its header says")
+    require(file.length <= header.file_length, "extended", "the file is longer than its header says")
+    return header
+
+
+def read_slot(raw):
+    slot = SimpleNamespace(raw=raw)
+    (slot.id, slot.kind, slot.tier, slot.derivation, slot.zero, slot.operations, slot.memory, slot.salt,
+     slot.nonce, slot.wrapped, slot.made_at, slot.zeros) = struct.unpack("<16sBBBBIQ16s24s48sQ64s", raw)
+    return slot
+
+
+def check_slot(slot):
+    """4.1"""
+    require(slot.kind in DERIVATIONS, "slot", f"kind {slot.kind}")
+    require(slot.tier in (TIER_INDEX, TIER_ROOT), "slot", f"tier {slot.tier}")
+    require(slot.derivation == DERIVATIONS[slot.kind], "slot",
+            f"derivation {slot.derivation} in a slot of kind {slot.kind}")
+    require(slot.zero == 0 and not any(slot.zeros), "slot", "bytes that must be zero are not")
+    if slot.kind == PASSPHRASE:
+        require(1 <= slot.operations <= 10 and 8 * MIB <= slot.memory <= GIB
+                and slot.operations * slot.memory <= 4 * GIB, "slot",
+                f"cost of {slot.operations} passes over {slot.memory} bytes")
+    else:
+        require(slot.operations == 0 and slot.memory == 0, "slot", "a cost without Argon2id")
+
+
+# ---------------------------------------------------------------------------------------------------
+# 4.1: secrets. Each has a method that gives the KEK for a slot, or None where it is not for this slot.
+# What a person types is for slots of tier 2 alone (8: "no slot of kind 1 or 4 and tier 2 opens").
+
+
+class Passphrase:
+    def __init__(self, given):
+        self.given = given
+
+    def kek(self, slot, vault_id):
+        ours = slot.kind == PASSPHRASE and slot.tier == TIER_ROOT
+        if not ours or not 1 <= len(self.given) <= 1024:
+            return None
+        return argon2id(self.given, slot.salt, slot.operations, slot.memory)
+
+
+class RecoveryCode:
+    ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+    def __init__(self, text):
+        self.code = self.decode(text)
+
+    def kek(self, slot, vault_id):
+        if slot.kind != RECOVERY_CODE or slot.tier != TIER_ROOT:
+            return None
+        return keyed_hash32(self.code, b"zgv1/recovery" + slot.salt)
+
+    @staticmethod
+    def times(a, b):
+        """In GF(32) with x^5 + x^2 + 1."""
+        product = 0
+        for bit in range(5):
+            if b >> bit & 1:
+                product ^= a << bit
+        for bit in range(9, 4, -1):
+            if product >> bit & 1:
+                product ^= 0b100101 << (bit - 5)
+        return product
+
+    @classmethod
+    def remainder(cls, symbols):
+        """Of the polynomial with these coefficients, the highest first, by x^2 + 6x + 8."""
+        high, low = 0, 0
+        for symbol in symbols:
+            high, low = low ^ cls.times(high, 6), symbol ^ cls.times(high, 8)
+        return high, low
+
+    @classmethod
+    def decode(cls, text):
+        typed = [c for c in text if c not in "- \t\r\n"]
+        # Not upper() of the whole: a few letters outside of ASCII have their upper case inside of it.
+        typed = "".join(c.upper() if c in string.ascii_lowercase else c for c in typed)
+        typed = typed.replace("O", "0").replace("I", "1").replace("L", "1")
+        require(len(typed) == 28, "locked", "a recovery code has 28 characters")
+        require(all(c in cls.ALPHABET for c in typed), "locked", "not a character of a recovery code")
+        symbols = [cls.ALPHABET.index(c) for c in typed]
+        require(cls.remainder(symbols) == (0, 0), "locked", "the recovery code is mistyped")
+        number = 0
+        for symbol in symbols[:26]:
+            number = number << 5 | symbol
+        require(number >> 128 == 0, "locked", "the recovery code does not begin with two zero bits")
+        return number.to_bytes(16, "big")
+
+
+class KeyFile:
+    def __init__(self, text):
+        words = text.split()
+        require(len(words) == 4 and words[0] == "zg-env-key-1", "locked", "this is no key file")
+        self.vault_id, self.slot_id, self.key = (
+            from_hex(word, size) for word, size in zip(words[1:], (16, 16, 32)))
+
+    def kek(self, slot, vault_id):
+        ours = slot.kind == KEY_FILE and slot.id == self.slot_id and vault_id == self.vault_id
+        return self.key if ours else None
+
+
+class SlotKey:
+    """The 32 bytes themselves, as a keyring or a key file has them; for any slot if none is named."""
+
+    def __init__(self, text, slot_id=None):
+        self.key = from_hex(text.strip(), 32)
+        self.slot_id = slot_id and from_hex(slot_id, 16)
+
+    def kek(self, slot, vault_id):
+        ours = slot.kind in (KEYRING, KEY_FILE) and self.slot_id in (None, slot.id)
+        return self.key if ours else None
+
+
+def from_hex(text, size):
+    digits = len(text) == 2 * size and all(c in string.hexdigits for c in text)
+    require(digits, "locked", f"not {2 * size} hexadecimal digits")
+    return bytes.fromhex(text)
+
+
+def unlock(header, secret):
+    """The tier and the key of the first slot that opens, slots with the root first."""
+    for slot in sorted(header.slots, key=lambda slot: -slot.tier):
+        kek = secret.kek(slot, header.vault_id)
+        if kek is None:
+            continue
+        data = b"zgv1/slot" + header.vault_id + slot.raw[:72] + slot.raw[120:]
+        key = aead_open(kek, slot.nonce, slot.wrapped, data)
+        if key is not None:
+            return slot.tier, key
+    raise Refused("locked", "no slot opens")
+
+
+# ---------------------------------------------------------------------------------------------------
+# 5: decoding the index
+
+
+class Cursor:
+    """Reads the types of section 1 from front to back. Nothing is taken that is not there."""
+
+    def __init__(self, data, where):
+        self.data = data
+        self.at = 0
+        self.where = where
+
+    def left(self):
+        return len(self.data) - self.at
+
+    def fail(self, word, message):
+        raise Refused(word, f"{self.where}: {message}")
+
+    def raw(self, length, what="field"):
+        if length > self.left():
+            self.fail("bounds", f"{what} of {length} bytes where {self.left()} are left")
+        self.at += length
+        return bytes(self.data[self.at - length:self.at])
+
+    def u8(self):
+        return self.raw(1)[0]
+
+    def u32(self):
+        return struct.unpack("<I", self.raw(4))[0]
+
+    def u64(self):
+        return struct.unpack("<Q", self.raw(8))[0]
+
+    def id(self):
+        return self.raw(16)
+
+    def flag(self):
+        value = self.u8()
+        if value > 1:
+            self.fail("encoding", f"a flag of {value}")
+        return value == 1
+
+    def choice(self, what, values):
+        value = self.u8()
+        if value not in values:
+            self.fail("encoding", f"{what} {value}")
+        return value
+
+    def bytes(self, most, what):
+        length = self.u32()
+        if length > most:
+            self.fail("bounds", f"{what} of {length} bytes, at most {most}")
+        return self.raw(length, what)
+
+    def text(self, most):
+        raw = self.bytes(most, "text")
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError:
+            self.fail("encoding", "a text is not UTF-8")
+
+    def optional(self, read):
+        return read(self) if self.flag() else None
+
+    def list(self, read, least, most=None, order=None):
+        """A list of at most `most` items, each of at least `least` bytes, ascending by `order`."""
+        count = self.u32()
+        if most is not None and count > most:
+            self.fail("bounds", f"{count} items, at most {most}")
+        if count * least > self.left():
+            self.fail("bounds", f"{count} items do not fit into {self.left()} bytes")
+        items = []
+        for _ in range(count):
+            item = read(self)
+            if order and items and not order(items[-1]) < order(item):
+                self.fail("order", f"item {len(items) + 1} does not ascend")
+            items.append(item)
+        return items
+
+    def section(self, name, read):
+        length = self.u32()
+        inner = Cursor(memoryview(self.raw(length, f"section {name}")), name)
+        content = read(inner)
+        inner.end()
+        return content
+
+    def end(self):
+        if self.left():
+            self.fail("encoding", f"{self.left()} bytes are left over")
+
+
+def text(most):
+    return lambda cursor: cursor.text(most)
+
+
+def utf8(name):
+    """Texts are ordered by their bytes."""
+    return name.encode("utf-8")
+
+
+def read_metadata(c):
+    """5.1"""
+    generations = c.list(lambda c: (c.u64(), c.raw(16)), 24, 1024, lambda item: item[0])
+    audit_log = c.optional(lambda c: (c.u64(), c.raw(16)))
+    directories = c.list(
+        lambda c: (c.text(4096), c.text(4096), c.text(4096), c.id()), 28, 10_000, lambda item: utf8(item[0]))
+    return SimpleNamespace(generations=generations, audit_log=audit_log, directories=directories)
+
+
+def read_project(c):
+    """5.2"""
+    project = SimpleNamespace(
+        id=c.id(), name=c.text(1024), made_at=c.u64(),
+        binding=c.optional(lambda c: SimpleNamespace(
+            origin=c.text(4096), user=c.text(4096), team=c.optional(text(4096)),
+            team_slug=c.optional(text(4096)), project=c.text(4096), name=c.text(4096))),
+        live=c.optional(lambda c: (c.text(4096), c.u64())), seen_at=c.u64())
+    if not project.name:
+        c.fail("encoding", "a project with an empty name")
+    return project
+
+
+TYPES = {1: "plain", 2: "encrypted", 3: "sensitive", 4: "system", 5: "secret"}
+TARGETS = ("production", "preview", "development")
+
+
+def read_type(c):
+    return TYPES[c.choice("type", TYPES)]
+
+
+def read_scope(c):
+    bits = c.choice("targets", range(8))
+    return SimpleNamespace(
+        targets=[name for bit, name in enumerate(TARGETS) if bits >> bit & 1],
+        environments=c.list(text(4096), 4, 1000, utf8), branch=c.optional(text(1024)))
+
+
+def read_attributes(c):
+    return SimpleNamespace(type=read_type(c), scope=read_scope(c), comment=c.optional(text(4096)))
+
+
+def read_remote(c):
+    """5.4"""
+    return SimpleNamespace(
+        id=c.text(4096), key=c.text(1024), account=c.text(4096), pushed_version=c.u64(),
+        agreed=read_attributes(c), agreed_at=c.u64(), seen_at=c.u64(), gone=c.flag(), pushed_at=c.u64())
+
+
+def read_record(c):
+    """5.3"""
+    record = SimpleNamespace(
+        id=c.id(), project=c.id(), name=c.text(1024), attributes=read_attributes(c),
+        made_at=c.u64(), changed_at=c.u64(), removed_at=c.u64(), current=c.u64(), highest=c.u64(),
+        rotation=c.u64(), remote=c.optional(read_remote))
+    if record.current > record.highest:
+        c.fail("bounds", f"current version {record.current}, highest {record.highest}")
+    if not record.name:
+        c.fail("encoding", "a record with an empty name")
+    return record
+
+
+def read_version(c):
+    """5.5"""
+    return SimpleNamespace(
+        record=c.id(), number=c.u64(), batch=c.id(), offset=c.u64(), length=c.u32(), checksum=c.raw(32),
+        made_at=c.u64(), sealed_name=c.optional(lambda c: (c.id(), c.text(1024))))
+
+
+SEALED, SETTLED = 1, 2
+
+
+def read_batch(c):
+    """5.6"""
+    batch = SimpleNamespace(id=c.id(), wrapping=c.choice("wrapping", (SEALED, SETTLED)))
+    batch.wrapped = c.raw(112 if batch.wrapping == SEALED else 72)
+    return batch
+
+
+def read_journal_entry(c):
+    """5.7"""
+    return SimpleNamespace(id=c.id(), kind=c.u8(), made_at=c.u64(), payload=c.bytes(MIB, "payload"))
+
+
+def read_account(c):
+    """5.8"""
+    return SimpleNamespace(
+        name=c.text(1024), origin=c.text(4096), user=c.text(4096), user_name=c.text(4096),
+        team=c.optional(text(4096)), team_slug=c.optional(text(4096)), default=c.flag(), made_at=c.u64(),
+        ends_at=c.u64(), protection=c.choice("protection", (1, 2)), secret=c.bytes(65_536, "secret"))
+
+
+def read_entry(c):
+    """5.9"""
+    return SimpleNamespace(
+        record=c.id(), project=c.id(), name=c.text(1024), current=c.u64(), type=read_type(c),
+        scope=read_scope(c), remote=c.optional(text(4096)), account=c.optional(text(4096)))
+
+
+def read_checkpoint(c):
+    """5.9"""
+    checkpoint = SimpleNamespace(generation=c.u64(), code=c.raw(32))
+    start = c.at
+    checkpoint.entries = c.list(read_entry, 53, 1_000_000, lambda entry: entry.record)
+    checkpoint.raw_entries = bytes(c.data[start:c.at])
+    return checkpoint
+
+
+def by_id(item):
+    return item.id
+
+
+def by_record(version):
+    return version.record
+
+
+def by_number(version):
+    return version.record, version.number
+
+
+def read_index(content):
+    """The ten sections. The least sizes of their items are those with every text and list empty."""
+    million = 1_000_000
+    sections = (
+        ("metadata", read_metadata),
+        ("projects", lambda c: c.list(read_project, 38, 10_000, by_id)),
+        ("records", lambda c: c.list(read_record, 93, million, by_id)),
+        ("current", lambda c: c.list(read_version, 93, million, by_record)),
+        ("earlier", lambda c: c.list(read_version, 93, None, by_number)),
+        ("batches", lambda c: c.list(read_batch, 89, None, by_id)),
+        ("journal", lambda c: c.list(read_journal_entry, 29, 10_000, by_id)),
+        ("accounts", lambda c: c.list(read_account, 40, 1_000, lambda account: utf8(account.name))),
+        ("former_log_keys", lambda c: c.list(lambda c: c.raw(32), 32, 1_000)),
+        ("checkpoint", lambda c: c.optional(read_checkpoint)))
+    cursor = Cursor(memoryview(content), "index")
+    index = SimpleNamespace()
+    for name, read in sections:
+        setattr(index, name, cursor.section(name, read))
+    cursor.end()
+    return index
+
+
+def open_index(file, header, index_key):
+    sealed = file.read(len(header.raw), header.index_length)
+    padded = aead_open(kdf(index_key, 1, b"zgv1sub_"), header.nonce, sealed, b"zgv1/index" + header.raw)
+    require(padded is not None, "tag", "the index's seal does not hold")
+    require(len(padded) >= 4, "padding", "the index has no length in front of it")
+    length = struct.unpack_from("<I", padded)[0]
+    require(len(padded) == -(-(4 + length) // 4096) * 4096, "padding",
+            f"{length} bytes of content in {len(padded)} bytes")
+    require(padded.count(0, 4 + length) == len(padded) - 4 - length, "padding", "not zeros behind the content")
+    return read_index(memoryview(padded)[4:4 + length])
+
+
+# ---------------------------------------------------------------------------------------------------
+# The rules among the sections
+
+
+def check_layout(index, chunks_length):
+    """5.2, 5.3, 5.5"""
+    def layout(condition, message):
+        require(condition, "layout", message)
+
+    names = {unicodedata.normalize("NFD", project.name) for project in index.projects}
+    layout(len(names) == len(index.projects), "two projects have equivalent names")
+    projects = {project.id for project in index.projects}
+    records = {record.id: record for record in index.records}
+    batches = {batch.id for batch in index.batches}
+    for record in index.records:
+        layout(record.project in projects, "a record's project is not there")
+
+    wanted = {(record.id, record.current) for record in index.records if record.current}
+    layout({(version.record, version.number) for version in index.current} == wanted,
+           "the current versions are not those of the records")
+    counts = {}
+    for version in index.earlier:
+        record = records.get(version.record)
+        layout(record is not None, "an earlier version belongs to no record")
+        layout(version.number != record.current, "an earlier version is the current one")
+        layout(1 <= version.number <= record.highest, "an earlier version's number is out of range")
+        counts[version.record] = counts.get(version.record, 0) + 1
+        layout(counts[version.record] <= 10_000, "a record has over 10,000 earlier versions")
+
+    versions = index.current + index.earlier
+    for version in versions:
+        layout(version.batch in batches, "a version's batch is not there")
+        layout(version.length != 0, "a chunk of length 0")
+    end = 0
+    for version in sorted(versions, key=lambda version: version.offset):
+        layout(version.offset == end, "chunks with a gap or an overlap")
+        end += version.length
+    layout(end == chunks_length, "the chunks do not end where the file does")
+
+
+def check_checkpoint(header, checkpoint, keys):
+    """5.9. The code takes the root; the generation does not."""
+    require(1 <= checkpoint.generation <= header.generation, "checkpoint",
+            f"a checkpoint of generation {checkpoint.generation}")
+    if keys is None:
+        return
+    message = b"".join((
+        b"zgv1/checkpoint\0", header.vault_id, struct.pack("<Q", checkpoint.generation), header.public,
+        struct.pack("<II", header.epoch, len(header.slots)), *(slot.raw for slot in header.slots),
+        checkpoint.raw_entries))
+    require(keyed_hash32(keys.checkpoint, message) == checkpoint.code, "checkpoint",
+            "the checkpoint's code does not hold")
+
+
+# ---------------------------------------------------------------------------------------------------
+# 5.6 and 6: batches and chunks
+
+
+def data_key(header, batch, keys):
+    names = header.vault_id + batch.id
+    if batch.wrapping == SETTLED:
+        key = aead_open(keys.settling, batch.wrapped[:24], batch.wrapped[24:], b"zgv1/batch" + names)
+        require(key is not None, "batch", f"the data key of batch {batch.id.hex()} does not open")
+        return key
+    opened = box_open(keys.public, keys.secret, batch.wrapped)
+    require(opened is not None, "batch", f"the data key of batch {batch.id.hex()} does not open")
+    require(opened[32:] == names, "batch", f"batch {batch.id.hex()} names another vault or batch")
+    return opened[:32]
+
+
+def padded_length(n):
+    """6: p for n"""
+    if n <= 1024:
+        return (n + 127) // 128 * 128
+    e = n.bit_length() - 1
+    s = e.bit_length()  # floor(log2 e) + 1
+    m = (1 << (e - s)) - 1
+    return (n + m) & ~m
+
+
+LARGEST_CHUNK = 24 + padded_length(4 + MIB) + 16
+
+
+def open_value(header, record, version, chunk, key):
+    what = f"version {version.number} of record {record.id.hex()}"
+    project, name = version.sealed_name or (record.project, record.name)
+    name = utf8(name)
+    data = b"".join((
+        b"zgv1/value" + bytes(6), header.vault_id, version.batch, record.id,
+        struct.pack("<QI", version.number, 16), project, struct.pack("<I", len(name)), name))
+    padded = aead_open(key, chunk[:24], chunk[24:], data) if len(chunk) >= 40 else None
+    require(padded is not None, "value", f"{what} does not open")
+    require(len(padded) >= 4, "value", f"{what} has no length in front of it")
+    length = struct.unpack_from("<I", padded)[0]
+    require(length <= MIB and padded_length(4 + length) == len(padded), "value", f"{what} has another padding")
+    require(not any(padded[4 + length:]), "value", f"{what} has no zeros behind it")
+    return padded[4:4 + length]
+
+
+def read_chunk(file, header, version):
+    """Chunks can be 4 GiB by their length field, and a value's cannot: no more than that is kept."""
+    at, left = header.chunks_at + version.offset, version.length
+    state, kept = blake2b(digest_size=32), b""
+    while left:
+        part = file.read(at, min(left, 4 * MIB))
+        state.update(part)
+        if version.length <= LARGEST_CHUNK:
+            kept += part
+        at += len(part)
+        left -= len(part)
+    require(state.digest() == version.checksum, "chunk",
+            f"the checksum of version {version.number} of record {version.record.hex()} does not hold")
+    return kept
+
+
+# ---------------------------------------------------------------------------------------------------
+# 8: reading
+
+
+def read_vault(path, secret, guarded=False):
+    """The whole of a vault, every value included where the secret gives the root; or Refused."""
+    file = VaultFile(path, guarded)
+    try:
+        header = read_header(file)
+        # A secret is decoded only here: what is wrong with it comes after what is wrong in the header.
+        tier, key = unlock(header, secret())
+        keys = RootKeys(key) if tier == TIER_ROOT else None
+        if keys is not None:
+            require(keys.public == header.public, "exchanged-key", "the public key is not the root's")
+        index = open_index(file, header, keys.index_key(header.epoch) if keys else key)
+        check_layout(index, header.file_length - header.chunks_at)
+        if index.checkpoint is not None:
+            check_checkpoint(header, index.checkpoint, keys)
+        data_keys = {batch.id: data_key(header, batch, keys) for batch in index.batches} if keys else {}
+        records = {record.id: record for record in index.records}
+        values = {}
+        for version in index.current + index.earlier:
+            chunk = read_chunk(file, header, version)
+            if keys is not None:
+                values[by_number(version)] = open_value(
+                    header, records[version.record], version, chunk, data_keys[version.batch])
+    finally:
+        file.close()
+    return SimpleNamespace(header=header, tier=tier, index=index, values=values)
+
+
+def changed_records(index):
+    """5.9: the ids of the records that are not as the checkpoint has them: changed, new, gone."""
+    now = {}
+    for record in index.records:
+        if record.removed_at == 0:
+            remote = record.remote
+            now[record.id] = (
+                record.project, record.name, record.current, record.attributes.type, record.attributes.scope,
+                remote.id if remote else None, remote.account if remote else None)
+    then = {entry.record: (entry.project, entry.name, entry.current, entry.type, entry.scope, entry.remote,
+                           entry.account) for entry in (index.checkpoint.entries if index.checkpoint else [])}
+    return sorted(record for record in now.keys() | then.keys() if now.get(record) != then.get(record))
+
+
+def shown(value):
+    """A value is bytes; most are UTF-8. Others stand in `valueHex`, and `value` is null."""
+    if value is None:
+        return {"value": None}
+    try:
+        return {"value": value.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"value": None, "valueHex": value.hex()}
+
+
+def report(vault):
+    """The vault for JSON."""
+    header, index = vault.header, vault.index
+    projects = {project.id: project.name for project in index.projects}
+
+    def described(record, version):
+        attributes = record.attributes
+        return {
+            "record": record.id.hex(), "project": projects[record.project], "key": record.name,
+            "type": attributes.type, "targets": attributes.scope.targets,
+            "customEnvironments": attributes.scope.environments, "branch": attributes.scope.branch,
+            "comment": attributes.comment, "removed": record.removed_at != 0, "version": version,
+            **shown(vault.values.get((record.id, version)))}
+
+    records = {record.id: record for record in index.records}
+    return {
+        "class": "ok", "vaultID": header.vault_id.hex(), "generation": header.generation,
+        "indexEpoch": header.epoch, "root": vault.tier == TIER_ROOT,
+        "slots": [{"id": slot.id.hex(), "kind": slot.kind, "tier": slot.tier} for slot in header.slots],
+        "projects": [{"id": project.id.hex(), "name": project.name} for project in index.projects],
+        "accounts": [account.name for account in index.accounts],
+        "checkpoint": index.checkpoint.generation if index.checkpoint else None,
+        "changedSinceCheckpoint": [record.hex() for record in changed_records(index)],
+        # Version 0: the vault holds no value.
+        "records": [described(record, record.current) for record in index.records],
+        "history": [described(records[version.record], version.number) for version in index.earlier]}
+
+
+def exit_code(found):
+    return EXIT_CODES.get(found["class"], EXIT_DAMAGED)
+
+
+def check(path, secret, guarded=False):
+    try:
+        return report(read_vault(path, secret, guarded))
+    except Refused as refused:
+        return {"class": refused.word, "message": refused.message}
+
+
+# ---------------------------------------------------------------------------------------------------
+# The vectors
+
+
+def vector_secret(secret):
+    """Decoded later, when the header has been checked."""
+    if "passphrase" in secret:
+        return lambda: Passphrase(secret["passphrase"].encode("utf-8"))
+    if "recoveryCode" in secret:
+        return lambda: RecoveryCode(secret["recoveryCode"])
+    if "keyFile" in secret:
+        return lambda: KeyFile(secret["keyFile"])
+    return lambda: SlotKey(secret["slotKey"], secret.get("slot"))
+
+
+def vector_values(found):
+    """What was found, as vectors.json has it: every version's value, what is absent left out."""
+    values = [{**record, "current": True} for record in found["records"] if record["version"] != 0]
+    values += [{**version, "current": False} for version in found["history"]]
+    for value in values:
+        del value["record"]
+    return [{name: member for name, member in value.items() if member is not None} for value in values]
+
+
+def disagreements(vector, found):
+    """What the vector says and this reader does not, and the other way round, as sentences."""
+    if found["class"] != vector["class"]:
+        return [f"{found['class']} and not {vector['class']}: {found.get('message', '')}"]
+    if exit_code(found) != vector.get("exit", exit_code(found)):
+        return [f"exit code {exit_code(found)} and not {vector['exit']}"]
+    if found["class"] != "ok":
+        return []
+    expected, have = vector.get("values", []), vector_values(found)
+    missing = [f"not found: {json.dumps(value)[:300]}" for value in expected if value not in have]
+    return missing + [f"not in the vector: {json.dumps(value)[:300]}" for value in have if value not in expected] + (
+        [] if len(have) == len(expected) else [f"{len(have)} values and not {len(expected)}"])
+
+
+def check_vectors(folder):
+    with open(os.path.join(folder, "vectors.json"), encoding="utf-8") as file:
+        vectors = json.load(file)
+    failed = 0
+    for vector in vectors:
+        found = check(os.path.join(folder, vector["file"]), vector_secret(vector["secret"]))
+        differences = disagreements(vector, found)
+        failed += bool(differences)
+        for difference in differences:
+            print(f"{vector['file']}: {difference}")
+    print(f"{len(vectors) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+# ---------------------------------------------------------------------------------------------------
+# The command
+
+
+def file_bytes(parser, path):
+    try:
+        with open(path, "rb") as file:
+            return file.read(65_536)
+    except OSError as error:
+        parser.error(f"{path}: {error.strerror}")
+
+
+def secret_from(parser, options):
+    if options.slot_key is not None:
+        return lambda: SlotKey(options.slot_key)
+    if options.passphrase_file is not None:
+        # The passphrase's bytes as they were given; the line feed that ends a file's line is not given.
+        given = file_bytes(parser, options.passphrase_file)
+        return lambda: Passphrase(given[:-1] if given.endswith(b"\n") else given)
+    path = options.recovery_code_file or options.key_file
+    # What is not ASCII is in neither alphabet, so it only has to stay wrong.
+    content = file_bytes(parser, path).decode("ascii", errors="replace")
+    return lambda: RecoveryCode(content) if options.recovery_code_file else KeyFile(content)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Read a vault file and print it, or what is wrong with it.")
+    parser.add_argument("file", nargs="?", metavar="FILE")
+    secrets = parser.add_mutually_exclusive_group(required=True)
+    secrets.add_argument("--passphrase-file", metavar="F")
+    secrets.add_argument("--recovery-code-file", metavar="F")
+    secrets.add_argument("--key-file", metavar="F")
+    secrets.add_argument("--slot-key", metavar="HEX", help="what the keyring or the key file holds")
+    secrets.add_argument("--vectors", metavar="DIR", help="check every file of DIR/vectors.json")
+    parser.add_argument("--guarded", action="store_true", help="refuse a file that others can reach (8, step 1)")
+    options = parser.parse_args()
+    if options.vectors is not None:
+        return check_vectors(options.vectors)
+    if options.file is None:
+        parser.error("FILE is missing")
+    found = check(options.file, secret_from(parser, options), options.guarded)
+    print(json.dumps(found, indent=2))
+    return exit_code(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

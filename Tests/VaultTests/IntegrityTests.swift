@@ -1,0 +1,175 @@
+import Foundation
+import Sealing
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// The lines of the table of what is detected that need more than a flipped byte.
+@Suite("What somebody with the index key can do, and what is found of it")
+struct IntegrityTests {
+    private let fixture: VaultFixture
+
+    init() throws {
+        fixture = try VaultFixture()
+        try fixture.set("A", "one")
+        try fixture.set("A", "two")
+        try fixture.set("B", "bee")
+    }
+
+    private func tamper(_ body: (inout VaultTransaction) throws -> Void) throws {
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: try fixture.lockedKeys,
+            vaultID: fixture.vaultID, body)
+    }
+
+    /// Writes the file anew with another header around the same index, as the index key allows.
+    private func reseal(_ change: (inout VaultHeader) throws -> Void) throws {
+        let vault = try fixture.open()
+        var header = vault.header
+        let chunks = try vault.file.read(
+            at: header.chunksOffset, count: Int(header.chunksByteCount))
+        let index = try vault.index(with: try fixture.lockedKeys, extent: .everything)
+        try change(&header)
+        let sealed = try header.sealing(
+            index, keys: try fixture.lockedKeys, chunksByteCount: UInt64(chunks.count))
+        try fixture.store.replace(
+            fixture.path, with: [.bytes(sealed.header), .bytes(sealed.index), .bytes(chunks)])
+    }
+
+    private func openByPassphrase() throws -> VaultKeys {
+        try fixture.open().unlock(
+            passphrase: try VaultFixture.passphrase("right"), memoryLimitBytes: nil)
+    }
+
+    @Test func `a value moved to another project does not open`() throws {
+        let other = VaultProject(name: "other", createdAt: 1)
+        try tamper { transaction in
+            transaction.index.projects.append(other)
+            let position = transaction.positionOfVariable("A")
+            transaction.index.variables[position].project = other.id
+        }
+        #expect(code { _ = try fixture.value(of: "A") } == .damaged)
+    }
+
+    @Test func `an old value put back under the new number does not open`() throws {
+        try tamper { transaction in
+            let id = transaction.index.variables[transaction.positionOfVariable("A")].id
+            guard let old = transaction.index.earlierVersions.first(where: { $0.variable == id }),
+                let new = transaction.index.currentVersions[id]
+            else { return }
+            // The chunk of version 1 as version 2: same offset order, other content.
+            transaction.index.currentVersions[id] = StoredVersion(
+                variable: id, version: new.version, batch: old.batch, offset: old.offset,
+                length: old.length, checksum: old.checksum, createdAt: new.createdAt,
+                sealedName: nil)
+            transaction.index.earlierVersions.removeAll { $0.variable == id }
+        }
+        #expect(code { _ = try fixture.value(of: "A") } == .damaged)
+        #expect(code { try fixture.open().verify(with: fixture.keys) } == .damaged)
+    }
+
+    @Test func `an old version made the current one is listed`() throws {
+        try tamper { transaction in
+            let position = transaction.positionOfVariable("A")
+            let id = transaction.index.variables[position].id
+            guard
+                let place = transaction.index.earlierVersions.firstIndex(where: {
+                    $0.variable == id
+                }), let new = transaction.index.currentVersions[id]
+            else { return }
+            transaction.index.currentVersions[id] = transaction.index.earlierVersions[place]
+            transaction.index.earlierVersions[place] = new
+            transaction.index.variables[position].currentVersion = 1
+        }
+        #expect(try fixture.value(of: "A") == "one")
+        let index = try fixture.open().index(with: fixture.keys, extent: .accepted)
+        let changes = CheckpointComparison(of: index).changes
+        #expect(changes.map(\.kind) == [.changed([.version])])
+    }
+
+    @Test func `a data key of somebody else is damage for the root`() throws {
+        try fixture.set("C", "cee", keys: try fixture.lockedKeys)
+        try tamper { transaction in
+            guard let place = transaction.index.batches.firstIndex(where: { !$0.isSettled }) else {
+                return
+            }
+            let key = try SecretBytes.random(count: 32)
+            transaction.index.batches[place].wrapped = try Batch.sealed(
+                key, id: .random(), vault: fixture.vaultID,
+                publicKey: try fixture.open().header.publicKey
+            ).wrapped
+        }
+        #expect(code { _ = try fixture.value(of: "C") } == .damaged)
+        // Nothing is settled that the root cannot open.
+        #expect(code { try fixture.set("A", "x") } == .damaged)
+    }
+
+    @Test func `an exchanged public key is found when the values open`() throws {
+        try reseal { $0.publicKey = [UInt8](repeating: 9, count: 32) }
+        #expect(code { _ = try openByPassphrase() } == .damaged)
+    }
+
+    @Test func `a foreign slot, and one that was taken away, are found with the root`() throws {
+        let good = try TamperedFile(fixture)
+        try reseal { header in
+            let key = try SecretBytes.random(count: 32)
+            header.slots.append(
+                try fixture.lockedKeys.storedKeySlot(
+                    .file, .index, slotKey: key, vault: fixture.vaultID, at: 5_000))
+        }
+        let keys = try openByPassphrase()
+        #expect(
+            code { _ = try fixture.open().index(with: keys, extent: .accepted) } == .damaged)
+        #expect(code { try fixture.open().verify(with: keys) } == .damaged)
+        #expect(code { try fixture.set("A", "x", keys: keys) } == .damaged)
+        try good.putBack()
+        #expect(code { try fixture.open().verify(with: keys) } == nil)
+        try reseal { $0.slots = [] }
+        #expect(code { _ = try openByPassphrase() } == .wrongPassphrase)
+        #expect(code { try fixture.open().verify(with: fixture.keys) } == .damaged)
+    }
+
+    @Test func `an older copy put in place during a command is not built upon`() throws {
+        let old = try TamperedFile(fixture)
+        try fixture.set("A", "three")
+        let seen = try fixture.open().position()
+        try old.putBack()
+        func write(_ seen: VaultPosition) -> VaultError.Code? {
+            code {
+                try Vault.update(
+                    fixture.path, in: fixture.store, keys: fixture.keys,
+                    vaultID: fixture.vaultID, since: seen
+                ) {
+                    $0.index.metadata.disapprove(path: "/none"); $0.index.variables[0].updatedAt = 1
+                }
+            }
+        }
+        #expect(write(seen) == .damaged)
+        // Another history of the same length is not either.
+        try fixture.set("A", "drei")
+        #expect(write(seen) == .damaged)
+        #expect(write(try fixture.open().position()) == nil)
+    }
+
+    @Test func `a copy that outlives those seen is taken for theirs`() throws {
+        let old = try TamperedFile(fixture)
+        for value in ["three", "four", "five"] { try fixture.set("A", value) }
+        let seen = try fixture.open().position()
+        try old.putBack()
+        let olderGeneration = try fixture.open().header.generation
+        #expect(try fixture.open().standing(to: seen, with: fixture.keys) == .older)
+        var written: VaultPosition?
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID,
+            written: { position, _ in written = position }
+        ) { $0.outlive([seen]) }
+        let vault = try fixture.open()
+        #expect(vault.header.generation == seen.generation + 1)
+        #expect(vault.header.generation > olderGeneration)
+        #expect(written == (try vault.position()))
+        #expect(try vault.standing(to: seen, with: fixture.keys) == .follows)
+        #expect(code { try vault.verify(with: fixture.keys) } == nil)
+        #expect(try fixture.value(of: "A") == "two")
+    }
+}

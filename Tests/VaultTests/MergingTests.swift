@@ -1,0 +1,119 @@
+import Foundation
+import Sealing
+import TestSupport
+import Testing
+
+@testable import Vault
+
+@Suite("Versions that repeat a value")
+struct MergingTests {
+    private let fixture: VaultFixture
+
+    init() throws { fixture = try VaultFixture() }
+
+    private func setLocked(_ name: String, _ value: String) throws {
+        try fixture.set(name, value, keys: try fixture.lockedKeys)
+    }
+
+    private func settle() throws {
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+        ) { try $0.settle() }
+    }
+
+    private func index() throws -> VaultIndex {
+        try fixture.open().index(with: fixture.keys, extent: .everything)
+    }
+
+    /// The numbers of the versions of A, the current one last.
+    private func versions() throws -> [UInt64] {
+        let index = try index()
+        let a = try #require(index.variables.first { $0.name == "A" })
+        return index.earlierVersions.filter { $0.variable == a.id }.map(\.version).sorted()
+            + [a.currentVersion]
+    }
+
+    @Test func `ten equal values written while locked are one at the next write with the root`()
+        throws
+    {
+        try fixture.set("A", "first")
+        for _ in 0..<10 { try setLocked("A", "second") }
+        try setLocked("A", "third")
+        #expect(try versions() == Array(1...12))
+        try settle()
+        #expect(try versions() == [1, 11, 12])
+        #expect(try fixture.value(of: "A") == "third")
+        #expect(code { try fixture.open().verify(with: fixture.keys) } == nil)
+        // The highest number stays given out.
+        #expect(try fixture.set("A", "fourth") == 13)
+    }
+
+    @Test func `a value that comes again later is not merged`() throws {
+        for value in ["one", "two", "one"] { try setLocked("A", value) }
+        try settle()
+        #expect(try versions() == [1, 2, 3])
+    }
+
+    @Test func `what was set anew on purpose, with the root, stays`() throws {
+        try fixture.set("A", "same")
+        try fixture.set("A", "same")
+        try settle()
+        #expect(try versions() == [1, 2])
+    }
+
+    @Test func `what was pushed and accepted goes over to the equal version`() throws {
+        try fixture.set("A", "same")
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+        ) { transaction in
+            transaction.index.variables[0].remote = RemoteState(
+                id: "env_1", key: "A", account: "user_1", pushedVersion: 1,
+                agreed: transaction.index.variables[0].attributes, updatedAt: 1, pushedAt: 1)
+        }
+        try setLocked("A", "same")
+        try setLocked("A", "same")
+        #expect(CheckpointComparison(of: try index()).changes.count == 1)
+        try settle()
+        #expect(try versions() == [3])
+        let now = try index()
+        #expect(now.variables[0].remote?.pushedVersion == 3)
+        #expect(CheckpointComparison(of: now).isEmpty)
+    }
+
+    @Test func `after a rename values are compared all the same`() throws {
+        try fixture.set("A", "same")
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: try fixture.lockedKeys,
+            vaultID: fixture.vaultID
+        ) { $0.rename(at: 0, to: "NEW", time: 5) }
+        try setLocked("NEW", "same")
+        try settle()
+        #expect(try index().earlierVersions.isEmpty)
+        #expect(try fixture.value(of: "NEW") == "same")
+    }
+
+    @Test func `an unfinished journal keeps every version`() throws {
+        try setLocked("A", "same")
+        try setLocked("A", "same")
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: try fixture.lockedKeys,
+            vaultID: fixture.vaultID
+        ) {
+            $0.index.journal.append(
+                JournalEntry(id: .random(), kind: 1, createdAt: 1, payload: [1]))
+        }
+        try settle()
+        #expect(try versions() == [1, 2])
+    }
+
+    @Test func `a value that does not open is merged with none and stops no write`() throws {
+        try setLocked("A", "same")
+        try setLocked("A", "same")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: fixture.path))
+        try settle()
+        #expect(try versions() == [1, 2])
+        #expect(code { try fixture.open().verify(with: fixture.keys) } == .damaged)
+    }
+}

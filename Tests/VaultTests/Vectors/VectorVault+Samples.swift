@@ -1,0 +1,176 @@
+import Sealing
+
+@testable import Vault
+
+extension Vector.Secret {
+    static let passphrase = Vector.Secret(passphrase: VectorVault.passphrase)
+    static let recoveryCode = Vector.Secret(recoveryCode: VectorVault.recoveryCode)
+
+    /// The random key of the slot of that number, as the keyring keeps it.
+    static func slotKey(_ number: UInt8) -> Vector.Secret {
+        Vector.Secret(
+            slotKey: hexadecimal, slot: VectorVault.identifier(0x80 + number).hexadecimal)
+    }
+
+    /// The same in a key file.
+    static func keyFile(_ number: UInt8) -> Vector.Secret {
+        let slot = VectorVault.identifier(0x80 + number).hexadecimal
+        return Vector.Secret(
+            keyFile: "zg-env-key-1 \(VectorVault.vaultID.hexadecimal) \(slot) \(hexadecimal)\n")
+    }
+
+    private static var hexadecimal: String {
+        let digits = Array("0123456789abcdef")
+        return String(VectorVault.slotKey.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+}
+
+extension VectorVault {
+    static let web = identifier(0x10)
+    static let api = identifier(0x11)
+    /// Ids of records, in their order.
+    static let records = (0..<8).map { identifier(0x20 + UInt8($0)) }
+
+    // Times that occur once, so that what stands beside them can be found.
+    static let goneTime: UInt64 = 0x0000_0181_1111_2221
+    static let accountTime: UInt64 = 0x0000_0181_1111_2222
+    static let accountEnd: UInt64 = 0x0000_0181_1111_2223
+    static let liveTime: UInt64 = 0x0000_0181_1111_2224
+    static let auditSequence: UInt64 = 0x0000_0000_0BAD_CAFE
+
+    /// One passphrase, and nothing else.
+    static func empty() throws -> VectorVault {
+        var vault = VectorVault()
+        try vault.addSlot(.passphrase, .values)
+        return vault
+    }
+
+    /// One passphrase, and one record "KEY" with a value, in the project "web".
+    static func small(_ wrapping: Batch.Wrapping = .settled) throws -> VectorVault {
+        var vault = try empty()
+        vault.addProject("web", web)
+        vault.addRecord("KEY", records[0])
+        let batch = try vault.addBatch(wrapping, 1)
+        try vault.store(Array("the value".utf8), in: records[0], batch: batch)
+        return vault
+    }
+
+    mutating func addProject(_ name: String, _ id: Identifier) {
+        index.projects.append(VaultProject(id: id, name: name, createdAt: 1_700_000_000_000))
+    }
+
+    mutating func addRecord(
+        _ name: String, _ id: Identifier, in project: Identifier = web,
+        kind: VariableAttributes.Kind = .encrypted, scope: Scope = Scope(targets: .all),
+        comment: String? = nil
+    ) {
+        index.variables.append(
+            Variable(
+                id: id, project: project, name: name,
+                attributes: .init(kind: kind, scope: scope, comment: comment),
+                createdAt: 1_700_000_000_000))
+    }
+
+    /// At least two items in every list, every optional member once there and once absent.
+    static func rich() throws -> VectorVault {
+        var vault = try empty()
+        try vault.addSlot(.secretService, .index)
+        vault.generation = 9
+        vault.addProject("web", web)
+        vault.addProject("api", api)
+        vault.index.projects[0].binding = .init(
+            origin: "https://api.example.com", accountID: "user_1", teamID: "team_1",
+            teamSlug: "slug-1", projectID: "prj_1", projectName: "web-remote")
+        vault.index.projects[0].live = .init(id: "dpl_1", createdAt: liveTime)
+        vault.index.projects[0].seenAt = 1_700_000_000_500
+        let scope = Scope(
+            targets: .preview, customEnvironments: ["env-a", "env-b"], branch: "main")
+        vault.addRecord("KEY", records[0], kind: .sensitive, scope: scope, comment: "note")
+        vault.index.variables[0].rotationSeconds = 86_400
+        var remote = RemoteState(
+            id: "env_1", key: "REMOTE_KEY", account: "user_1", pushedVersion: 1,
+            agreed: .init(kind: .encrypted, scope: Scope(targets: .production)),
+            updatedAt: 1_700_000_000_600, pushedAt: 1_700_000_000_700)
+        remote.seenUpdatedAt = goneTime
+        vault.index.variables[0].remote = remote
+        vault.addRecord("SECOND", records[1], in: api, kind: .plain)
+        let settled = try vault.addBatch(.settled, 1)
+        let sealed = try vault.addBatch(.sealed, 2)
+        try vault.store(
+            Array("first of the key".utf8), in: records[0], batch: settled,
+            .init(version: 1, isCurrent: false, sealedName: "OLD_NAME"))
+        try vault.store(
+            Array("second of the key".utf8), in: records[0], batch: settled,
+            .init(version: 3, isCurrent: false))
+        try vault.store(
+            Array("now of the key".utf8), in: records[0], batch: sealed, .init(version: 4))
+        try vault.store(Array("other".utf8), in: records[1], batch: settled, .init(version: 2))
+        vault.index.variables[1].highestVersion = 5
+        try vault.addAccounts()
+        vault.index.journal = [
+            JournalEntry(id: identifier(0x60), kind: 1, createdAt: 5, payload: [1, 2, 3]),
+            JournalEntry(id: identifier(0x61), kind: 200, createdAt: 6, payload: []),
+        ]
+        vault.index.formerLogKeys = [try secretSlice(32, 0xEE), try secretSlice(32, 0x11)]
+        vault.index.metadata.generationTags = (5...8).map {
+            .init(generation: $0, tag: [UInt8](repeating: UInt8($0), count: 16))
+        }
+        for path in ["/srv/b", "/srv/a"] {
+            vault.index.metadata.approve(
+                .init(
+                    path: path, project: "prj_1", organisation: path == "/srv/a" ? "" : "team_1",
+                    vaultProject: web))
+        }
+        return vault
+    }
+
+    mutating func addAccounts() throws {
+        let arena = SecretArena()
+        let token = try Array("token of work".utf8).withBytes { try arena.copy($0) }
+        let publicKey = try rootKey().boxKeyPair().publicKey
+        let box = token.withBytes { SealedBox.seal($0, to: publicKey) }
+        index.accounts = [
+            Account(
+                name: "work", origin: "https://api.example.com", userID: "user_1",
+                username: "ada", teamID: "team_2", teamSlug: "slug-2", isDefault: true,
+                createdAt: Self.accountTime, expiresAt: Self.accountEnd, secret: token),
+            Account(
+                name: "home", origin: "https://api.example.com", userID: "user_2",
+                username: "ada-l", isDefault: false, createdAt: 8, protection: .values,
+                secret: try box.withBytes { try arena.copy($0) }),
+        ]
+    }
+
+    static func secretSlice(_ count: Int, _ byte: UInt8) throws -> SecretSlice {
+        try [UInt8](repeating: byte, count: count).withBytes { try SecretArena().copy($0) }
+    }
+
+    /// The items of the sections that are lists, 2 to 8, encoded, by the section's place from 0.
+    func items(ofSection section: Int) throws -> [[UInt8]] {
+        func each<T>(_ items: [T], _ encode: (T, inout ByteWriter) -> Void) -> [[UInt8]] {
+            items.map { item in encoded { encode(item, &$0) } }
+        }
+        switch section {
+        case 1: return each(index.projects.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
+        case 2: return each(index.variables.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
+        case 3:
+            return each(index.currentVersions.values.sorted { $0.precedes($1) }) {
+                $0.encode(into: &$1)
+            }
+        case 4:
+            return each(index.earlierVersions.sorted { $0.precedes($1) }) { $0.encode(into: &$1) }
+        case 5: return each(index.batches.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
+        case 6: return each(index.journal) { $0.encode(into: &$1) }
+        case 7:
+            return index.accounts.sorted { $0.name < $1.name }.map { account in
+                encoded { writer in
+                    account.encodeFront(into: &writer)
+                    account.secret.withBytes { bytes in
+                        writer.raw((0..<bytes.byteCount).map { bytes.byte(at: $0) })
+                    }
+                }
+            }
+        default: throw AmbiguousChange(places: 0)
+        }
+    }
+}

@@ -1,0 +1,270 @@
+import Foundation
+import Sealing
+
+@testable import Vault
+
+/// A vault whose every part but the nonces is chosen, and what is changed of it on the way to a file.
+///
+/// What is changed before a seal or a checksum is sealed as it is, so that one property alone is
+/// wrong.
+struct VectorVault {
+    static let passphrase = "correct horse"
+    static let recoveryCode = "0108-1G81-860W-40J2-GB1G-6GW3-RGH3"
+    static let vaultID = identifier(0x70)
+    static let cost = PassphraseCost(operations: 1, memoryByteCount: 8 << 20)
+    /// The key in the keyring or the key file, of every such slot.
+    static let slotKey = [UInt8](0x20..<0x40)
+
+    var root = [UInt8](0xA0..<0xC0)
+    var generation: UInt64 = 7
+    var epoch: UInt32 = 1
+    var slots: [KeySlot] = []
+    var index = VaultIndex(extent: .everything)
+    var chunks: [UInt8] = []
+    /// What a reader must find.
+    var values: [Vector.Value] = []
+    private var dataKeys: [Identifier: [UInt8]] = [:]
+
+    /// Makes the checkpoint, for the header that the file gets.
+    var checkpoint: ((VaultHeader, borrowing SecretBytes) throws -> Checkpoint)?
+
+    // What is changed of the file, in the order in which it is put together.
+
+    /// Of the ten sections of the index's content, without their lengths.
+    var changeSections: ((inout [[UInt8]]) throws -> Void)?
+    /// Of the content, section lengths included.
+    var changeContent: ((inout [UInt8]) -> Void)?
+    /// Of the length, the content and the zeros behind it.
+    var changePadded: ((inout [UInt8]) -> Void)?
+    /// Of the header without its checksum; the index is sealed with it as it is then.
+    var changeHeader: ((inout [UInt8]) -> Void)?
+    /// Of the header after the index was sealed; the checksum is made of what is there then.
+    var forgeHeader: ((inout [UInt8]) -> Void)?
+    /// Of the finished file.
+    var changeFile: ((inout [UInt8]) -> Void)?
+
+    /// Sixteen bytes that follow from a number, and are in its order.
+    static func identifier(_ number: UInt8) -> Identifier {
+        Identifier(high: UInt64(number) << 56 | 0x11_2233_4455_6677, low: UInt64(number) * 0x0101)
+    }
+
+    static func secret(_ bytes: [UInt8]) throws -> SecretBytes {
+        try bytes.withBytes { try SecretBytes(copying: $0) }
+    }
+
+    func rootKey() throws -> RootKey { RootKey(try Self.secret(root)) }
+
+    func keys() throws -> VaultKeys {
+        let root = try rootKey()
+        let index = try root.indexKey(epoch: epoch)
+        return VaultKeys(index: index, root: root)
+    }
+
+    // MARK: Slots
+
+    /// Adds a slot that opens with the secret of its kind.
+    mutating func addSlot(
+        _ kind: KeySlot.Kind, _ tier: KeySlot.Tier, number: UInt8? = nil,
+        passphrase: String = passphrase, vault: Identifier = vaultID
+    ) throws {
+        let number = number ?? UInt8(slots.count + 1)
+        let salt: [UInt8]
+        let wrappingKey: SecretBytes
+        switch kind {
+        case .passphrase:
+            salt = [UInt8](repeating: 0x50 + number, count: 16)
+            wrappingKey = try PassphraseDerivation.deriveKey(
+                from: try Self.secret(Array(passphrase.utf8)), salt: salt, cost: Self.cost)
+        case .recovery:
+            salt = [UInt8](repeating: 0x60 + number, count: 16)
+            guard
+                let code = try RecoveryCode(
+                    reading: try Self.secret(Array(Self.recoveryCode.utf8)))
+            else { throw VaultError(.wrongPassphrase, "the recovery code has a slip") }
+            wrappingKey = try code.wrappingKey(salt: salt)
+        case .secretService, .file:
+            salt = [UInt8](repeating: 0, count: 16)
+            wrappingKey = try Self.secret(Self.slotKey)
+        }
+        let cost = kind == .passphrase ? Self.cost : nil
+        let key =
+            switch tier {
+            case .index: try keys().index.bytes.withBytes { try SecretBytes(copying: $0) }
+            case .values: try Self.secret(root)
+            }
+        slots.append(
+            KeySlot.wrapping(
+                key, under: wrappingKey, vault: vault, id: Self.identifier(0x80 + number),
+                kind: kind, tier: tier, cost: cost, salt: salt, createdAt: 1_700_000_000_000))
+    }
+
+    // MARK: Values
+
+    /// Adds a data key.
+    @discardableResult
+    mutating func addBatch(
+        _ wrapping: Batch.Wrapping, _ number: UInt8, vault: Identifier = vaultID,
+        named: Identifier? = nil, underRoot other: [UInt8]? = nil
+    ) throws -> Identifier {
+        let id = Self.identifier(0x40 + number)
+        let bytes = [UInt8](number..<(number + 32))
+        let root = RootKey(try Self.secret(other ?? self.root))
+        let key = try Self.secret(bytes)
+        var batch: Batch
+        switch wrapping {
+        case .settled:
+            let settlingKey = try root.settlingKey()
+            batch = key.withBytes {
+                Batch.settled($0, id: named ?? id, vault: vault, settlingKey: settlingKey)
+            }
+        case .sealed:
+            batch = try Batch.sealed(
+                key, id: named ?? id, vault: vault, publicKey: try root.boxKeyPair().publicKey)
+        }
+        batch = Batch(id: id, wrapping: batch.wrapping, wrapped: batch.wrapped)
+        index.batches.append(batch)
+        dataKeys[id] = bytes
+        return id
+    }
+
+    /// How one value is stored.
+    struct Storing {
+        var version: UInt64 = 1
+        var isCurrent = true
+        /// What the record was called when the value was sealed.
+        var sealedName: String?
+        /// What the index does not say, but the seal covers all the same.
+        var associatedName: String?
+        var associatedProject: Identifier?
+        var associatedVersion: UInt64?
+        /// Of the padded value, before it is sealed.
+        var changePadded: ((inout [UInt8]) -> Void)?
+        /// Of the sealed chunk, before its checksum is made.
+        var changeChunk: ((inout [UInt8]) -> Void)?
+        var isExpected = true
+    }
+
+    /// Seals a value behind the others.
+    mutating func store(
+        _ value: [UInt8], in id: Identifier, batch: Identifier, _ how: Storing = Storing()
+    ) throws {
+        guard let position = index.variables.firstIndex(where: { $0.id == id }) else { return }
+        let variable = index.variables[position]
+        let data = ValueChunk.associatedData(
+            vault: Self.vaultID, batch: batch, variable: id,
+            version: how.associatedVersion ?? how.version,
+            project: how.associatedProject ?? variable.project,
+            name: how.associatedName ?? how.sealedName ?? variable.name)
+        var writer = ByteWriter()
+        writer.uint32(UInt32(value.count))
+        writer.raw(value)
+        let padded = Padding.paddedByteCount(ofValue: 4 + value.count)
+        writer.raw([UInt8](repeating: 0, count: padded - 4 - value.count))
+        var text = writer.bytes
+        how.changePadded?(&text)
+        var chunk = AuthenticatedCipher.randomNonce()
+        let nonce = chunk
+        let key = try Self.secret(dataKeys[batch] ?? [UInt8](repeating: 0, count: 32))
+        text.withBytes {
+            AuthenticatedCipher.seal(
+                $0, nonce: nonce, additionalData: data, key: key, appendingTo: &chunk)
+        }
+        how.changeChunk?(&chunk)
+        let stored = StoredVersion(
+            variable: id, version: how.version, batch: batch, offset: UInt64(chunks.count),
+            length: UInt32(chunk.count), checksum: chunk.withBytes { Digest.checksum($0) },
+            createdAt: 1_700_000_001_000,
+            sealedName: how.sealedName.map { .init(project: variable.project, name: $0) })
+        chunks += chunk
+        if how.isCurrent {
+            index.currentVersions[id] = stored
+            index.variables[position].currentVersion = how.version
+        } else {
+            index.earlierVersions.append(stored)
+        }
+        index.variables[position].highestVersion = max(variable.highestVersion, how.version)
+        if how.isExpected { expect(value, of: variable, how) }
+    }
+
+    private mutating func expect(_ value: [UInt8], of variable: Variable, _ how: Storing) {
+        let scope = variable.attributes.scope
+        let text = String(validating: value, as: UTF8.self)
+        values.append(
+            Vector.Value(
+                project: index.project(variable.project)?.name ?? "", key: variable.name,
+                type: variable.attributes.kind.name, targets: scope.targets.names,
+                customEnvironments: scope.customEnvironments, branch: scope.branch,
+                comment: variable.attributes.comment, removed: !variable.isLive,
+                version: how.version, current: how.isCurrent, value: text,
+                valueHex: text == nil
+                    ? value.map { String(format: "%02x", $0) }.joined() : nil))
+    }
+
+    // MARK: The file
+
+    /// The bytes of the file.
+    func file() throws -> [UInt8] {
+        var index = index
+        if let checkpoint {
+            let header = VaultHeader(
+                vaultID: Self.vaultID, generation: generation, indexEpoch: epoch,
+                publicKey: try rootKey().boxKeyPair().publicKey, slots: slots,
+                indexNonce: [], indexByteCount: 0, fileByteCount: 0)
+            index.checkpoint = try checkpoint(header, try rootKey().checkpointKey())
+        }
+        var padded = try index.encoded().withBytes { bytes in
+            (0..<bytes.byteCount).map { bytes.byte(at: $0) }
+        }
+        if changeSections != nil || changeContent != nil {
+            var sections = Self.sections(ofPadded: padded)
+            try changeSections?(&sections)
+            var content = ByteWriter()
+            for section in sections { content.section { $0.raw(section) } }
+            var bytes = content.bytes
+            changeContent?(&bytes)
+            var writer = ByteWriter()
+            writer.uint32(UInt32(bytes.count))
+            writer.raw(bytes)
+            let count = Padding.paddedByteCount(ofIndex: writer.bytes.count)
+            writer.raw([UInt8](repeating: 0, count: count - writer.bytes.count))
+            padded = writer.bytes
+        }
+        changePadded?(&padded)
+        var header = VaultHeader(
+            vaultID: Self.vaultID, generation: generation, indexEpoch: epoch,
+            publicKey: try rootKey().boxKeyPair().publicKey, slots: slots,
+            indexNonce: AuthenticatedCipher.randomNonce(),
+            indexByteCount: UInt64(padded.count + 16), fileByteCount: 0)
+        header.fileByteCount = header.chunksOffset + UInt64(chunks.count)
+        var body = Array(header.encoded().dropLast(VaultFormat.checksumByteCount))
+        changeHeader?(&body)
+        let data = VaultHeader.indexAssociatedData(header: body + Self.checksum(body))
+        var sealed: [UInt8] = []
+        let key = try keys().index.sealingKey()
+        padded.withBytes {
+            AuthenticatedCipher.seal(
+                $0, nonce: Array(body[(body.count - 32)..<(body.count - 8)]), additionalData: data,
+                key: key, appendingTo: &sealed)
+        }
+        forgeHeader?(&body)
+        var file = body + Self.checksum(body) + sealed + chunks
+        changeFile?(&file)
+        return file
+    }
+
+    private static func checksum(_ body: [UInt8]) -> [UInt8] {
+        body.withBytes { Digest.checksum($0) }
+    }
+
+    /// The sections of a padded index, without their lengths.
+    static func sections(ofPadded padded: [UInt8]) -> [[UInt8]] {
+        var sections: [[UInt8]] = []
+        var offset = 4
+        for _ in 0..<10 {
+            let count = (0..<4).reversed().reduce(0) { $0 << 8 | Int(padded[offset + $1]) }
+            sections.append(Array(padded[(offset + 4)..<(offset + 4 + count)]))
+            offset += 4 + count
+        }
+        return sections
+    }
+}

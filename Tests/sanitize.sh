@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Builds everything with a sanitizer and runs the tests with it.
+#
+#   Tests/sanitize.sh address|thread [SUITES, as a regular expression]
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+export SWIFT_BACKTRACE=enable=no
+sanitizer=$1
+suites=${2:-}
+scratch=.build/$sanitizer
+
+# Guarded memory is wiped and freed by libsodium, and processes end without freeing what the kernel
+# frees anyway.
+export ASAN_OPTIONS=detect_leaks=0:allow_user_segv_handler=1
+export TSAN_OPTIONS=halt_on_error=0:exitcode=66
+
+excluded=()
+while read -r which suite _; do
+    [[ $which == '*' || $which == "$sanitizer" ]] && excluded+=("$suite")
+done < <(grep -v '^#' Tests/sanitize-excluded.txt)
+
+swift build --build-tests --sanitize="$sanitizer" --scratch-path "$scratch" \
+    --explicit-target-dependency-import-check error
+skip=$(IFS='|'; echo "${excluded[*]}")
+swift test --skip-build --disable-xctest --sanitize="$sanitizer" --scratch-path "$scratch" \
+    --explicit-target-dependency-import-check error \
+    ${skip:+--skip "$skip"} ${suites:+--filter "$suites"}
