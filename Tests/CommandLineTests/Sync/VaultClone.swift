@@ -1,6 +1,7 @@
 import CommandLineKit
 import CurlTransport
 import EnvOperations
+import Foundation
 import Glibc
 import Sealing
 import TestSupport
@@ -62,6 +63,8 @@ final class VaultClone {
         environment["ZG_ENV_PASSPHRASE_FILE"] = home.passphrasePath
         environment["ZG_ENV_VAULT"] = home.directory.path(vaultName)
         environment["ZG_ENV_AUDIT_LOG"] = home.directory.path("audit-\(name).log")
+        // Another machine: what it has seen of the vault is its own.
+        environment["XDG_STATE_HOME"] = home.directory.path("state-\(name)")
         self.environment = environment
     }
 
@@ -72,6 +75,8 @@ final class VaultClone {
 
     /// Makes it a copy of the vault as it was at first.
     func reset(to vault: [UInt8], log: [UInt8]) throws {
+        try? FileManager.default.removeItem(atPath: home.directory.path("state-\(name)"))
+        try home.directory.makeDirectory("state-\(name)")
         try home.directory.write(vault, to: vaultName)
         try home.directory.write(log, to: "audit-\(name).log")
     }
@@ -87,8 +92,8 @@ final class VaultClone {
             workingDirectory: home.directory.path("work"), files: PosixFileStore(),
             keyring: { nil }, now: ProcessParts.milliseconds,
             user: { UserAccount(number: 1, name: "test") }, transport: { self.transport },
-            waitingRoom: SystemWaitingRoom(), output: OutputStream(descriptor: output.out),
-            messages: OutputStream(descriptor: output.error))
+            waitingRoom: SystemWaitingRoom(), output: CommandLineKit.OutputStream(descriptor: output.out),
+            messages: CommandLineKit.OutputStream(descriptor: output.error))
         let status = Program(context: context).run()
         return (status, try home.directory.read("out-\(name)"))
     }
