@@ -78,7 +78,8 @@ struct PullPlanTests {
         let hidden = try platformRecord("a", attributes(.production, .sensitive), updatedAt: 20)
         #expect(plan([variable], [hidden]).words == "update, unreadable")
         #expect(
-            PullPlan.valuesNeeded(variables: [variable], platform: [hidden], rules: .init()).isEmpty)
+            PullPlan.valuesNeeded(variables: [variable], platform: [hidden], rules: .init()).isEmpty
+        )
     }
 
     @Test func `a value that was not shown before is taken once it is`() throws {

@@ -153,7 +153,8 @@ struct SyncTableTests {
         return (
             variables,
             isThere
-                ? [try platformRecord("a", attributes, updatedAt: row.there == .same ? 10 : 20)] : []
+                ? [try platformRecord("a", attributes, updatedAt: row.there == .same ? 10 : 20)]
+                : []
         )
     }
 

@@ -4,6 +4,8 @@ package import VercelAPI
 
 /// What a project has on the platform, apart into what the vault takes in and what it does not.
 package struct PlatformListing {
+    /// Everything that is there, also what is not taken in.
+    package private(set) var all: [PlatformRecord] = []
     /// Records with values of their own.
     package private(set) var records: [PlatformRecord] = []
     /// Values that stood in the list already, by the platform's ids.
@@ -15,6 +17,7 @@ package struct PlatformListing {
     package init(_ list: [ReadEnvironmentVariable], environments: CustomEnvironmentNames) {
         for read in list {
             let record = PlatformRecord(read.variable, environments: environments)
+            all.append(record)
             if let reason = Self.reasonToSkip(read.variable, record) {
                 skipped.append(
                     (
@@ -30,6 +33,7 @@ package struct PlatformListing {
 
     /// Drops a record that went away while its value was asked for.
     package mutating func drop(_ id: String) {
+        all.removeAll { $0.id == id }
         records.removeAll { $0.id == id }
     }
 

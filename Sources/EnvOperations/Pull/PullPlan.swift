@@ -152,7 +152,9 @@ package struct PullPlan: Equatable, Sendable {
             guard let record = step.record else { continue }
             if evidence.states[record.id] == .shown(isEmpty: true) {
                 empty.append(
-                    Note(key: step.key, scope: record.attributes.scope, reason: "its value is empty"))
+                    Note(
+                        key: step.key, scope: record.attributes.scope, reason: "its value is empty")
+                )
             }
             if case .update(withValue: true) = step.action, let variable = step.variable,
                 variable.currentVersion > 0, evidence.equalities[variable.id] == nil

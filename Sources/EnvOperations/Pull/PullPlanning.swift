@@ -79,8 +79,9 @@ struct PullPlanning {
             ours.comment == nil || theirs.comment == nil || ours.comment == theirs.comment
         else {
             return .conflict(
-                note(variable, "the platform has one that this vault has not seen\(uncompared(record))")
-            )
+                note(
+                    variable,
+                    "the platform has one that this vault has not seen\(uncompared(record))"))
         }
         var attributes = ours
         attributes.comment = ours.comment ?? theirs.comment

@@ -189,8 +189,7 @@ struct PullWork {
                     finding.plan, of: project.id, values: finding.values, account: account,
                     time: time)
             }
-            transaction.see(
-                finding.listing.records, listedAt: finding.listedAt, of: project.id)
+            transaction.see(finding.listing.all, listedAt: finding.listedAt, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
     }

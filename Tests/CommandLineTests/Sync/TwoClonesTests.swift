@@ -121,8 +121,10 @@ final class SyncWorld {
         case 2, 3: try change("value", ["value": .string(value())])
         case 4: try change("targets", ["target": targets()])
         case 5:
-            try Bool.random(using: &random)
-                ? change("type", ["type": "sensitive"]) : change("comment", ["comment": .string(value())])
+            let body: JSONValue =
+                Bool.random(using: &random)
+                ? ["type": "sensitive"] : ["comment": .string(value())]
+            try change("type or comment", body)
         default:
             try dashboard("delete \(record.key) \(record.id)") {
                 try platform.teammate.send("DELETE", path)
@@ -171,9 +173,12 @@ final class SyncWorld {
         _ = try run(number, arguments)
     }
 
-    private func run(_ number: Int, _ arguments: [String]) throws -> (status: Int32, output: [UInt8]) {
+    private func run(
+        _ number: Int, _ arguments: [String]
+    ) throws -> (status: Int32, output: [UInt8]) {
         let result = try clones[number].run(arguments)
-        trace.append("\(clones[number].name): \(arguments.joined(separator: " ")) -> \(result.status)")
+        let words = arguments.joined(separator: " ")
+        trace.append("\(clones[number].name): \(words) -> \(result.status)")
         counts["\(arguments[0]) \(result.status)", default: 0] += 1
         return result
     }
@@ -235,7 +240,7 @@ final class SyncWorld {
             platform.stored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         // 1: the platform gives a sensitive variable no other type.
         expect([0, 1, 5].contains(result.status), "push ended with \(result.status)")
-        if result.status == 5 { expect(Array(after.values).count == before.count, "sent with a conflict") }
+        if result.status == 5 { expect(after.count == before.count, "sent with a conflict") }
         for old in before where after[old.id] != old {
             expect(
                 result.status != 5 && seen[number][old.id] == old,

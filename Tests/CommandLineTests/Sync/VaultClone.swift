@@ -92,7 +92,8 @@ final class VaultClone {
             workingDirectory: home.directory.path("work"), files: PosixFileStore(),
             keyring: { nil }, now: ProcessParts.milliseconds,
             user: { UserAccount(number: 1, name: "test") }, transport: { self.transport },
-            waitingRoom: SystemWaitingRoom(), output: CommandLineKit.OutputStream(descriptor: output.out),
+            waitingRoom: SystemWaitingRoom(),
+            output: CommandLineKit.OutputStream(descriptor: output.out),
             messages: CommandLineKit.OutputStream(descriptor: output.error))
         let status = Program(context: context).run()
         return (status, try home.directory.read("out-\(name)"))
@@ -109,7 +110,9 @@ final class VaultClone {
             opening: home.directory.path(vaultName), in: PosixFileStore())
         let keys = try openedKeys(vault)
         let index = try vault.index(with: keys, extent: .currentValues)
-        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else { return [:] }
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            return [:]
+        }
         let arena = SecretArena()
         var records: [Identifier: Record] = [:]
         for variable in index.variables {
