@@ -6,6 +6,8 @@ BINDIR = $(DESTDIR)$(PREFIX)/bin
 
 PROGRAMS = zg-env zg-env-sandbox
 RELEASE = .build/release
+# A Python of the tests' own, with the readers of .env files that it has.
+READERS = .build/readers
 
 # What `make fuzz` tries, and how often each. libFuzzer's runtime comes with the toolchain's clang.
 FUZZ_TARGETS ?= vault vault-index dotenv
@@ -35,7 +37,7 @@ help: ## Show this list
 demo: build ## Build, and show the main job against the sandbox, in a temporary home
 	Tests/Demo/demo.sh $(RELEASE)/zg-env $(RELEASE)/zg-env-sandbox
 
-test: setup-tests ## Build for tests, and run them all
+test: setup-tests $(READERS)/ready ## Build for tests, and run them all
 	swift build --build-tests $(SWIFT_FLAGS)
 	swift test --skip-build --disable-xctest $(SWIFT_FLAGS)
 
@@ -82,6 +84,13 @@ build: setup ## Build .build/release/zg-env and .build/release/zg-env-sandbox, s
 check: setup-tests ## Lint, and build everything with warnings as errors
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
 	swift build --build-tests $(SWIFT_FLAGS)
+
+# Installed from PyPI once; afterwards it needs no network. The tests say where it is missing.
+$(READERS)/ready: Tests/DotEnvTests/Readers/requirements.txt
+	@.ci/set-up python
+	python3 -m venv $(READERS)
+	$(READERS)/bin/pip install --quiet --requirement $<
+	@touch $@
 
 # Installed from PyPI once; afterwards it needs no network.
 SECOND_READER = .build/second-reader

@@ -104,7 +104,7 @@ let package = Package(
             ], swiftSettings: settings),
         .testTarget(
             name: "DotEnvTests", dependencies: ["DotEnv", "TestSupport"],
-            exclude: ["Generator"], swiftSettings: settings),
+            exclude: ["Generator", "Readers"], swiftSettings: settings),
         .testTarget(
             name: "VercelAPITests",
             dependencies: ["VercelAPI", "CurlTransport", "Sandbox", "Sealing", "TestSupport"],

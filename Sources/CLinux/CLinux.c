@@ -5,11 +5,19 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 int zg_set_not_dumpable(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int zg_wipe_on_fork(void *start, size_t count) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = (uintptr_t)start & ~(page - 1);
+    uintptr_t end = ((uintptr_t)start + count + page - 1) & ~(page - 1);
+    return madvise((void *)first, end - first, MADV_WIPEONFORK);
 }
 
 int zg_try_lock(int descriptor) {

@@ -79,6 +79,19 @@ package struct DotEnvExpansion: Sendable {
         source.withText { emit(index, $0, into: &sink, depth: 0) }
     }
 
+    /// Writes a value after expansion to the front of `target`.
+    ///
+    /// - Returns: The number of bytes, or nil if `target` is too short; it may then be partly written.
+    package func expandValue(
+        of index: Int, in source: RawSpan, into target: inout MutableRawSpan
+    ) -> Int? {
+        unsafe target.withUnsafeMutableBytes { memory in
+            var sink = unsafe FixedSink(memory)
+            expandValue(of: index, in: source, into: &sink)
+            return sink.overflowed ? nil : sink.count
+        }
+    }
+
     // MARK: Measuring
 
     private mutating func measure(

@@ -8,11 +8,15 @@ package struct DotEnvFile: Sendable {
     package let diagnostics: [DotEnvDiagnostic]
 
     /// The assignments that count: for each name the last one, in the order of these.
-    package var effectiveEntries: [DotEnvEntry] {
+    package var effectiveEntries: [DotEnvEntry] { effectiveIndices.map { entries[$0] } }
+
+    /// Where in ``entries`` the assignments stand that count.
+    package var effectiveIndices: [Int] {
         var seen = Set<ExactName>(minimumCapacity: entries.count)
-        var kept: [DotEnvEntry] = []
-        for entry in entries.reversed() where seen.insert(ExactName(entry.key)).inserted {
-            kept.append(entry)
+        var kept: [Int] = []
+        for index in entries.indices.reversed()
+        where seen.insert(ExactName(entries[index].key)).inserted {
+            kept.append(index)
         }
         kept.reverse()
         return kept

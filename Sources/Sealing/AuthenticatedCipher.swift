@@ -50,25 +50,43 @@ package enum AuthenticatedCipher {
 
     /// Opens what ``seal(_:nonce:additionalData:key:appendingTo:)`` made, into `plaintext`.
     ///
-    /// - Parameter plaintext: Exactly 16 bytes shorter than `ciphertext`; left zero on failure.
+    /// - Parameters:
+    ///   - nonce: 24 bytes, as they stand beside the ciphertext.
+    ///   - plaintext: Exactly 16 bytes shorter than `ciphertext`; left zero on failure.
     /// - Throws: ``SealingError/notAuthentic``, and nothing is said about why.
     package static func open(
-        _ ciphertext: RawSpan, nonce: [UInt8], additionalData: [UInt8], key: RawSpan,
+        _ ciphertext: RawSpan, nonce: RawSpan, additionalData: [UInt8], key: RawSpan,
         into plaintext: inout MutableRawSpan
     ) throws(SealingError) {
-        precondition(nonce.count == nonceByteCount && key.byteCount == keyByteCount)
+        precondition(nonce.byteCount == nonceByteCount && key.byteCount == keyByteCount)
         guard ciphertext.byteCount >= tagByteCount,
             plaintext.byteCount == ciphertext.byteCount - tagByteCount
         else { throw .notAuthentic }
         let status = unsafe plaintext.withUnsafeMutableBytes { target in
-            unsafe withPointers(key, ciphertext) { key, sealed in
-                guard let start = sealed.baseAddress else { return Int32(-1) }
-                return unsafe zg_aead_decrypt(
-                    target.baseAddress, start, sealed.count, additionalData, additionalData.count,
-                    nonce, key)
+            unsafe nonce.withUnsafeBytes { nonce in
+                unsafe withPointers(key, ciphertext) { key, sealed in
+                    guard let start = sealed.baseAddress, let nonce = nonce.baseAddress else {
+                        return Int32(-1)
+                    }
+                    return unsafe zg_aead_decrypt(
+                        target.baseAddress, start, sealed.count, additionalData,
+                        additionalData.count, nonce, key)
+                }
             }
         }
         guard status == 0 else { throw .notAuthentic }
+    }
+
+    /// Opens with a nonce in an array.
+    package static func open(
+        _ ciphertext: RawSpan, nonce: [UInt8], additionalData: [UInt8], key: RawSpan,
+        into plaintext: inout MutableRawSpan
+    ) throws(SealingError) {
+        try nonce.withBytes { (nonce) throws(SealingError) in
+            try open(
+                ciphertext, nonce: nonce, additionalData: additionalData, key: key,
+                into: &plaintext)
+        }
     }
 
     /// Opens under a key in memory of its own.

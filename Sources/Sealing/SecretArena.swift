@@ -15,12 +15,17 @@ package final class SecretArena {
 
     private var regions: [Region] = []
     private let firstRegionByteCount: Int
+    private let survivesFork: Bool
 
     /// Makes an empty arena. Memory is taken with the first allocation.
     ///
-    /// - Parameter firstRegionByteCount: Size of the first region; each further one is twice as large.
-    package init(firstRegionByteCount: Int = 64 << 10) {
+    /// - Parameters:
+    ///   - firstRegionByteCount: Size of the first region; each further one is twice as large.
+    ///   - survivesFork: Whether a forked process gets the bytes too, for what it is to be given. It
+    ///     must wipe them.
+    package init(firstRegionByteCount: Int = 64 << 10, survivesFork: Bool = false) {
         self.firstRegionByteCount = max(firstRegionByteCount, 4096)
+        self.survivesFork = survivesFork
     }
 
     deinit {
@@ -42,7 +47,9 @@ package final class SecretArena {
         let wanted = doubled.map { $0.overflow ? Int.max : $0.partialValue } ?? firstRegionByteCount
         let capacity = max(count, min(wanted, 64 << 20))
         unsafe regions.append(
-            Region(base: try SecretMemory.allocate(capacity), capacity: capacity, used: count))
+            Region(
+                base: try SecretMemory.allocate(capacity, survivesFork: survivesFork),
+                capacity: capacity, used: count))
         return SecretSlice(arena: self, region: regions.count - 1, offset: 0, count: count)
     }
 

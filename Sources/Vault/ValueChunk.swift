@@ -2,14 +2,16 @@ internal import Sealing
 
 /// One sealed value: nonce 24, then XChaCha20-Poly1305 of u32 length, value, zeros.
 enum ValueChunk {
+    private static let label = Array("zgv1/value".utf8) + [UInt8](repeating: 0, count: 6)
+
     /// "zgv1/value" zero-padded to 16, vault id, batch id, record id, u64 version, then project id
     /// and name, each behind its length as u32.
     static func associatedData(
         vault: Identifier, batch: Identifier, variable: Identifier, version: UInt64,
         project: Identifier, name: String
     ) -> [UInt8] {
-        var writer = ByteWriter(reserving: 128)
-        writer.raw(Array("zgv1/value".utf8) + [UInt8](repeating: 0, count: 6))
+        var writer = ByteWriter(reserving: 96 + name.utf8.count)
+        writer.raw(label)
         writer.identifier(vault)
         writer.identifier(batch)
         writer.identifier(variable)
@@ -52,28 +54,25 @@ enum ValueChunk {
 
     /// Opens a chunk into `arena`.
     static func open(
-        _ chunk: [UInt8], associatedData: [UInt8], dataKey: SecretSlice, in arena: SecretArena,
+        _ chunk: RawSpan, associatedData: [UInt8], dataKey: SecretSlice, in arena: SecretArena,
         name: String
     ) throws(VaultError) -> SecretSlice {
         let nonceCount = AuthenticatedCipher.nonceByteCount
-        let plainCount = chunk.count - nonceCount - AuthenticatedCipher.tagByteCount
-        let damage = "the value of \(name) was changed by somebody else"
-        guard plainCount >= 4 else { throw VaultError(damaged: .value, damage) }
+        let plainCount = chunk.byteCount - nonceCount - AuthenticatedCipher.tagByteCount
+        guard plainCount >= 4 else { throw damage(name) }
         let padded: SecretSlice
         do {
             padded = try arena.allocate(count: plainCount)
-            try chunk.withBytes { (chunk) throws(SealingError) in
-                try dataKey.withBytes { (key) throws(SealingError) in
-                    try padded.withMutableBytes { (out) throws(SealingError) in
-                        try AuthenticatedCipher.open(
-                            chunk.extracting(droppingFirst: nonceCount),
-                            nonce: (0..<nonceCount).map { chunk.byte(at: $0) },
-                            additionalData: associatedData, key: key, into: &out)
-                    }
+            try dataKey.withBytes { (key) throws(SealingError) in
+                try padded.withMutableBytes { (out) throws(SealingError) in
+                    try AuthenticatedCipher.open(
+                        chunk.extracting(droppingFirst: nonceCount),
+                        nonce: chunk.extracting(first: nonceCount),
+                        additionalData: associatedData, key: key, into: &out)
                 }
             }
         } catch {
-            throw VaultError(error, damaged: .value, damage)
+            throw VaultError(error, damaged: .value, damage(name).reason)
         }
         let length = padded.withBytes { bytes in
             (0..<4).reversed().reduce(0) { $0 << 8 | Int(bytes.byte(at: $1)) }
@@ -83,7 +82,12 @@ enum ValueChunk {
             padded.part(4 + length..<plainCount).withBytes({ zeros in
                 (0..<zeros.byteCount).allSatisfy { zeros.byte(at: $0) == 0 }
             })
-        else { throw VaultError(damaged: .value, damage) }
+        else { throw damage(name) }
         return padded.part(4..<4 + length)
+    }
+
+    private static func damage(_ name: String) -> VaultError {
+        VaultError(
+            damaged: .value, "the value of \(name) was changed by somebody else")
     }
 }

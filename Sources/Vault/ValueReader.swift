@@ -29,13 +29,82 @@ package final class ValueReader {
         of variable: Variable, _ version: StoredVersion, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
         let chunk = try vault.chunk(of: version)
+        return try chunk.withBytes { (chunk) throws(VaultError) in
+            try open(chunk, of: variable, version, in: arena)
+        }
+    }
+
+    private func open(
+        _ chunk: RawSpan, of variable: Variable, _ version: StoredVersion, in arena: SecretArena
+    ) throws(VaultError) -> SecretSlice {
+        try open(
+            chunk, id: variable.id, project: variable.project, name: variable.name, version,
+            in: arena)
+    }
+
+    private func open(
+        _ chunk: RawSpan, id: Identifier, project: Identifier, name: String,
+        _ version: StoredVersion, in arena: SecretArena
+    ) throws(VaultError) -> SecretSlice {
         let key = try dataKey(of: version.batch)
         let data = ValueChunk.associatedData(
-            vault: vault.header.vaultID, batch: version.batch, variable: variable.id,
-            version: version.version, project: version.sealedName?.project ?? variable.project,
-            name: version.sealedName?.name ?? variable.name)
+            vault: vault.header.vaultID, batch: version.batch, variable: id,
+            version: version.version, project: version.sealedName?.project ?? project,
+            name: version.sealedName?.name ?? name)
         return try ValueChunk.open(
-            chunk, associatedData: data, dataKey: key, in: arena, name: variable.name)
+            chunk, associatedData: data, dataKey: key, in: arena, name: name)
+    }
+
+    /// The most bytes that are read at once, and the most between two chunks that are read along.
+    private static let (readLimit, gapLimit): (UInt64, UInt64) = (1 << 20, 4 << 10)
+
+    /// Opens the current values of many variables, with few reads of the file; nil for each that the
+    /// vault holds none of.
+    ///
+    /// - Parameter positions: Where they stand in the index. Records are large, and are not copied.
+    package func currentValues(
+        at positions: [Int], in arena: SecretArena
+    ) throws(VaultError) -> [SecretSlice?] {
+        var values = [SecretSlice?](repeating: nil, count: positions.count)
+        var places: [(offset: UInt64, end: UInt64, position: Int)] = []
+        places.reserveCapacity(positions.count)
+        for (position, variable) in positions.enumerated() {
+            guard let version = index.currentVersions[index.variables[variable].id] else {
+                continue
+            }
+            let (end, overflow) = version.offset.addingReportingOverflow(UInt64(version.length))
+            guard !overflow, end <= vault.header.chunksByteCount else {
+                throw VaultError(damaged: .layout, "a value lies outside of the vault")
+            }
+            places.append((version.offset, end, position))
+        }
+        places.sort { $0.offset < $1.offset }
+        var rest = places[...]
+        while let first = rest.first {
+            var end = first.end
+            let together = rest.prefix { place in
+                guard place.offset == first.offset || place.offset <= end + Self.gapLimit,
+                    place.end - first.offset <= max(Self.readLimit, first.end - first.offset)
+                else { return false }
+                end = max(end, place.end)
+                return true
+            }
+            let chunks = try vault.chunks(first.offset..<end)
+            try chunks.withBytes { (chunks) throws(VaultError) in
+                for place in together {
+                    let variable = positions[place.position]
+                    let id = index.variables[variable].id
+                    guard let version = index.currentVersions[id] else { continue }
+                    let start = Int(place.offset - first.offset)
+                    values[place.position] = try open(
+                        chunks.extracting(start..<start + Int(version.length)), id: id,
+                        project: index.variables[variable].project,
+                        name: index.variables[variable].name, version, in: arena)
+                }
+            }
+            rest = rest.dropFirst(together.count)
+        }
+        return values
     }
 
     /// Opens the current value of a variable; nil where the vault holds none.

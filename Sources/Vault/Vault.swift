@@ -112,10 +112,19 @@ package final class Vault {
     /// The sealed chunk of one version.
     func chunk(of version: StoredVersion) throws(VaultError) -> [UInt8] {
         let (end, overflow) = version.offset.addingReportingOverflow(UInt64(version.length))
-        guard !overflow, end <= header.chunksByteCount else {
+        guard !overflow else {
             throw VaultError(damaged: .layout, "a value lies outside of the vault")
         }
-        return try file.read(at: header.chunksOffset + version.offset, count: Int(version.length))
+        return try chunks(version.offset..<end)
+    }
+
+    /// A stretch of the sealed chunks, counted from the front of the first one.
+    func chunks(_ range: Range<UInt64>) throws(VaultError) -> [UInt8] {
+        let (offset, overflow) = header.chunksOffset.addingReportingOverflow(range.lowerBound)
+        guard !overflow, range.upperBound <= header.chunksByteCount else {
+            throw VaultError(damaged: .layout, "a value lies outside of the vault")
+        }
+        return try file.read(at: offset, count: Int(range.upperBound - range.lowerBound))
     }
 }
 

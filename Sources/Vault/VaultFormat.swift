@@ -24,7 +24,8 @@ package enum VaultFormat {
     static let recordLimit = 1_000_000
     static let versionLimit = 10_000
     static let generationTagLimit = 1_024
-    static let commentLimit = 4 << 10
+    /// Most bytes of a comment.
+    package static let commentLimit = 4 << 10
     static let textLimit = 4 << 10
     static let indexPaddingStep = 4 << 10
 }

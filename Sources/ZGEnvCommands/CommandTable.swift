@@ -12,8 +12,8 @@ enum CommandTable {
             ShowLog.self, ConfigGet.self, ConfigSet.self, ConfigList.self,
             // Variables.
             List.self, Show.self, Reveal.self, SetVariable.self, Remove.self, Import.self,
-            Export.self, Run.self, Difference.self, ShowHistory.self, RestoreVersion.self,
-            PruneHistory.self,
+            Export.self, Convert.self, Difference.self, Copy.self, Run.self, ShowHistory.self,
+            RestoreVersion.self, PruneHistory.self,
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.
             Login.self, Logout.self, ProjectList.self, Link.self, Pull.self, Push.self,

@@ -50,3 +50,8 @@ fail:
         close(ends[1]);
     return -1;
 }
+
+void zg_resize_terminal(int controller, int columns, int rows) {
+    struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+    ioctl(controller, TIOCSWINSZ, &size);
+}

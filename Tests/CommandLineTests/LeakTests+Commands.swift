@@ -19,6 +19,34 @@ extension LeakTests {
             try witness.run(["restore-version", "KEY", "--version", "1", "-p", "web"])
             try witness.run(["restore-version", "KEY", "--version", "999", "-p", "web"], status: 4)
         },
+        "convert": { witness in
+            let text =
+                "A=\(witness.typed.text)\nB=x#\(witness.typed.text)\nCUT='\(witness.typed.text)\n"
+            try witness.run(
+                ["convert", "-", "--format", "json"], input: .text(text), givesOut: true)
+            try witness.run(["convert", "-", "--dry-run", "--json"], input: .text(text))
+            try witness.run(["convert", "-", "--strict"], input: .text(text), status: 2)
+            let lines = "A='\(witness.malformed.text)\n\(witness.malformed.text)'\n"
+            try witness.run(
+                ["convert", "-", "--format", "docker"], input: .text(lines), status: 2)
+            try witness.run(
+                ["convert", "-", "--dialect", "shell"],
+                input: .text("A=$(\(witness.malformed.text))\n"), status: 2)
+        },
+        "diff": { witness in
+            let text = "KEY=\(witness.typed.text)\nNEW=\(witness.typed.text)\n"
+            let diff = ["diff", "-", "-p", "web"]
+            try witness.run(diff, input: .text(text))
+            try witness.run(diff + ["--json", "--exit-code"], input: .text(text), status: 1)
+            try witness.run(diff + ["--names", "--verbose"], input: .text(text))
+        },
+        "copy": { witness in
+            try witness.run(["copy", "KEY", "-p", "web", "--to-project", "copied"])
+            try witness.run(["copy", "KEY", "-p", "web", "--to-target", "preview", "--json"])
+            try witness.run(
+                ["copy", "KEY=\(witness.argument.text)", "-p", "web", "--to-target", "preview"],
+                status: 2)
+        },
         "rename": { witness in
             try witness.run(["set", "OLD", "-p", "web"], input: .text(witness.typed.text))
             try witness.run(["rename", "OLD", "NEW", "-p", "web", "--json"])
@@ -166,18 +194,11 @@ extension LeakTests {
                 try run(["pull", "PULLED", "-p", "web", "--force", "--yes"], 1, nil)
                 try run(["pull", "PULLED", "-p", "web", "--force", "--yes", "--json"], 0, nil)
                 try run(["pull", "--all-projects", "--dry-run"], 0, nil)
-                try teammate.send("DELETE", "/v9/projects/web/env/\(id)")
-                try run(["pull", "PULLED", "-p", "web", "--yes"], 0, nil)
-                try run(["logout"], 0, nil)
-            }
-        },
-        "diff": { witness in
-            try onPlatform(witness) { _, run in
-                try run(["login"], 0, nil)
                 try run(["diff", "--remote", "-p", "web"], 0, nil)
                 try run(["diff", "--remote", "-p", "web", "--json", "--exit-code"], 1, nil)
                 try run(["diff", "--remote", "-p", "web", "--names", "-t", "production"], 0, nil)
-                try run(["diff", witness.argument.text, "-p", "web"], 2, nil)
+                try teammate.send("DELETE", "/v9/projects/web/env/\(id)")
+                try run(["pull", "PULLED", "-p", "web", "--yes"], 0, nil)
                 try run(["logout"], 0, nil)
             }
         },

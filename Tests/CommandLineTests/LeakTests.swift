@@ -200,6 +200,10 @@ struct LeakTests {
             try witness.run(["import", file, "-p", "web"])
             try witness.run(["import", file, "-p", "web", "--json"])
             try witness.run(["import", file, "-p", "web", "--strict"], status: 2)
+            let commented = "# KEY=\(good)\nKEY=\(good)\nNEW=${KEY}\n"
+            try witness.run(
+                ["import", "-", "-p", "commented", "--comments", "--expand"],
+                input: .text(commented))
             let broken = [
                 "A='\(bad)\nB=2\n", "A=\"\(bad)", "A=`\(bad)\nB=2", "A = \(bad) # \(bad)",
                 "A='\(bad)' \(bad)", "export A=\"\(bad)\"\(bad)", "A=$(\(bad))", "A=${\(bad)",
@@ -236,6 +240,9 @@ struct LeakTests {
             try witness.run(["export", "-p", "one", "-o", "out.env"], status: 5)
             try witness.run(["export", "-p", "one", "-o", "out.env", "--force", "--json"])
             try witness.run(["export", "-p", "lines", "--format", "docker"], status: 2)
+            try witness.run(["export", "-p", "one", "--dry-run"])
+            try witness.run(["export", "-p", "one", "--merge", "-o", "out.env", "--json"])
+            try witness.run(["export", "-p", "one", "--merge", "-o", "out.env", "--dry-run"])
         },
         "run": { witness in
             try witness.run(["run", "-p", "one", "--", "true"])
@@ -247,6 +254,12 @@ struct LeakTests {
                 ["run", "-p", "one", "--override", "--verbose", "--", "true"],
                 environment: ["KEY": "of the shell"])
             try witness.run(["run", "-p", "one", "--require", "X", "--", "true"], status: 125)
+            try witness.run(
+                [
+                    "run", "-p", "one", "--redact", "--", "sh", "-c",
+                    "env; echo $KEY | base64; echo $KEY >&2",
+                ])
+            try witness.run(["run", "-p", "one", "--redact", "--", "/nonexistent"], status: 127)
         },
     ]
 

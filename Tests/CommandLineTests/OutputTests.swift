@@ -146,16 +146,6 @@ struct OutputTests {
         #expect(try home.run(["reveal", "KEY", "-p", "web"]).output == "value")
     }
 
-    @Test func `export asks for nothing but the passphrase, on a terminal too`() throws {
-        for options in [[], ["--json"]] {
-            let runner = home.terminalRunner(
-                ["export", "-p", "web", "-t", "preview"] + options, streams: true,
-                script: [(.terminal("Passphrase"), .line(CommandHome.passphrase))])
-            let result = done(try runner.run())
-            #expect(result.screen.contains(options.isEmpty ? "KEY=value" : #""KEY": "value""#))
-        }
-    }
-
     @Test func `a signal at the question changes nothing`() throws {
         let result = try home.terminalRunner(
             ["rm", "KEY", "-p", "web", "--passphrase-file", home.passphrasePath],

@@ -1,4 +1,5 @@
 import DotEnv
+import Foundation
 import Testing
 
 @Suite struct `Any bytes at all` {
@@ -28,6 +29,20 @@ import Testing
             }
         }
         #expect(variables > 10_000)
+    }
+
+    @Test func `every text of the fuzzing corpus keeps every promise`() throws {
+        let corpus = Places.package.appending(path: "Tests/Fuzzing/corpus/dotenv")
+        let names = try FileManager.default.contentsOfDirectory(atPath: corpus.path()).sorted()
+        #expect(names.count >= 9)
+        for name in names {
+            let bytes = Array(try Data(contentsOf: corpus.appending(path: name)))
+            do {
+                _ = try withSpan(bytes) { try DotEnvFuzzing.exercise($0) }
+            } catch {
+                Issue.record("\(name): \(error)")
+            }
+        }
     }
 
     /// The time for 256 KiB must be far from that of anything quadratic, also without optimisation.

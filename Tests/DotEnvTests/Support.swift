@@ -171,6 +171,7 @@ struct Seeded: RandomNumberGenerator {
 /// Where the tests and what they compare with are.
 enum Places {
     static let tests = URL(filePath: #filePath).deletingLastPathComponent()
+    static let package = tests.deletingLastPathComponent().deletingLastPathComponent()
 
     /// A file of the data that is handed out beside the package.
     static func shared(_ path: String) throws -> Data {

@@ -30,6 +30,11 @@ package final class PseudoTerminal: Sendable {
         close(device)
     }
 
+    /// Changes the size; the kernel tells the programs in the foreground.
+    package func resize(_ columns: Int, _ rows: Int) {
+        zg_resize_terminal(controller, Int32(columns), Int32(rows))
+    }
+
     /// Whether the terminal shows what is typed.
     package var isEchoOn: Bool {
         var attributes = termios()

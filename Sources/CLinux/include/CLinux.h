@@ -1,15 +1,21 @@
 #ifndef ZG_CLINUX_H
 #define ZG_CLINUX_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "CLinuxKeyring.h"
+#include "CLinuxSupervision.h"
 #include "CLinuxTerminal.h"
 
 /// Forbids core dumps and `ptrace` by other processes of the user (prctl(2), PR_SET_DUMPABLE).
 /// The calls are variadic in C, which Swift cannot call.
 int zg_set_not_dumpable(void);
+
+/// Has a forked process find zeros in the pages of some private memory (madvise(2),
+/// MADV_WIPEONFORK). Returns 0 or -1.
+int zg_wipe_on_fork(void *_Nonnull start, size_t count);
 
 /// Takes a write lock on a whole file that belongs to the open description, not to the process
 /// (fcntl(2), F_OFD_SETLK). Returns 0, or -1 with EAGAIN while somebody else holds it.

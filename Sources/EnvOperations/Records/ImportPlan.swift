@@ -20,6 +20,15 @@ package struct ImportPlan: Equatable {
         package let fate: Fate
         /// The scope its value is for.
         package let scope: Scope
+        /// Whether only what is said about the variable changes, and no version is made.
+        package let keepsValue: Bool
+
+        init(key: String, fate: Fate, scope: Scope, keepsValue: Bool = false) {
+            self.key = key
+            self.fate = fate
+            self.scope = scope
+            self.keepsValue = keepsValue
+        }
     }
 
     /// Why nothing can be imported.
@@ -46,11 +55,13 @@ package struct ImportPlan: Equatable {
     ///   - records: The records in use of the project, by key.
     ///   - wanted: The scope named; nil to keep that of the key's only record.
     ///   - standard: The scope of a new record where none is named.
+    ///   - comments: What is to be said about a key; the others keep what they have.
     ///   - isEqual: Whether the key with that number has the value that the record holds; nil when
     ///     values are locked.
     package init(
         keys: [String], records: [String: [Variable]], wanted: Scope?, standard: Scope,
-        rule: ConflictRule, isEqual: ((Int, Variable) throws -> Bool)?
+        rule: ConflictRule, comments: [String: String] = [:],
+        isEqual: ((Int, Variable) throws -> Bool)?
     ) throws {
         var entries: [Entry] = []
         var (ambiguous, conflicts): ([String], [String]) = ([], [])
@@ -68,7 +79,13 @@ package struct ImportPlan: Equatable {
             }
             let exact = holding.first { $0.attributes.scope == scope }
             if let exact, let isEqual, try isEqual(number, exact) {
-                entries.append(Entry(key: key, fate: .unchanged, scope: scope))
+                let comment = comments[key]
+                let tellsMore = comment != nil && comment != exact.attributes.comment
+                let isUpdated = tellsMore && rule == .overwrite
+                entries.append(
+                    Entry(
+                        key: key, fate: isUpdated ? .updated : .unchanged, scope: scope,
+                        keepsValue: true))
                 continue
             }
             switch rule {

@@ -62,6 +62,8 @@ package struct CommandResult {
     package var secret: NamedSecret?
     /// What went wrong in a part, beside a result that stands.
     package var failure: CommandError?
+    /// The exit status where nothing went wrong: that of a program for `run`, else 0.
+    package var status: Int32 = 0
 
     /// Makes a result.
     package init(

@@ -32,6 +32,8 @@ package final class Context {
     package let messages: OutputStream
     /// What commands noticed and the user should know.
     package private(set) var warnings: [Warning] = []
+    /// How many of them people have seen.
+    private var shownWarningCount = 0
 
     /// Something the user should know of a command that went on.
     package struct Warning: Equatable, Sendable {
@@ -68,6 +70,22 @@ package final class Context {
     /// Keeps a warning: shown at once to people, a member of the result with `--json`.
     package func warn(_ code: String, _ message: String) {
         warnings.append(Warning(code: code, message: message))
+    }
+
+    /// Shows people on stderr the warnings that they have not seen yet.
+    ///
+    /// What was done is done, whether or not anybody can be told: a stderr that fails changes nothing.
+    func showWarnings() {
+        let new = warnings[shownWarningCount...]
+        shownWarningCount = warnings.count
+        do throws(OutputError) {
+            for warning in new {
+                try messages.write("warning: \(DisplayText.safe(warning.message))\n")
+            }
+            try messages.flush()
+        } catch {
+            messages.discard()
+        }
     }
 
     /// The arguments from a position on; none for nil.

@@ -11,10 +11,15 @@ final class ExportText {
     /// Writes `values` in `format`.
     ///
     /// - Throws: ``DotEnvError`` that names the key which the format cannot carry, and the formats that can.
-    init(format: DotEnvFormat, values: [RevealedValue]) throws {
+    convenience init(format: DotEnvFormat, values: [RevealedValue]) throws {
+        try self.init(format: format, keys: values.map(\.name)) { index, body in
+            values[index].value.withBytes(body)
+        }
+    }
+
+    /// Writes the values that `lender` lends for `keys`.
+    init(format: DotEnvFormat, keys: [String], lender: DotEnvWriter.Lender) throws {
         let writer = DotEnvWriter(format)
-        let keys = values.map(\.variable.name)
-        let lender: DotEnvWriter.Lender = { index, body in values[index].value.withBytes(body) }
         var text = try SecretBytes(count: try writer.length(keys, lending: lender))
         count = try text.withMutableBytes { target in
             try writer.writeVerified(keys, into: &target, lending: lender)

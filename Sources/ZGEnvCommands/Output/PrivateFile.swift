@@ -7,9 +7,11 @@ enum PrivateFile {
     /// - Parameters:
     ///   - replaces: Whether a file that is there may be replaced.
     ///   - durably: Whether it must be on the disk before this returns.
+    ///   - check: Called when the new file is written, right before it takes the path.
     /// - Throws: ``ExitCode/conflict`` when there is one and it may not.
     static func write(
-        _ bytes: RawSpan, to path: String, replaces: Bool, durably: Bool = true
+        _ bytes: RawSpan, to path: String, replaces: Bool, durably: Bool = true,
+        check: () throws -> Void = {}
     ) throws {
         let temporary = "\(path).tmp-\(getpid())"
         let descriptor = unsafe open(
@@ -21,6 +23,7 @@ enum PrivateFile {
             guard !durably || fsync(descriptor) == 0 else {
                 throw failure("\(path) cannot be written")
             }
+            try check()
         } catch {
             unsafe unlink(temporary)
             throw error

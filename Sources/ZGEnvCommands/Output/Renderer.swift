@@ -18,14 +18,14 @@ struct Renderer {
 
     /// Shows a result. Returns the exit code.
     func show(_ result: CommandResult) throws -> Int32 {
-        if !json { showWarnings() }
+        if !json { context.showWarnings() }
         do {
             try write(result)
         } catch let error as OutputError {
             if case .closed = error, result.secret == nil { throw error }
             throw Self.unshown(result, error)
         }
-        guard let failure = result.failure else { return ExitCode.done.rawValue }
+        guard let failure = result.failure else { return result.status }
         report(failure)
         return failure.code.rawValue
     }
@@ -85,18 +85,6 @@ struct Renderer {
         try context.output.write("\n")
     }
 
-    /// What was done is done, whether or not anybody can be told: a stderr that fails changes nothing.
-    private func showWarnings() {
-        do throws(OutputError) {
-            for warning in context.warnings {
-                try context.messages.write("warning: \(DisplayText.safe(warning.message))\n")
-            }
-            try context.messages.flush()
-        } catch {
-            context.messages.discard()
-        }
-    }
-
     /// Shows an error. Returns the exit code.
     ///
     /// - Parameter isRun: For `run`, whose own failures are 125 whatever their cause.
@@ -104,12 +92,11 @@ struct Renderer {
         context.output.discard()
         if case OutputError.closed = error { return Self.closedOutput }
         if let failure = error as? RunFailure {
-            let code: ExitCode = failure.status == 127 ? .notFound : .failed
-            report(CommandError(code, failure.message))
+            report(failure.error)
             return failure.status
         }
         let failure = CommandError(mapping: error)
-        if !json { showWarnings() }
+        if !json { context.showWarnings() }
         // Where stderr is gone too there is nobody left to tell; the exit code still says it.
         report(failure)
         return isRun ? 125 : failure.code.rawValue

@@ -46,7 +46,7 @@ enum Pull: Command {
             }
             return try PullAll(invocation, rules: rules).run()
         }
-        let progress = PlatformProgress(invocation)
+        let progress = WorkProgress(invocation)
         let (bound, isNew) = try PullProjects.named(invocation)
         let work = try PullWork(invocation, bound, isNew: isNew, rules: rules, progress: progress)
         let finding = try work.look()

@@ -25,7 +25,7 @@ struct PullAll {
     func run() throws -> CommandResult {
         let session = try PlatformSession(invocation)
         let projects = try boundProjects(session)
-        let progress = PlatformProgress(invocation)
+        let progress = WorkProgress(invocation)
         var parts: [Part] = []
         for project in projects {
             var part = Part(project: project.name)

@@ -25,7 +25,7 @@ struct PullWork {
 
     private let invocation: Invocation
     private let bound: BoundProject
-    private let progress: PlatformProgress
+    private let progress: WorkProgress
     private let rules: PullPlan.Rules
     /// The vault's project; not in the vault yet where ``isNew``.
     let project: VaultProject
@@ -35,7 +35,7 @@ struct PullWork {
     /// - Throws: ``ExitCode/notFound`` for a project that is not the vault's.
     init(
         _ invocation: Invocation, _ bound: BoundProject, isNew: Bool = false, rules: PullPlan.Rules,
-        progress: PlatformProgress
+        progress: WorkProgress
     ) throws {
         guard let project = bound.local else {
             throw CommandError(.notFound, "The vault has no such project.")
@@ -58,7 +58,7 @@ struct PullWork {
         let vault = try invocation.session.opened()
         let index = try vault.index(with: keys, extent: .currentValues)
         let variables = index.variables.filter { $0.project == project.id }
-        progress.show("Reading \(project.name)")
+        progress.update("Reading \(project.name) …")
         let client = bound.access.client
         let names = CustomEnvironmentNames(
             try client.customEnvironments(ofProject: bound.platform.id))
@@ -113,7 +113,7 @@ struct PullWork {
             .read(
                 rest, into: arena,
                 progress: { done in
-                    progress.show("Read \(done) of \(rest.count) values of \(project.name)")
+                    progress.update("Read \(done) of \(rest.count) values of \(project.name) …")
                 })
         for (record, answer) in zip(rest, answers) {
             do throws(VercelAPIError) {

@@ -13,30 +13,36 @@ struct ChildEnvironment {
     /// Joins the environment this process was started with and the values.
     ///
     /// What names a passphrase's place is for this program alone and left out.
+    ///
+    /// - Parameter survivesFork: Whether it is for a program beside this one.
     init(
-        inherited: [[UInt8]], values: [RevealedValue], overrides: Bool
+        inherited: [[UInt8]], values: [RevealedValue], overrides: Bool, survivesFork: Bool = false
     ) throws {
-        let arena = SecretArena()
-        let names = Set(values.map { Array($0.variable.name.utf8) })
-        var taken: Set<[UInt8]> = []
+        let arena = SecretArena(survivesFork: survivesFork)
+        let names = Set(values.map(\.name))
+        var taken: Set<String> = []
         for entry in inherited {
             // An entry without a sign sets nothing.
             guard let equals = entry.firstIndex(of: 0x3D) else { continue }
-            let name = Array(entry[..<equals])
-            guard !name.starts(with: Array("ZG_ENV_PASSPHRASE_".utf8)) else { continue }
-            if names.contains(name) {
-                let text = String(decoding: name, as: UTF8.self)
+            guard !entry.starts(with: "ZG_ENV_PASSPHRASE_".utf8) else { continue }
+            // A name that is no text is none of the vault's.
+            if let name = String(validating: entry[..<equals], as: UTF8.self),
+                names.contains(name),
+                // Strings are equal that only look the same.
+                values.contains(where: { $0.name.utf8.elementsEqual(name.utf8) })
+            {
                 if overrides {
-                    overridden.append(text)
+                    overridden.append(name)
                     continue
                 }
-                keptFromShell.append(text)
+                keptFromShell.append(name)
                 taken.insert(name)
             }
             let bytes = entry + [0]
             entries.append(try bytes.withBytes { try arena.copy($0) })
         }
-        for value in values where !taken.contains(Array(value.variable.name.utf8)) {
+        entries.reserveCapacity(entries.count + values.count)
+        for value in values where taken.isEmpty || !taken.contains(value.name) {
             entries.append(try Self.entry(value, in: arena))
         }
     }
@@ -44,13 +50,17 @@ struct ChildEnvironment {
     private static func entry(
         _ value: RevealedValue, in arena: SecretArena
     ) throws -> SecretSlice {
-        let front = Array(value.variable.name.utf8) + [0x3D]
-        let slice = try arena.allocate(count: front.count + value.value.count + 1)
-        front.withBytes { front in
-            slice.part(0..<front.byteCount).withMutableBytes { $0.copy(from: front) }
+        var name = value.name
+        let count = name.utf8.count
+        let slice = try arena.allocate(count: count + 1 + value.value.count + 1)
+        slice.withMutableBytes { target in
+            unsafe target.withUnsafeMutableBytes { target in
+                name.withUTF8 { unsafe target.copyMemory(from: UnsafeRawBufferPointer($0)) }
+                unsafe target[count] = 0x3D
+            }
         }
         value.value.withBytes { bytes in
-            slice.part(front.count..<front.count + bytes.byteCount)
+            slice.part(count + 1..<count + 1 + bytes.byteCount)
                 .withMutableBytes { $0.copy(from: bytes) }
         }
         return slice

@@ -1,15 +1,22 @@
 internal import CommandLineKit
 internal import Glibc
+internal import Sealing
 
 /// Replaces this process by another program: same process id, same descriptors, signals as found.
 struct ProgramReplacement {
-    /// Why the program did not start: 126 for one that cannot be executed, 127 for none.
+    /// Why the program did not start: 126 for one that cannot be executed, 127 for none, 125 where the
+    /// program is not to blame.
     struct Failure: Error {
         let status: Int32
-        let message: String
+        let error: CommandError
+
+        init(_ status: Int32, _ code: ExitCode, _ message: String, hint: String? = nil) {
+            self.status = status
+            error = CommandError(code, message, hint: hint)
+        }
     }
 
-    private let arguments: [[UInt8]]
+    let arguments: [[UInt8]]
     private let searchPath: [String]
 
     /// - Parameters:
@@ -27,17 +34,14 @@ struct ProgramReplacement {
         environment: ChildEnvironment, hardening: ProcessHardening
     ) -> Failure {
         guard let name = arguments.first, !name.isEmpty else {
-            return Failure(status: 127, message: "The name of the program is empty.")
+            return Failure(127, .notFound, "The name of the program is empty.")
         }
         hardening.undoForChild()
         do throws(TerminalError) {
             try Interrupts.restoreFoundState()
         } catch {
-            // A program that cannot be stopped as its caller expects is not started at all.
-            return Failure(status: 125, message: "The signals cannot be put back as they were.")
+            return Self.signalsLost
         }
-        let candidates =
-            name.contains(0x2F) ? [name] : searchPath.map { Array("\($0)/".utf8) + name }
         var refused: Int32?
         for candidate in candidates {
             let number = execute(candidate, environment)
@@ -45,12 +49,44 @@ struct ProgramReplacement {
             // A directory of the path that may not be entered says nothing about the others.
             if number != ENOENT && number != ENOTDIR && number != EACCES { break }
         }
+        return failure(refused: refused ?? ENOENT, environment)
+    }
+
+    /// A program that cannot be stopped as its caller expects is not started at all.
+    static let signalsLost = Failure(125, .failed, "The signals cannot be put back as they were.")
+
+    /// The paths to try in turn.
+    var candidates: [[UInt8]] {
+        guard let name = arguments.first else { return [] }
+        return name.contains(0x2F) ? [name] : searchPath.map { Array("\($0)/".utf8) + name }
+    }
+
+    /// What the number of a failed `execve` means; ENOENT for a program that is nowhere.
+    func failure(refused: Int32, _ environment: ChildEnvironment) -> Failure {
+        if refused == E2BIG { return Self.tooLarge(arguments, environment) }
+        let name = arguments.first ?? []
         let shown = DisplayText.safe(String(decoding: name, as: UTF8.self))
-        guard let refused else {
-            return Failure(status: 127, message: "There is no program \(shown).")
+        guard refused != ENOENT else {
+            return Failure(127, .notFound, "There is no program \(shown).")
         }
         let reason = unsafe String(cString: strerror(refused))
-        return Failure(status: 126, message: "\(shown) cannot be executed: \(reason).")
+        return Failure(126, .failed, "\(shown) cannot be executed: \(reason).")
+    }
+
+    /// The kernel takes arguments and environment up to a quarter of the limit of the stack, which is
+    /// no fault of the program.
+    private static func tooLarge(
+        _ arguments: [[UInt8]], _ environment: ChildEnvironment
+    ) -> Failure {
+        let bytes =
+            arguments.reduce(0) { $0 + $1.count + 1 }
+            + environment.entries.reduce(0) { $0 + $1.count }
+        return Failure(
+            125, .usage,
+            "The environment and the arguments are together longer than the system takes "
+                + "(\((bytes + 1023) >> 10) KiB).",
+            hint: "Name the variables to hand over with --only, or leave the shell's out with "
+                + "--no-inherit.")
     }
 
     private func execute(_ path: [UInt8], _ environment: ChildEnvironment) -> Int32 {

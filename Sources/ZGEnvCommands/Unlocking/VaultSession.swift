@@ -107,6 +107,11 @@ package final class VaultSession {
         return nil
     }
 
+    /// Forgets the keys, for a command that goes on for long without them.
+    func forgetKeys() {
+        (keys, unlocked, vault) = (nil, nil, nil)
+    }
+
     /// Keys that open the values, by passphrase even where the vault is unlocked.
     func askedValueKeys() throws -> VaultKeys {
         let vault = try opened()

@@ -1,24 +1,37 @@
 internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
+internal import Sealing
+internal import Vault
 
-/// `diff`: how the vault stands against something else, without a value.
+/// `diff`: how a plain file, or the platform, stands against the vault, without a value.
 enum Difference: Command {
     static let spec = CommandSpec(
-        ["diff"], "Compare the vault with the platform", section: "Variables",
+        ["diff"], "Compare a .env file, or the platform, with the vault", section: "Variables",
         discussion: """
-            Says of each key whether only the platform has it (added), only the vault (removed), or \
-            both, differently (changed) or the same. A value that one side does not show is \
-            unreadable. Without -t every record is compared, else what is seen in that target. Asks \
-            for the passphrase, but not with --names. No value is shown.
+            Says of each key whether only the file has it (added), only the vault (removed), or both, \
+            with different values (changed) or one (same). A value that the vault does not hold is \
+            unreadable. Asks for the passphrase, but not with --names. No value is shown. With --remote \
+            the platform stands in place of the file, and without -t every record is compared, with \
+            its type, scope and comment.
             """,
-        arguments: [ArgumentSpec("FILE", .optional, "The file", completion: .file)],
+        arguments: [
+            ArgumentSpec("FILE", .optional, "The file, or - for stdin", completion: .file)
+        ],
         options: [
             RemoteDifference.option, ScopeOptions.target, ScopeOptions.branch,
+            OptionSpec(
+                "dialect", value: "D", "Read the file as this reader does",
+                form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
+            OptionSpec(
+                flag: "expand", "Replace ${NAME} and ${NAME:-default} by values of the file"),
             OptionSpec(flag: "names", "Compare names alone, without the passphrase"),
             OptionSpec(flag: "exit-code", "End with 1 where anything is not known to be the same"),
         ],
         examples: [
+            .init("zg-env diff .env -p web", "compare with the variables of development"),
+            .init("zg-env diff .env.production -p web -t production --exit-code", "in a script"),
             .init("zg-env diff --remote -p web", "compare all records with the platform's"),
-            .init("zg-env diff --remote -p web -t production --exit-code", "in a script"),
         ],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
@@ -26,16 +39,85 @@ enum Difference: Command {
         ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
-        guard invocation.command.argument("FILE") == nil else {
-            throw CommandError(
-                .usage, "Comparing with a file is not there yet.",
-                hint: "Compare with the platform: zg-env diff --remote")
-        }
-        guard invocation.command.has(RemoteDifference.option.name) else {
+        let command = invocation.command
+        if command.has(RemoteDifference.option.name) { return try RemoteDifference.run(invocation) }
+        guard let path = command.argument("FILE") else {
             throw CommandError(
                 .usage, "Nothing is named to compare the vault with.",
-                hint: "Compare with the platform: zg-env diff --remote")
+                hint: "Give a FILE, or --remote for the platform.")
         }
-        return try RemoteDifference.run(invocation)
+        guard !(path == "-" && invocation.options.passphraseDescriptor == 0) else {
+            throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the file.")
+        }
+        let place = try ScopeOptions(command).place(invocation)
+        var source = PlaintextSource(
+            .init(
+                dialect: command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) },
+                expands: command.has("expand"), isForVault: false,
+                consequence: "Nothing was compared."))
+        try source.read(path)
+        try source.report(invocation)
+        let namesOnly = command.has("names")
+        let keys =
+            try namesOnly ? invocation.session.indexKeys() : invocation.session.valueKeys()
+        let vault = try invocation.session.opened()
+        let index = try vault.index(with: keys, extent: namesOnly ? .listing : .currentValues)
+        let project = try ProjectResolver(invocation).existing(in: index)
+        let records = EffectiveVariables.inPlace(place, among: index.variables(of: project.id))
+        let reader = namesOnly ? nil : try ValueReader(vault: vault, index: index, keys: keys)
+        guard namesOnly || reader != nil else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        let arena = SecretArena()
+        let difference = try FileDifference(
+            keys: source.keys, records: records,
+            isEqual: reader.map { reader in
+                { number, record in
+                    guard let old = try reader.currentValue(of: record, in: arena),
+                        let new = source.value(of: source.keys[number])
+                    else { return nil }
+                    return old.withBytes { old in
+                        new.withBytes { old.isEqualInConstantTime(to: $0) }
+                    }
+                }
+            })
+        var result = result(difference, source, project, place.title, path, invocation)
+        let differing = difference.differences.count
+        if command.has("exit-code"), differing > 0 {
+            result.failure = CommandError(
+                .failed,
+                "\(differing) \(differing == 1 ? "variable is" : "variables are") not known to be the same in \(DisplayText.safe(path)) and \(DisplayText.safe(project.name))."
+            )
+        }
+        return result
+    }
+
+    private static func result(
+        _ difference: FileDifference, _ source: PlaintextSource, _ project: VaultProject,
+        _ target: String, _ path: String, _ invocation: Invocation
+    ) -> CommandResult {
+        let namesOnly = invocation.command.has("names")
+        var members: [JSONValue.Member] = [
+            .init("project", .string(project.name)), .init("target", .string(target)),
+            .init("file", .string(path)),
+        ]
+        for state in FileDifference.State.allCases where state != .present || namesOnly {
+            members.append(.init(state.rawValue, .strings(difference.keys(state))))
+        }
+        members.append(.init("compared", .bool(!namesOnly)))
+        members.append(.init("diagnostics", .array(source.findings.map(\.json))))
+        var table = Table([.init(""), .init("", canShrink: true)])
+        for entry in difference.entries {
+            let role: Style.Role =
+                switch entry.state {
+                case .same, .present: .dim
+                case .unreadable: .warning
+                case .added, .removed, .changed: .plain
+                }
+            table.append([.init(entry.state.rawValue, as: role), .init(entry.key)])
+        }
+        let look = OutputLook(invocation.context)
+        return CommandResult(
+            json: .object(members), text: table.text(width: look.width, style: look.style))
     }
 }

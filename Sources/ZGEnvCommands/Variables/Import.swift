@@ -11,7 +11,9 @@ enum Import: Command {
         discussion: """
             Reads the files as the program's own reader does (motdotla/dotenv) and reports every \
             place where other readers would disagree. All or nothing. With values locked nothing can \
-            be compared, so keys that are there count as updated.
+            be compared, so keys that are there count as updated. Comments open without the \
+            passphrase, so of those above keys (--comments) lines that look like settings are left \
+            out.
             """,
         arguments: [
             ArgumentSpec(
@@ -29,15 +31,25 @@ enum Import: Command {
                 "on-conflict", value: "RULE", "What to do with keys that are there",
                 form: .oneOf(ImportPlan.ConflictRule.allCases.map(\.rawValue))),
             OptionSpec(flag: "strict", "Refuse files that readers disagree about"),
+            OptionSpec(flag: "comments", "Keep the comments above keys as those of variables"),
+            OptionSpec(
+                flag: "expand", "Replace ${NAME} and ${NAME:-default} by values of the same file"),
             OptionSpec(flag: "remove", "Delete the files once the vault was read back"),
         ] + PushAfterwards.options,
-        examples: [.init("zg-env import .env -p web", "bring in a file for all targets")],
+        examples: [
+            .init("zg-env import .env -p web", "bring in a file for all targets"),
+            .init("zg-env import .env .env.local -p web --dry-run", "see what two would do"),
+        ],
         exitCodes: [ExitCode.locked.rawValue, ExitCode.conflict.rawValue])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command
         try PushAfterwards.check(invocation)
         let paths = command.arguments("FILE")
+        guard paths.filter({ $0 == "-" }).count <= 1 else {
+            throw CommandError(
+                .usage, "stdin can be read once.", hint: "Nothing was imported.")
+        }
         guard !(paths.contains("-") && invocation.options.passphraseDescriptor == 0) else {
             throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the file.")
         }
@@ -46,22 +58,29 @@ enum Import: Command {
         let keys = try invocation.session.bestUnattendedKeys()
         let index = try invocation.session.opened().index(with: keys, extent: .listing)
         let (known, projectName) = try ProjectResolver(invocation).existingOrNew(in: index)
-        var source = ImportSource()
+        let progress = WorkProgress(invocation)
+        defer { progress.finish() }
+        var source = PlaintextSource(
+            .init(
+                dialect: command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) },
+                expands: command.has("expand"), takesComments: command.has("comments")))
         for path in paths {
-            try source.read(
-                path, dialect: command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) })
+            try source.read(path) { progress.update("Read \($0) variables …") }
         }
+        progress.finish()
         try report(source, invocation)
         let work = ImportWork(
             source: source, projectName: projectName, kind: kind, wanted: wanted,
             rule: command.value("on-conflict").flatMap { ImportPlan.ConflictRule(rawValue: $0) }
                 ?? .overwrite,
-            time: invocation.context.now())
+            time: invocation.context.now(),
+            progress: { progress.update("Sealed \($0) of \($1) variables …") })
         let plan: ImportPlan
         if invocation.options.dryRun {
             plan = try work.planned(in: try invocation.session.opened(), with: keys)
         } else {
             plan = try invocation.session.update(with: keys) { try work.apply(to: &$0) }
+            progress.finish()
             try PlaintextFiles(
                 paths, source: source, remove: command.has("remove")
             ).finish(plan, invocation) {
@@ -84,7 +103,8 @@ enum Import: Command {
     /// The values of the file by the records that hold them now, so that they can be pushed while
     /// values are locked.
     private static func atHand(
-        _ plan: ImportPlan, _ source: ImportSource, _ projectName: String, _ invocation: Invocation
+        _ plan: ImportPlan, _ source: PlaintextSource, _ projectName: String,
+        _ invocation: Invocation
     ) throws -> [Identifier: SecretSlice] {
         let index = try invocation.session.index(.listing)
         guard let project = index.project(named: projectName) else { return [:] }
@@ -97,18 +117,29 @@ enum Import: Command {
         return values
     }
 
-    /// Shows what readers disagree about, and stops there with `--strict`.
-    private static func report(_ source: ImportSource, _ invocation: Invocation) throws {
-        for finding in source.findings { try invocation.note(finding.line) }
-        for key in source.keys where source.value(of: key)?.count == 0 {
-            invocation.context.warn("empty-value", "\(DisplayText.safe(key)) has an empty value.")
+    /// Shows what the files' owner should know, and stops there with `--strict`.
+    private static func report(_ source: PlaintextSource, _ invocation: Invocation) throws {
+        for key in source.keys {
+            let shown = DisplayText.safe(key)
+            if source.value(of: key)?.count == 0 {
+                invocation.context.warn("empty-value", "\(shown) has an empty value.")
+            }
+            if let warning = CodeLoadingName.warning(about: shown) {
+                invocation.context.warn(CodeLoadingName.warningCode, warning)
+            }
+            guard let comment = source.comments[key] else { continue }
+            if comment.leftOut > 0 {
+                invocation.context.warn(
+                    "comment-left-out",
+                    "A line of the comment above \(shown) looks like a setting and was left out.")
+            }
+            if comment.text.utf8.count > VaultFormat.commentLimit {
+                invocation.context.warn(
+                    "comment-too-long",
+                    "The comment above \(shown) is longer than 4 KiB and was left out.")
+            }
         }
-        if invocation.command.has("strict"), let first = source.findings.first {
-            throw CommandError(
-                .usage,
-                "\(source.findings.count) places are read differently by other readers; the first is \(DisplayText.safe(first.line)).",
-                hint: "Nothing was imported, because of --strict.")
-        }
+        try source.report(invocation, strict: invocation.command.has("strict"))
     }
 
     private static func noteNewProject(
@@ -121,7 +152,7 @@ enum Import: Command {
     }
 
     private static func result(
-        _ plan: ImportPlan, _ source: ImportSource, _ project: String, projectCreated: Bool,
+        _ plan: ImportPlan, _ source: PlaintextSource, _ project: String, projectCreated: Bool,
         _ invocation: Invocation
     ) -> CommandResult {
         var members: [JSONValue.Member] = [

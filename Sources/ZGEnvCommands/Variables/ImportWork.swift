@@ -5,12 +5,14 @@ internal import Vault
 
 /// The work of one import: planned on an index, applied in one transaction, read back.
 struct ImportWork {
-    let source: ImportSource
+    let source: PlaintextSource
     let projectName: String
     let kind: VariableAttributes.Kind?
     let wanted: Scope?
     let rule: ImportPlan.ConflictRule
     let time: UInt64
+    /// Told now and then how many of how many keys are done.
+    var progress: (Int, Int) -> Void = { _, _ in }
 
     /// Where new keys go when no target is named.
     private var standard: Scope {
@@ -43,7 +45,7 @@ struct ImportWork {
         do {
             let plan = try ImportPlan(
                 keys: source.keys, records: records ?? [:], wanted: wanted, standard: standard,
-                rule: rule, isEqual: isEqual)
+                rule: rule, comments: comments, isEqual: isEqual)
             for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
                 try SensitiveScope.check(entry.scope, kind, among: records?[entry.key] ?? [])
             }
@@ -56,6 +58,14 @@ struct ImportWork {
             throw CommandError(
                 .conflict, "These are there already: \(list(keys)).",
                 hint: "Nothing was imported. Say --on-conflict overwrite or skip.")
+        }
+    }
+
+    /// The comments that become those of variables.
+    private var comments: [String: String] {
+        source.comments.compactMapValues { comment in
+            comment.text.isEmpty || comment.text.utf8.count > VaultFormat.commentLimit
+                ? nil : comment.text
         }
     }
 
@@ -72,10 +82,20 @@ struct ImportWork {
             grouping: transaction.index.variables.indices.filter {
                 transaction.index.variables[$0].project == project.id
             }, by: { transaction.index.variables[$0].name })
-        for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
+        let comments = comments
+        for (number, entry) in plan.entries.enumerated() {
+            if number.isMultiple(of: 256) { progress(number, plan.entries.count) }
+            guard entry.fate == .created || entry.fate == .updated else { continue }
             let positions = records.removeValue(forKey: entry.key) ?? []
             guard let value = source.value(of: entry.key) else { continue }
             let position = try assign(entry, project.id, positions, in: &transaction)
+            if let comment = comments[entry.key] {
+                transaction.index.variables[position].attributes.comment = comment
+            }
+            if entry.keepsValue {
+                transaction.index.variables[position].updatedAt = time
+                continue
+            }
             if let kind { transaction.index.variables[position].attributes.kind = kind }
             try value.withBytes { bytes in
                 _ = try transaction.store(bytes, forVariableAt: position, at: time)

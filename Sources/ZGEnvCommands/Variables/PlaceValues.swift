@@ -27,25 +27,31 @@ struct PlaceValues {
         metadata = index.metadata
         self.place = place.title
         project = try ProjectResolver(invocation).existing(in: index)
-        let all = EffectiveVariables.inPlace(place, among: index.variables(of: project.id))
-        if let only, let missing = only.subtracting(all.map(\.name)).sorted().first {
-            throw RecordSelection.notFound(missing, project, index)
+        var positions = EffectiveVariables.positions(in: place, of: project.id, in: index)
+        if let only {
+            let all = Set(positions.map { index.variables[$0].name })
+            if let missing = only.subtracting(all).sorted().first {
+                throw RecordSelection.notFound(missing, project, index)
+            }
+            positions.removeAll { !only.contains(index.variables[$0].name) }
         }
-        let records = only.map { only in all.filter { only.contains($0.name) } } ?? all
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }
-        let arena = SecretArena()
+        let found = try reader.currentValues(at: positions, in: SecretArena())
         var values: [RevealedValue] = []
-        values.reserveCapacity(records.count)
+        values.reserveCapacity(positions.count)
         var missing: [String] = []
-        for record in records {
-            if let value = try reader.currentValue(of: record, in: arena) {
-                values.append(
-                    RevealedValue(variable: record, value: value, version: record.currentVersion))
-            } else {
-                missing.append(record.name)
+        for (position, value) in zip(positions, found) {
+            guard let value else {
+                missing.append(index.variables[position].name)
+                continue
             }
+            values.append(
+                RevealedValue(
+                    name: index.variables[position].name,
+                    scope: index.variables[position].attributes.scope, value: value,
+                    version: index.variables[position].currentVersion))
         }
         if !missing.isEmpty {
             let names = DisplayText.safe(missing.joined(separator: ", "))
@@ -69,7 +75,7 @@ struct PlaceValues {
         let kept = Set(kept)
         try invocation.audit(
             outcome,
-            values.map(\.variable.name).filter { !kept.contains($0) }, project: project.name,
+            values.map(\.name).filter { !kept.contains($0) }, project: project.name,
             place: place, seen: metadata)
     }
 

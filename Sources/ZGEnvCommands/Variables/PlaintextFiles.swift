@@ -6,10 +6,10 @@ internal import Glibc
 /// The files an import came from: still there in clear, or deleted once the vault was read back.
 struct PlaintextFiles {
     private let paths: [String]
-    private let source: ImportSource
+    private let source: PlaintextSource
     private let remove: Bool
 
-    init(_ paths: [String], source: ImportSource, remove: Bool) {
+    init(_ paths: [String], source: PlaintextSource, remove: Bool) {
         self.paths = paths.filter { $0 != "-" }
         self.source = source
         self.remove = remove

@@ -9,6 +9,13 @@ enum RemoteDifference {
     static let option = OptionSpec(flag: "remote", "Compare with the platform")
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
+        let command = invocation.command
+        guard command.argument("FILE") == nil, command.value("dialect") == nil,
+            !command.has("expand")
+        else {
+            throw CommandError(
+                .usage, "--remote compares with the platform, and takes nothing of a file.")
+        }
         let options = ScopeOptions(invocation.command)
         let place = options.isEmpty ? nil : try options.place(invocation)
         let namesOnly = invocation.command.has("names")
@@ -63,7 +70,7 @@ enum RemoteDifference {
         of sides: PlatformDifference.Sides, _ listing: PlatformListing, _ bound: BoundProject,
         into arena: SecretArena, _ invocation: Invocation
     ) throws -> [String: SecretSlice] {
-        let progress = PlatformProgress(invocation)
+        let progress = WorkProgress(invocation)
         defer { progress.finish() }
         var values = listing.values
         let wanted = sides.both.filter {
@@ -73,7 +80,7 @@ enum RemoteDifference {
         let answers = try PlatformValues(bound.access.client, project: bound.platform.id)
             .read(
                 wanted, into: arena,
-                progress: { done in progress.show("Read \(done) of \(wanted.count) values") })
+                progress: { done in progress.update("Read \(done) of \(wanted.count) values …") })
         for (record, answer) in zip(wanted, answers) {
             do throws(VercelAPIError) {
                 if let value = try answer.get() { values[record.id] = value }

@@ -57,7 +57,8 @@ enum Reveal: Command {
                     )
                 }
                 return RevealedValue(
-                    variable: record, value: try reader.value(of: record, version, in: arena),
+                    name: record.name, scope: record.attributes.scope,
+                    value: try reader.value(of: record, version, in: arena),
                     version: number)
             }
             guard let value = try reader.currentValue(of: record, in: arena) else {
@@ -67,13 +68,14 @@ enum Reveal: Command {
                     hint: "Give it one with: zg-env set \(DisplayText.safe(record.name))")
             }
             return RevealedValue(
-                variable: record, value: value, version: record.currentVersion)
+                name: record.name, scope: record.attributes.scope, value: value,
+                version: record.currentVersion)
         }
         let isPlain = invocation.options.json || values.count == 1
         let text = isPlain ? nil : try ExportText(format: .dotenv, values: values)
         let places = Set(records.map(\.attributes.scope.description)).sorted()
         try invocation.audit(
-            AuditEntry.Outcome.givenOut, values.map(\.variable.name), project: project.name,
+            AuditEntry.Outcome.givenOut, values.map(\.name), project: project.name,
             place: places.joined(separator: "; "), seen: index.metadata)
         let output = invocation.context.output
         if invocation.options.json {

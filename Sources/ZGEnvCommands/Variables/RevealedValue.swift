@@ -2,9 +2,11 @@ internal import CommandLineKit
 internal import Sealing
 internal import Vault
 
-/// A value on its way out, with the record it belongs to.
+/// A value on its way out, with what is told of the record it belongs to. Thousands of them are
+/// handed about, so that they hold no whole record.
 struct RevealedValue {
-    let variable: Variable
+    let name: String
+    let scope: Scope
     let value: SecretSlice
     /// Which of its versions.
     let version: UInt64
@@ -16,10 +18,10 @@ struct RevealedValue {
         try writer.name("variables")
         try writer.beginArray()
         for entry in values {
-            let scope = entry.variable.attributes.scope
+            let scope = entry.scope
             try writer.beginObject()
             try writer.name("key")
-            try writer.string(entry.variable.name)
+            try writer.string(entry.name)
             try writer.name("targets")
             try writer.value(.strings(scope.targets.names))
             try writer.name("customEnvironments")

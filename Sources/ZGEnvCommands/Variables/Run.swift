@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import EnvOperations
 internal import Sealing
 internal import Vault
 
@@ -9,7 +10,9 @@ enum Run: Command {
         discussion: """
             zg-env becomes the program: same process, same descriptors, its exit status and signals. \
             What the shell has set wins and is named. zg-env's own failures are 125; 126 means that \
-            the program cannot be executed, 127 that there is none.
+            the program cannot be executed, 127 that there is none. With --redact zg-env stays in \
+            between: values that the program writes are masked, also in base64. A value in another \
+            form, such as hexadecimal or parted by colours, is not found.
             """,
         arguments: [ArgumentSpec("CMD", .restAfterDashes, "The program and its arguments")],
         options: [
@@ -22,6 +25,8 @@ enum Run: Command {
                 commaSeparated: true, completion: .dynamic(.variable)),
             OptionSpec(flag: "override", "Let the vault win over what the shell has set"),
             OptionSpec(flag: "no-inherit", "Hand over nothing of the shell's environment"),
+            OptionSpec(
+                flag: "redact", "Mask values of 6 bytes or more in what the program writes"),
             PlaceValues.allowMissing,
         ],
         examples: [
@@ -31,54 +36,124 @@ enum Run: Command {
         exitCodes: [125, 126, 127])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
+        switch try start(invocation) {
+        case .planned(let result): return result
+        case .supervised(let supervisor):
+            var result = CommandResult {}
+            result.status = supervisor.run()
+            return result
+        }
+    }
+
+    /// What is left to do once the values are gone from this process.
+    private enum Start {
+        case planned(CommandResult)
+        case supervised(ProgramSupervisor)
+    }
+
+    private static func start(_ invocation: Invocation) throws -> Start {
         let command = invocation.command
         let only = command.values("only")
         let found = try PlaceValues(
             invocation, only: only.isEmpty ? nil : Set(only),
             allowsMissing: command.has("allow-missing"))
-        let present = Set(found.values.map(\.variable.name))
-        if let missing = command.values("require").first(where: { !present.contains($0) }) {
+        let required = command.values("require")
+        let present = required.isEmpty ? [] : Set(found.values.map(\.name))
+        if let missing = required.first(where: { !present.contains($0) }) {
             throw CommandError(
                 .notFound,
                 "\(DisplayText.safe(missing)) is required, and \(DisplayText.safe(found.project.name)) has no value for it here."
             )
         }
-        for value in found.values where value.variable.name.utf8.contains(0x3D) {
+        for value in found.values where value.name.utf8.contains(0x3D) {
             throw CommandError(
                 .usage,
-                "\(DisplayText.safe(value.variable.name)) is no name for an environment variable.")
+                "\(DisplayText.safe(value.name)) is no name for an environment variable.")
         }
         try checkLengths(found.values)
+        let redacts = command.has("redact")
         let environment = try ChildEnvironment(
             inherited: command.has("no-inherit") ? [] : invocation.context.rawEnvironment,
-            values: found.values, overrides: command.has("override"))
+            values: found.values, overrides: command.has("override"), survivesFork: redacts)
         try tellShadowed(environment, invocation)
-        if invocation.options.dryRun {
-            return CommandResult(
-                json: [
-                    "keys": .strings(found.values.map(\.variable.name)), "dryRun": true,
-                ], text: found.values.map { DisplayText.safe($0.variable.name) + "\n" }.joined())
+        let kept = Set(environment.keptFromShell)
+        for value in found.values where !kept.contains(value.name) {
+            guard let warning = CodeLoadingName.warning(about: value.name) else {
+                continue
+            }
+            invocation.context.warn(CodeLoadingName.warningCode, warning)
         }
-        try found.audit(invocation, except: environment.keptFromShell)
-        try invocation.context.output.flush()
-        try invocation.context.messages.flush()
+        if invocation.options.dryRun {
+            return .planned(
+                CommandResult(
+                    json: [
+                        "keys": .strings(found.values.map(\.name)), "dryRun": true,
+                    ],
+                    text: found.values.map { DisplayText.safe($0.name) + "\n" }.joined()))
+        }
         let program = ProgramReplacement(
             invocation.context.arguments(from: command.restIndex),
             path: invocation.context.variable("PATH"))
+        if redacts { return .supervised(try redacted(program, environment, found, invocation)) }
+        try begin(environment, found, invocation)
         let failure = program.execute(
             environment: environment, hardening: invocation.context.hardening)
-        // The line before says that values went out; where this one cannot be written, that stands.
+        noteFailure(environment, found, invocation)
+        throw RunFailure(failure)
+    }
+
+    /// Says what is to be said, and has the log say that values go out.
+    private static func begin(
+        _ environment: ChildEnvironment, _ found: PlaceValues, _ invocation: Invocation
+    ) throws {
+        // With --json stderr is the program's, but for a failure.
+        if !invocation.options.json { invocation.context.showWarnings() }
+        try found.audit(invocation, except: environment.keptFromShell)
+        try invocation.context.output.flush()
+        try invocation.context.messages.flush()
+    }
+
+    /// The line before says that values went out; where this one cannot be written, that stands.
+    private static func noteFailure(
+        _ environment: ChildEnvironment, _ found: PlaceValues, _ invocation: Invocation
+    ) {
         try? found.audit(
             invocation, except: environment.keptFromShell, outcome: AuditEntry.Outcome.failed)
-        throw RunFailure(status: failure.status, message: failure.message)
+    }
+
+    /// Starts the program beside this process. What that took of keys and values is gone after it.
+    private static func redacted(
+        _ program: ProgramReplacement, _ environment: ChildEnvironment, _ found: PlaceValues,
+        _ invocation: Invocation
+    ) throws -> ProgramSupervisor {
+        let short = found.values.filter {
+            $0.value.count > 0 && $0.value.count < RedactionPatterns.shortest
+        }
+        if !short.isEmpty {
+            let names = short.map(\.name).joined(separator: ", ")
+            try invocation.note(
+                "Too short to be masked (under \(RedactionPatterns.shortest) bytes): \(names).")
+        }
+        let patterns = try Redactor.Patterns(RedactionPatterns(found.values.map(\.value)))
+        try begin(environment, found, invocation)
+        do {
+            let supervisor = try ProgramSupervisor(
+                program, environment: environment, patterns: patterns,
+                hardening: invocation.context.hardening)
+            invocation.session.forgetKeys()
+            return supervisor
+        } catch {
+            noteFailure(environment, found, invocation)
+            throw error
+        }
     }
 
     /// The kernel takes no entry of an environment that is longer than 32 pages of 4 KiB.
     private static func checkLengths(_ values: [RevealedValue]) throws {
         let limit = 128 << 10
         for value in values
-        where value.variable.name.utf8.count + 1 + value.value.count + 1 > limit {
-            let name = DisplayText.safe(value.variable.name)
+        where value.name.utf8.count + 1 + value.value.count + 1 > limit {
+            let name = DisplayText.safe(value.name)
             throw CommandError(
                 .usage, "The value of \(name) is longer than an environment can hold (128 KiB).",
                 hint: "Name the variables to hand over with --only, and read this one with reveal.")
@@ -101,8 +176,12 @@ enum Run: Command {
     }
 }
 
-/// A program that `run` could not become: exit status 126 or 127.
+/// A program that `run` could not become or start, with the exit status.
 struct RunFailure: Error {
     let status: Int32
-    let message: String
+    let error: CommandError
+
+    init(_ failure: ProgramReplacement.Failure) {
+        (status, error) = (failure.status, failure.error)
+    }
 }

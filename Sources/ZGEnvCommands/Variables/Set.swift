@@ -51,6 +51,9 @@ enum SetVariable: Command {
             invocation.context.warn(
                 "name-not-portable", "\(key) is no name that every shell and the platform take.")
         }
+        if let warning = CodeLoadingName.warning(about: DisplayText.safe(key)) {
+            invocation.context.warn(CodeLoadingName.warningCode, warning)
+        }
         let value = try ValueInput.value(for: key, invocation)
         if invocation.options.dryRun {
             return CommandResult(

@@ -25,4 +25,7 @@ int zg_test_pipe(int *_Nonnull ends);
 /// `path_size` bytes. Zero, or -1 and errno.
 int zg_open_terminal(int *_Nonnull ends, char *_Nonnull path, int path_size, int columns, int rows);
 
+/// Changes the size of a terminal.
+void zg_resize_terminal(int controller, int columns, int rows);
+
 #endif

@@ -88,5 +88,6 @@ struct RemoteDifferenceTests {
         #expect(report["removed"] == ["KEY"] && message.contains("1 variable is"))
         done(try platform.run("diff", "--remote", "-p", "web"))
         #expect(try platform.run("diff", "-p", "web").status == 2)
+        #expect(try platform.run("diff", ".env", "--remote", "-p", "web").status == 2)
     }
 }

@@ -1,0 +1,174 @@
+package import Sealing
+
+/// Masks values in a text that comes in pieces, and holds back only what may be the beginning of one.
+///
+/// Bytes go in with ``take(limit:at:by:)`` and come out with ``release(at:to:)``. What was held back
+/// too long is let go; should the rest of the value come after all, that is masked still.
+package struct Redactor: ~Copyable {
+    /// What stands in place of a value.
+    package static let mask = Array("[redacted]".utf8)
+    /// How long what may be the beginning of a value is held back, in milliseconds.
+    package static let patience: UInt64 = 900
+    /// How long a few bytes are held back on a terminal, where somebody waits for an echo.
+    package static let impatience: UInt64 = 30
+    /// What counts as a few bytes.
+    private static let few = 3
+    /// The most bytes that come in at once.
+    package static let pieceByteCount = 32 << 10
+
+    private var buffer: SecretBytes
+    private var count = 0
+    private var plain: PatternSearch
+    private var encoded: PatternSearch
+    private let isInteractive: Bool
+    /// Where values are, in the order in which they were found.
+    private var found: [Range<Int>] = []
+    /// Whether the value at the front was masked before, as far as it was let out.
+    private var isMaskOut = false
+    /// How many bytes were there at which time.
+    private var arrivals: [(end: Int, time: UInt64)] = []
+
+    /// Both searches of one set of patterns, shared by the outputs of one program.
+    package final class Patterns {
+        fileprivate let plain: PatternAutomaton
+        fileprivate let encoded: PatternAutomaton
+        fileprivate let longest: Int
+
+        /// Makes the searches. The values are not needed any more then.
+        package init(_ patterns: RedactionPatterns) throws(SealingError) {
+            plain = try PatternAutomaton(patterns.plain)
+            encoded = try PatternAutomaton(patterns.encoded)
+            longest = (patterns.plain + patterns.encoded).map(\.count).max() ?? 0
+        }
+    }
+
+    /// Makes an empty text.
+    ///
+    /// - Parameter isInteractive: Whether a person may wait for each byte.
+    package init(_ patterns: Patterns, isInteractive: Bool) throws(SealingError) {
+        // Twice, since wrapped base64 is longer than what it is found by.
+        buffer = try SecretBytes(count: 2 * patterns.longest + 2 * Self.pieceByteCount)
+        plain = PatternSearch(patterns.plain, .plain)
+        encoded = PatternSearch(patterns.encoded, .base64)
+        self.isInteractive = isInteractive
+    }
+
+    /// How many bytes are held back.
+    package var heldCount: Int { count }
+
+    /// Takes more of the text.
+    ///
+    /// - Parameters:
+    ///   - time: Milliseconds of a clock that never goes back.
+    ///   - body: Writes to the front of the memory it is lent, and returns how many bytes.
+    /// - Returns: What `body` returned.
+    package mutating func take(
+        limit: Int = Self.pieceByteCount, at time: UInt64, by body: (inout MutableRawSpan) -> Int
+    ) -> Int {
+        let start = count
+        let room = min(limit, Self.pieceByteCount)
+        let taken = buffer.withMutableBytes { memory in
+            var rest = memory._mutatingExtracting(droppingFirst: start)
+            var window = rest._mutatingExtracting(first: room)
+            return body(&window)
+        }
+        guard taken > 0 else { return taken }
+        precondition(taken <= room)
+        count += taken
+        arrivals.append((count, time))
+        var ranges: [Range<Int>] = []
+        let end = count
+        buffer.withBytes { memory in
+            let text = memory.extracting(first: end)
+            plain.search(text, start..<end) { ranges.append($0) }
+            encoded.search(text, start..<end) { ranges.append($0) }
+        }
+        found += ranges.map { max(0, $0.lowerBound)..<$0.upperBound }
+        return taken
+    }
+
+    /// When ``release(at:to:)`` would let more go, should nothing come; nil when nothing is held back.
+    package var deadline: UInt64? {
+        arrivals.first.map { $0.time + patience }
+    }
+
+    private var patience: UInt64 {
+        let partial = max(plain.partialCount, encoded.partialCount)
+        return isInteractive && partial <= Self.few ? Self.impatience : Self.patience
+    }
+
+    /// Lets go what is no beginning of a value, or was held back long enough, masked.
+    ///
+    /// - Parameter sink: Given the text piece by piece.
+    package mutating func release(at time: UInt64, to sink: (RawSpan) -> Void) {
+        var end = min(plain.partialStart ?? count, encoded.partialStart ?? count)
+        let old = arrivals.last { $0.time + patience <= time }
+        end = max(end, old?.end ?? 0)
+        // A pattern that is wrapped without end must not fill the memory.
+        if count - end > buffer.count - Self.pieceByteCount { end = count }
+        release(upTo: end, to: sink)
+    }
+
+    /// Lets everything go: there is no more.
+    package mutating func finish(to sink: (RawSpan) -> Void) {
+        release(upTo: count, to: sink)
+    }
+
+    private mutating func release(upTo end: Int, to sink: (RawSpan) -> Void) {
+        guard end > 0 else { return }
+        let ranges = merged()
+        let all = count
+        var rest: [Range<Int>] = []
+        var isOpen = isMaskOut
+        buffer.withBytes { memory in
+            var position = 0
+            for (number, range) in ranges.enumerated() {
+                guard range.lowerBound < end else {
+                    rest += ranges[number...]
+                    break
+                }
+                if range.lowerBound > position {
+                    sink(memory.extracting(position..<range.lowerBound))
+                }
+                // What was let out of a value took its mask along.
+                if !(isOpen && number == 0) { Self.mask.withBytes { sink($0) } }
+                position = min(range.upperBound, end)
+                isOpen = range.upperBound > end
+                if isOpen {
+                    rest = [end..<range.upperBound] + ranges[(number + 1)...]
+                    break
+                }
+            }
+            if !isOpen, position < end { sink(memory.extracting(position..<end)) }
+        }
+        isMaskOut = isOpen && !rest.isEmpty
+        found = rest.map { ($0.lowerBound - end)..<($0.upperBound - end) }
+        buffer.withMutableBytes { memory in
+            unsafe memory.withUnsafeMutableBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                unsafe base.copyMemory(from: base + end, byteCount: all - end)
+                // What was let go is not kept.
+                unsafe (base + (all - end)).initializeMemory(
+                    as: UInt8.self, repeating: 0, count: end)
+            }
+        }
+        count -= end
+        plain.moveBack(by: end)
+        encoded.moveBack(by: end)
+        arrivals = arrivals.filter { $0.end > end }.map { ($0.end - end, $0.time) }
+    }
+
+    /// The ranges in order, those that touch as one.
+    private func merged() -> [Range<Int>] {
+        var merged: [Range<Int>] = []
+        for range in found.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = merged.last, range.lowerBound <= last.upperBound {
+                merged[merged.count - 1] =
+                    last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                merged.append(range)
+            }
+        }
+        return merged
+    }
+}

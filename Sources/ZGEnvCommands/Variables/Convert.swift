@@ -1,0 +1,88 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import Sealing
+internal import Vault
+
+/// `convert`: reads a plain file in any dialect and prints it in any format.
+enum Convert: Command {
+    static let spec = CommandSpec(
+        ["convert"], "Print a plain file in another format", section: "Variables",
+        discussion: """
+            Needs no vault and no passphrase, and stores nothing. Every place where readers of the \
+            file would disagree is named on stderr. What is written is read back and compared first.
+            """,
+        arguments: [
+            ArgumentSpec("FILE", .one, "The file, or - for stdin", completion: .file)
+        ],
+        options: [
+            OptionSpec(
+                "dialect", value: "D", "Read the file as this reader does",
+                form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
+            OptionSpec(
+                "format", value: "FORMAT", "What to write",
+                form: .oneOf(DotEnvFormat.allCases.map(\.rawValue))),
+            OptionSpec(flag: "strict", "Refuse a file that readers disagree about"),
+            OptionSpec(
+                flag: "expand", "Replace ${NAME} and ${NAME:-default} by values of the file"),
+            OptionSpec(
+                "output", short: "o", value: "FILE", "Write to this file", completion: .file),
+            OptionSpec(flag: "force", "Replace a file that is there"),
+        ],
+        examples: [
+            .init("zg-env convert .env --format json", "print one JSON object"),
+            .init(
+                "zg-env convert app.env --dialect docker -o .env", "make a .env file of docker's"),
+        ],
+        exitCodes: [ExitCode.conflict.rawValue])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let command = invocation.command
+        let chosen = command.value("format").flatMap { DotEnvFormat(rawValue: $0) } ?? .dotenv
+        let path = command.value("output")
+        if let path { try ExportTarget.check(path, invocation) }
+        if let path, !command.has("force"), try invocation.context.files.exists(path) {
+            throw CommandError(
+                .conflict, "\(DisplayText.safe(path)) is there already.",
+                hint: "It was left as it is. Say --force to replace it, or name another file.")
+        }
+        var source = PlaintextSource(
+            .init(
+                dialect: command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) },
+                expands: command.has("expand"), isForVault: false,
+                consequence: "Nothing was written."))
+        try source.read(command.argument("FILE") ?? "-")
+        try source.report(invocation, strict: command.has("strict"))
+        let format = invocation.options.json && path == nil ? .json : chosen
+        let values = source.keys.compactMap { source.value(of: $0) }
+        let text = try ExportText(format: format, keys: source.keys) { index, body in
+            values[index].withBytes(body)
+        }
+        guard let path else {
+            let output = invocation.context.output
+            if invocation.options.dryRun { return result(source, nil, format, invocation) }
+            return CommandResult { try text.write(to: output) }
+        }
+        if !invocation.options.dryRun {
+            try text.withBytes {
+                try PrivateFile.write($0, to: path, replaces: command.has("force"))
+            }
+            try invocation.note("Wrote \(source.keys.count) variables to \(path), in clear.")
+        }
+        return result(source, path, format, invocation)
+    }
+
+    private static func result(
+        _ source: PlaintextSource, _ path: String?, _ format: DotEnvFormat,
+        _ invocation: Invocation
+    ) -> CommandResult {
+        CommandResult(
+            json: [
+                "file": .string(orNull: path), "format": .string(format.rawValue),
+                "keys": .strings(source.keys),
+                "diagnostics": .array(source.findings.map(\.json)),
+                "dryRun": .bool(invocation.options.dryRun),
+            ],
+            text: invocation.options.dryRun
+                ? source.keys.map { DisplayText.safe($0) + "\n" }.joined() : "")
+    }
+}

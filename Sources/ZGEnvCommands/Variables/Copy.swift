@@ -1,0 +1,211 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// `copy`: gives a target or another project the value that a variable has.
+enum Copy: Command {
+    static let spec = CommandSpec(
+        ["copy"], "Copy variables to another target or project", section: "Variables",
+        discussion: """
+            Asks for the passphrase. What the destination held becomes an earlier version; a new \
+            variable there gets the history too. A project that is not there is made. Nothing is sent \
+            to the platform before the next push.
+            """,
+        arguments: [
+            ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
+        ],
+        options: [
+            ScopeOptions.target, ScopeOptions.branch,
+            OptionSpec(
+                "to-target", value: "T", "Give this target the value",
+                completion: .dynamic(.target)),
+            OptionSpec(
+                "to-project", value: "P", "Give this project the variable",
+                completion: .dynamic(.project)),
+            PlaceValues.allowMissing,
+        ],
+        exclusive: [["to-target", "to-project"]],
+        examples: [
+            .init(
+                "zg-env copy API_KEY -p web -t production --to-target preview",
+                "use the value of production in preview too"),
+            .init("zg-env copy API_KEY DSN -p web --to-project api", "share two with a project"),
+        ],
+        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
+
+    /// From where to where.
+    private struct Route {
+        let keys: [String]
+        let options: ScopeOptions
+        let source: VaultProject
+        /// The name of the project that the values go to.
+        let destination: String
+        /// nil where each record keeps the scope it has.
+        let scope: Scope?
+    }
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let keys = try invocation.session.valueKeys()
+        let vault = try invocation.session.opened()
+        let index = try vault.index(with: keys, extent: .currentValues)
+        let route = try route(invocation, index)
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        let known = index.project(named: route.destination)
+        var plan = try plan(route, index, reader, invocation)
+        var touched: [(key: String, touched: RecordEdit.Touched)] = []
+        if !invocation.options.dryRun {
+            let time = invocation.context.now()
+            try invocation.session.update(with: keys) { transaction in
+                guard let reader = transaction.values else {
+                    throw CommandError(.locked, "The values are locked.")
+                }
+                plan = try Self.plan(route, transaction.index, reader, invocation)
+                guard plan.entries.contains(where: { $0.fate == .created || $0.fate == .updated })
+                else { return }
+                let project = transaction.project(named: route.destination, at: time).project
+                touched = try transaction.apply(plan, to: project.id, at: time)
+            }
+        }
+        try tell(plan, touched, route, index, invocation)
+        return result(
+            plan, touched, route,
+            projectCreated: known == nil && !plan.entries.allSatisfy { $0.fate == .skipped },
+            invocation)
+    }
+
+    private static func route(_ invocation: Invocation, _ index: VaultIndex) throws -> Route {
+        let command = invocation.command
+        var seen: Set<String> = []
+        let keys = command.arguments("KEY").filter { seen.insert($0).inserted }
+        for key in keys { try VariableName.check(key) }
+        let options = ScopeOptions(command)
+        let source = try ProjectResolver(invocation).existing(in: index)
+        if let target = command.value("to-target") {
+            try ScopeOptions.checkTarget(target)
+            let scope =
+                Scope.Targets(name: target).map { Scope(targets: $0) }
+                ?? Scope(targets: [], customEnvironments: [target])
+            return Route(
+                keys: keys, options: options, source: source, destination: source.name,
+                scope: scope)
+        }
+        guard let name = command.value("to-project") else {
+            throw CommandError(
+                .usage, "copy needs a destination.", hint: "Say --to-target T or --to-project P.")
+        }
+        try ProjectResolver.check(name)
+        guard name != source.name else {
+            throw CommandError(
+                .usage, "\(DisplayText.safe(name)) is the project that is copied from.",
+                hint: "Name another one, or a target with --to-target.")
+        }
+        return Route(
+            keys: keys, options: options, source: source, destination: name,
+            scope: try options.scope())
+    }
+
+    private static func plan(
+        _ route: Route, _ index: VaultIndex, _ reader: ValueReader, _ invocation: Invocation
+    ) throws -> CopyPlan {
+        let records = try route.keys.map { key in
+            let record = try RecordSelection.one(key, in: route.source, of: index, route.options)
+            return (record, route.scope ?? record.attributes.scope)
+        }
+        let destination = index.project(named: route.destination)
+        let plan = try CopyPlan(of: records, to: destination?.id, in: index, reader: reader)
+        let missing = plan.keys(.skipped)
+        guard missing.isEmpty || invocation.command.has("allow-missing") else {
+            throw CommandError(
+                .notFound,
+                "The vault holds no value of \(missing.map { DisplayText.safe($0) }.joined(separator: ", ")): the platform would not show it.",
+                hint: "Nothing was copied. Set it, or leave it out with --allow-missing.")
+        }
+        for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
+            try checkSensitive(entry, destination, index)
+        }
+        return plan
+    }
+
+    /// The platform has no sensitive variables of development.
+    private static func checkSensitive(
+        _ entry: CopyPlan.Entry, _ destination: VaultProject?, _ index: VaultIndex
+    ) throws {
+        guard entry.scope.targets.contains(.development) else { return }
+        let others = destination.map { index.variables(of: $0.id, named: entry.record.name) } ?? []
+        let holder = ScopeAssignment(of: entry.scope, among: others).record
+        let kept = others.first { $0.id == holder }?.attributes.kind
+        guard (kept ?? entry.record.attributes.kind) == .sensitive else { return }
+        throw CommandError(
+            .usage,
+            "\(DisplayText.safe(entry.record.name)) is sensitive, and the platform takes no sensitive variable for development.",
+            hint: "Nothing was copied. Name other targets, or set it there with --type encrypted.")
+    }
+
+    private static func tell(
+        _ plan: CopyPlan, _ touched: [(key: String, touched: RecordEdit.Touched)], _ route: Route,
+        _ index: VaultIndex, _ invocation: Invocation
+    ) throws {
+        let missing = plan.keys(.skipped)
+        if !missing.isEmpty {
+            invocation.context.warn(
+                "missing-value",
+                "Left out, since the vault holds no value: \(missing.joined(separator: ", ")).")
+        }
+        if index.project(named: route.destination) == nil,
+            plan.entries.contains(where: { $0.fate != .skipped })
+        {
+            let near = Suggestion.nearest(to: route.destination, among: index.projects.map(\.name))
+            let verb = invocation.options.dryRun ? "Would make" : "Made"
+            try invocation.note(
+                "\(verb) the project \(route.destination).\(near.map { " Did you mean \($0)?" } ?? "")"
+            )
+        }
+        for entry in touched {
+            try invocation.note(
+                entry.touched.after.isEmpty
+                    ? "The value of \(entry.key) for \(entry.touched.before.description) was replaced by it."
+                    : "The other value of \(entry.key) stays for \(entry.touched.after.description)."
+            )
+        }
+    }
+
+    private static func result(
+        _ plan: CopyPlan, _ touched: [(key: String, touched: RecordEdit.Touched)],
+        _ route: Route, projectCreated: Bool, _ invocation: Invocation
+    ) -> CommandResult {
+        var members: [JSONValue.Member] = [
+            .init("project", .string(route.source.name)),
+            .init("toProject", .string(route.destination)),
+            .init("projectCreated", .bool(projectCreated)),
+        ]
+        for fate in CopyPlan.Fate.allCases {
+            members.append(.init(fate.rawValue, .strings(plan.keys(fate))))
+        }
+        members.append(
+            .init(
+                "touched",
+                .array(
+                    touched.map {
+                        [
+                            "key": .string($0.key),
+                            "before": .string($0.touched.before.description),
+                            "after": $0.touched.after.isEmpty
+                                ? .null : .string($0.touched.after.description),
+                        ]
+                    })))
+        if invocation.options.dryRun { members.append(.init("dryRun", true)) }
+        var table = Table([.init(""), .init("", canShrink: true), .init("", canShrink: true)])
+        for entry in plan.entries {
+            table.append([
+                .init(entry.fate.rawValue, as: entry.fate == .skipped ? .warning : .plain),
+                .init(entry.record.name), .init(entry.scope.description, as: .dim),
+            ])
+        }
+        let look = OutputLook(invocation.context)
+        return CommandResult(
+            json: .object(members),
+            text: invocation.options.quiet ? "" : table.text(width: look.width, style: look.style))
+    }
+}

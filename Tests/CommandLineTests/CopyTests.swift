@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `copy` to targets and projects.
+@Suite("Copying variables")
+struct CopyTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome.initialised()
+    }
+
+    private func set(_ key: String, _ value: String, _ options: String...) throws {
+        done(try home.run(["set", key, "-p", "web"] + options, input: .text(value)))
+    }
+
+    private func copied(_ arguments: String...) throws -> JSONDocument {
+        try json(home.run(["copy", "-p", "web", "--json"] + arguments))
+    }
+
+    @Test func `a target gets the value that another has`() throws {
+        try set("KEY", "live", "-t", "production")
+        let first = try copied("KEY", "--to-target", "preview")
+        #expect(first["created"] == ["KEY"])
+        #expect(try home.scopes(of: "KEY") == ["preview", "production"])
+        #expect(try home.revealed("KEY", "-t", "preview") == Array("live".utf8))
+        // Already so.
+        #expect(
+            try copied("KEY", "-t", "production", "--to-target", "preview")["unchanged"] == ["KEY"])
+        try set("KEY", "newer", "-t", "production")
+        let again = try copied("KEY", "-t", "production", "--to-target", "preview")
+        #expect(again["updated"] == ["KEY"])
+        #expect(try home.revealed("KEY", "-t", "preview") == Array("newer".utf8))
+        #expect(
+            try home.revealed("KEY", "-t", "preview", "--version", "1") == Array("live".utf8))
+        failed(try home.run(["copy", "KEY", "-p", "web", "--to-target", "development"]), 2, "-t")
+        failed(try home.run(["copy", "KEY", "-p", "web", "--to-target", "prod"]), 2, "production")
+    }
+
+    @Test func `the target leaves the record that held it, which is named`() throws {
+        try set("KEY", "shared", "-t", "preview,development")
+        try set("KEY", "live", "-t", "production")
+        let result = done(
+            try home.run(
+                ["copy", "KEY", "-p", "web", "-t", "production", "--to-target", "preview"]))
+        #expect(result.error.contains("development"))
+        #expect(try home.scopes(of: "KEY") == ["development", "preview", "production"])
+        #expect(try home.revealed("KEY", "-t", "development") == Array("shared".utf8))
+        // A target of the record itself has the value.
+        try set("ALL", "1")
+        let none = try copied("ALL", "--to-target", "preview")
+        #expect(none["unchanged"] == ["ALL"])
+        #expect(try home.scopes(of: "ALL") == ["production,preview,development"])
+    }
+
+    @Test func `another project gets variables with type, comment and history`() throws {
+        try set("KEY", "one", "--type", "plain", "--comment", "why")
+        try set("KEY", "two")
+        try set("OTHER", "x")
+        let result = done(
+            try home.run(["copy", "KEY", "OTHER", "-p", "web", "--to-project", "api"]))
+        #expect(result.error.contains("Made the project api."))
+        let list = try json(home.run(["list", "KEY", "-p", "api", "--json"]))
+        let record = try #require(list["variables"]?.elements.first)
+        #expect(record["type"] == "plain")
+        #expect(record["comment"] == "why")
+        #expect(try home.revealed("KEY", project: "api") == Array("two".utf8))
+        #expect(try home.revealed("KEY", "--version", "1", project: "api") == Array("one".utf8))
+        #expect(try home.revealed("KEY") == Array("two".utf8))
+        #expect(try copied("KEY", "--to-project", "api")["unchanged"] == ["KEY"])
+        #expect(try copied("KEY", "--to-project", "api")["projectCreated"] == false)
+        failed(try home.run(["copy", "KEY", "-p", "web", "--to-project", "web"]), 2, "web")
+        failed(try home.run(["copy", "KEY", "-p", "web"]), 2, "--to-target")
+        failed(
+            try home.run(
+                ["copy", "KEY", "-p", "web", "--to-project", "a", "--to-target", "preview"]), 2)
+    }
+
+    @Test func `all or nothing, and a dry run is nothing`() throws {
+        try set("KEY", "one")
+        let before = try home.vaultBytes()
+        failed(
+            try home.run(["copy", "KEY", "NONE", "-p", "web", "--to-project", "api"]), 4, "NONE")
+        let planned = try copied("KEY", "--to-project", "api", "--dry-run")
+        #expect(planned["created"] == ["KEY"])
+        #expect(planned["dryRun"] == true)
+        #expect(planned["projectCreated"] == true)
+        #expect(try home.vaultBytes() == before)
+        failed(
+            try home.run(
+                ["copy", "KEY", "-p", "web", "--to-project", "api"], unlocked: false), 3)
+    }
+
+    @Test func `a sensitive variable goes to no development`() throws {
+        try set("KEY", "one", "--type", "sensitive", "-t", "production")
+        failed(
+            try home.run(["copy", "KEY", "-p", "web", "--to-target", "development"]), 2,
+            "sensitive", "Nothing was copied")
+        #expect(try copied("KEY", "--to-target", "preview")["created"] == ["KEY"])
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `export` into files and terminals, and `convert`.
+@Suite("Exporting and converting")
+struct ExportTests {
+    private let home: CommandHome
+    private let export = ["export", "-p", "web", "-t", "production"]
+
+    init() throws {
+        home = try CommandHome.initialised()
+        try home.store(["KEY": "value", "OTHER": "second one"])
+    }
+
+    private func text(_ name: String) throws -> String {
+        String(decoding: try home.directory.read("work/\(name)"), as: UTF8.self)
+    }
+
+    private func mode(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: home.directory.path("work/\(name)"))[
+            .posixPermissions] as? Int
+    }
+
+    private let local = """
+        # Mine
+        LOCAL=only here
+
+        export KEY="old"   # of before
+        #OTHER=off
+
+        """
+
+    @Test func `merge keeps comments, order and what only the file has`() throws {
+        try home.directory.write(local, to: "work/.env", mode: 0o644)
+        let planned = try json(
+            home.run(export + ["--merge", "-o", ".env", "--dry-run", "--json"]))
+        #expect(planned["changed"] == ["KEY"])
+        #expect(planned["added"] == ["OTHER"])
+        #expect(planned["kept"] == ["LOCAL"])
+        #expect(try text(".env") == local)
+        let result = done(try home.run(export + ["--merge", "-o", ".env"]))
+        #expect(!result.output.contains("value"))
+        #expect(
+            try text(".env") == """
+                # Mine
+                LOCAL=only here
+
+                export KEY=value   # of before
+                #OTHER=off
+                OTHER='second one'
+
+                """)
+        #expect(try mode(".env") == 0o600)
+        // What is right already is left as it is, to the byte and the time.
+        let before =
+            try FileManager.default.attributesOfItem(
+                atPath: home.directory.path("work/.env"))[.systemFileNumber] as? Int
+        done(try home.run(export + ["--merge", "-o", ".env"]))
+        let after =
+            try FileManager.default.attributesOfItem(
+                atPath: home.directory.path("work/.env"))[.systemFileNumber] as? Int
+        #expect(before == after)
+    }
+
+    @Test func `merge makes a file that is not there, and writes behind a link`() throws {
+        done(try home.run(export + ["--merge", "-o", "new.env"]))
+        #expect(try text("new.env") == "KEY=value\nOTHER='second one'\n")
+        #expect(try mode("new.env") == 0o600)
+        try home.directory.write("KEY=old\n", to: "work/real")
+        try FileManager.default.createSymbolicLink(
+            atPath: home.directory.path("work/link"), withDestinationPath: "real")
+        done(try home.run(export + ["--merge", "-o", "link"]))
+        #expect(try text("real") == "KEY=value\nOTHER='second one'\n")
+    }
+
+    @Test func `a merge that cannot be right changes nothing`() throws {
+        // An open quote would take the new line in.
+        for broken in ["A=\"open\n", "A='x\n"] {
+            try home.directory.write(broken, to: "work/.env")
+            let result = try home.run(export + ["--merge", "-o", ".env"])
+            if result.status == 0 {
+                let back = try home.run(["convert", ".env", "--format", "json", "-q"])
+                #expect(try JSONDocument(back.standardOutput)["KEY"] == "value")
+            } else {
+                failed(result, 2)
+                #expect(try text(".env") == broken)
+            }
+        }
+        try home.directory.write([0x41, 0x3D, 0xFF], to: "work/.env")
+        failed(try home.run(export + ["--merge", "-o", ".env"]), 2, "UTF-8")
+        try home.store(["BOTH": "it's \"both\""])
+        try home.directory.write("A=1\n", to: "work/.env")
+        failed(try home.run(export + ["--merge", "-o", ".env"]), 2, "BOTH", "json")
+        #expect(try text(".env") == "A=1\n")
+        failed(try home.run(export + ["--merge"]), 2, "-o")
+        failed(try home.run(export + ["--merge", "-o", "x", "--format", "json"]), 2, "json")
+        failed(try home.run(export + ["--merge", "--force", "-o", "x"]), 2)
+    }
+
+    @Test func `a dry run gives no value out`() throws {
+        for options in [[], ["--json"], ["--format", "json"], ["-o", "out"]] {
+            let result = done(try home.run(export + options + ["--dry-run"]))
+            #expect(!result.output.contains("value") && !result.output.contains("second"))
+            #expect(result.output.contains("KEY"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: home.directory.path("work/out")))
+    }
+
+    @Test(arguments: [
+        ("dotenv", "it's \"x\"", "json"), ("docker", "a\nb", "json"),
+    ])
+    func `what a format cannot carry is refused with those that can`(
+        format: String, value: String, other: String
+    ) throws {
+        try home.store(["ODD": value])
+        failed(
+            try home.run(export + ["--format", format]), 2, "ODD", "Formats that can", other)
+        #expect(try home.run(export + ["--format", other]).status == 0)
+        try home.store(["a-b": "1"])
+        failed(try home.run(export + ["--format", "shell"]), 2, "a-b", "Formats that can")
+    }
+
+    @Test func `values go to a terminal after a question only`() throws {
+        func answered(_ answer: String, _ options: String...) throws -> ProgramResult {
+            var runner = home.terminalRunner(
+                export + ["--passphrase-file", home.passphrasePath] + options, streams: true,
+                script: [(.terminal("Show them"), .line(answer))])
+            runner.timeLimit = .seconds(10)
+            return try runner.run()
+        }
+        #expect(try answered("y").screen.contains("KEY=value"))
+        let declined = try answered("n")
+        #expect(declined.end == .exited(1))
+        #expect(!declined.screen.contains("value\r"))
+        let yes = try home.terminalRunner(
+            export + ["--passphrase-file", home.passphrasePath, "--yes"], streams: true
+        ).run()
+        #expect(done(yes).screen.contains("KEY=value"))
+        let unasked = try home.terminalRunner(
+            export + ["--passphrase-file", home.passphrasePath, "--json"], streams: true
+        ).run()
+        #expect(unasked.end == .exited(2))
+        #expect(!unasked.screen.contains("value\""))
+    }
+
+    @Test func `convert needs no vault and no passphrase`() throws {
+        let empty = try CommandHome()
+        let text = "A='x y'\nexport B=\"1\\n2\"\nA=again\n"
+        let result = done(
+            try empty.run(
+                ["convert", "-", "--format", "json"], input: .text(text), unlocked: false))
+        #expect(try JSONDocument(result.standardOutput) == ["A": "again", "B": "1\n2"])
+        #expect(result.error.contains("stdin:1:1: duplicate-key A"))
+        let shell = done(
+            try empty.run(["convert", "-", "--format", "shell", "-q"], input: .text(text)))
+        #expect(shell.output == "export B='1\n2'\nexport A='again'\n")
+        #expect(shell.error == "")
+        let systemd = try empty.run(
+            ["convert", "-", "--dialect", "docker", "--format", "systemd"],
+            input: .text("A=\"quoted\" # kept\n"))
+        #expect(systemd.output == "A=\"\\\"quoted\\\" # kept\"\n")
+        let object = try json(
+            empty.run(["convert", "-", "--json"], input: .text("A=1\n")))
+        #expect(object == ["A": "1"])
+        failed(
+            try empty.run(["convert", "-", "-q", "--strict"], input: .text("A=1\nA=2\n")), 2,
+            "--strict")
+        failed(
+            try empty.run(
+                ["convert", "-", "-q", "--format", "docker"], input: .text("A='1\n2'\n")), 2,
+            "A", "Formats that can")
+        failed(try empty.run(["convert", "none"]), 2, "none", "Nothing was written")
+        #expect(!FileManager.default.fileExists(atPath: empty.vaultPath))
+    }
+
+    @Test func `convert writes a file of its own, and over no other`() throws {
+        try home.directory.write("A=1 # x\n", to: "work/.env")
+        let result = try json(
+            home.run(["convert", ".env", "-o", "out.json", "--format", "json", "--json"]))
+        #expect(result["keys"] == ["A"])
+        #expect(result["file"] == "out.json")
+        #expect(try text("out.json") == "{\n  \"A\": \"1\"\n}\n")
+        #expect(try mode("out.json") == 0o600)
+        failed(try home.run(["convert", ".env", "-o", "out.json"]), 5, "out.json")
+        done(try home.run(["convert", ".env", "-o", "out.json", "--force"]))
+        #expect(try text("out.json") == "A=1\n")
+        failed(try home.run(["convert", ".env", "-o", home.vaultPath, "--force"]), 2, "vault")
+        let planned = done(try home.run(["convert", ".env", "-o", "other", "--dry-run"]))
+        #expect(planned.output == "A\n")
+        #expect(!FileManager.default.fileExists(atPath: home.directory.path("work/other")))
+    }
+}

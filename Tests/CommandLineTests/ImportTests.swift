@@ -1,0 +1,198 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `import`: options, several files, and inputs that are none.
+@Suite("Importing files")
+struct ImportTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome.initialised()
+    }
+
+    private func imported(_ text: String, _ options: String...) throws -> JSONDocument {
+        try json(
+            home.run(["import", "-", "-p", "web", "--json"] + options, input: .text(text)))
+    }
+
+    private func comment(of key: String) throws -> JSONDocument? {
+        let shown = try json(home.run(["list", "-p", "web", "--json"]))
+        return shown["variables"]?.elements.first { $0["key"]?.text == key }?["comment"]
+    }
+
+    @Test func `comments above keys are kept when asked`() throws {
+        let text = """
+            # Of the whole file
+
+            # The database
+            # of the shop
+            URL=1
+            NONE=2 # beside
+            # -----------
+            # Payment
+            KEY=3
+            """
+        let plain = try imported(text)
+        #expect(plain["created"] == ["URL", "NONE", "KEY"])
+        #expect(try comment(of: "URL") == .null)
+        // Only what is said of them changes: no new version.
+        let result = try imported(text, "--comments")
+        #expect(result["updated"] == ["URL", "KEY"])
+        #expect(result["unchanged"] == ["NONE"])
+        #expect(try comment(of: "URL") == "The database\nof the shop")
+        #expect(try comment(of: "KEY") == "Payment")
+        #expect(try comment(of: "NONE") == .null)
+        let history = try json(home.run(["history", "URL", "-p", "web", "--json"]))
+        #expect(history["records"]?.elements.first?["versions"]?.elements.count == 1)
+        #expect(try imported(text, "--comments")["updated"] == [])
+        // Without a comment above it a variable keeps its own.
+        #expect(try imported("URL=9\n", "--comments")["updated"] == ["URL"])
+        #expect(try comment(of: "URL") == "The database\nof the shop")
+        #expect(
+            try imported("# new\nURL=9\n", "--comments", "--on-conflict", "skip")["updated"] == [])
+    }
+
+    @Test func `a setting that was switched off is no comment`() throws {
+        let text =
+            "# Old one:\n# URL=s3cret-of-before\n#export KEY = s3cret-too\n# API_KEY: s3cret\nURL=1\n"
+        let result = try imported(text, "--comments")
+        #expect(result["warnings"]?.elements.contains { $0["code"] == "comment-left-out" } == true)
+        #expect(try comment(of: "URL") == "Old one:")
+        let listed = try home.run(["list", "-p", "web", "--json"])
+        #expect(!listed.output.contains("s3cret"))
+    }
+
+    @Test func `expand replaces references to the same file alone`() throws {
+        let text = """
+            HOST=db.example.com
+            URL="postgres://${HOST}:${PORT:-5432}/"
+            PLAIN='${HOST}'
+            OTHER=${HOME}
+            DOLLAR=$HOST
+            """
+        _ = try imported(text)
+        #expect(try home.revealed("URL") == Array("postgres://${HOST}:${PORT:-5432}/".utf8))
+        let result = try imported(text, "--expand")
+        #expect(try home.revealed("URL") == Array("postgres://db.example.com:5432/".utf8))
+        #expect(try home.revealed("PLAIN") == Array("${HOST}".utf8))
+        #expect(try home.revealed("OTHER") == Array("${HOME}".utf8))
+        #expect(try home.revealed("DOLLAR") == Array("$HOST".utf8))
+        let codes = result["diagnostics"]?.elements.compactMap { $0["code"]?.text } ?? []
+        #expect(codes.contains("unexpanded"))
+        let before = try home.vaultBytes()
+        failed(
+            try home.run(
+                ["import", "-", "-p", "web", "--expand"], input: .text("A=${B}\nB=${A}\n")),
+            2, "stdin: line 1", "A")
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `of several files the later wins, and stdin is one of them`() throws {
+        try home.directory.write("A=1\nB=1\nC=1\n", to: "work/one")
+        try home.directory.write("B=2\nD=2\n", to: "work/two")
+        let result = try json(
+            home.run(
+                ["import", "one", "-", "two", "-p", "web", "--json"], input: .text("C=0\nB=0\n")))
+        #expect(result["created"] == ["A", "B", "C", "D"])
+        for (key, value) in [("A", "1"), ("B", "2"), ("C", "0"), ("D", "2")] {
+            #expect(try home.revealed(key) == Array(value.utf8))
+        }
+        failed(try home.run(["import", "-", "-", "-p", "web"]), 2, "once")
+    }
+
+    @Test func `dry-run names fates and changes nothing`() throws {
+        _ = try imported("A=1\nB=1\n")
+        let before = try home.vaultBytes()
+        let result = try imported("A=1\nB=2\nC=3\n", "--dry-run")
+        #expect(result["dryRun"] == true)
+        #expect(result["unchanged"] == ["A"])
+        #expect(result["updated"] == ["B"])
+        #expect(result["created"] == ["C"])
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `a conflict ends it before anything is changed, where that is asked`() throws {
+        _ = try imported("A=1\nB=1\n")
+        let before = try home.vaultBytes()
+        let run = ["import", "-", "-p", "web", "--on-conflict"]
+        let text = ProgramRunner.Input.text("A=1\nB=2\nC=3\n")
+        failed(try home.run(run + ["fail"], input: text), 5, "B")
+        #expect(try home.vaultBytes() == before)
+        let skipped = try json(home.run(run + ["skip", "--json"], input: text))
+        #expect(skipped["skipped"] == ["B"])
+        #expect(skipped["created"] == ["C"])
+        #expect(try home.revealed("B") == Array("1".utf8))
+    }
+
+    @Test func `inputs that are no files, too long or not there are one clear line`() throws {
+        let before = try home.vaultBytes()
+        try home.directory.makeDirectory("work/directory")
+        try home.directory.write("GOOD=1\n", to: "work/good")
+        let line = Array("# 345678901234567890123456789012345678901234567890123456789012\n".utf8)
+        let most = Array(repeatElement(line, count: (16 << 20) / line.count - 1).joined())
+        let room = (16 << 20) - most.count
+        let full = most + Array("A=".utf8) + [UInt8](repeating: 0x61, count: room - 2)
+        try home.directory.write(full + [0x0A], to: "work/long")
+        for (name, word) in [
+            ("directory", "irectory"), ("missing", "No such file"), ("long", "16 MiB"),
+            ("/dev/zero", "16 MiB"), ("good/below", "Not a directory"),
+        ] {
+            failed(try home.run(["import", "good", name, "-p", "web"]), 2, name, word)
+        }
+        #expect(try home.vaultBytes() == before)
+        // As long as a file may be.
+        try home.directory.write(full, to: "work/full")
+        #expect(
+            try json(home.run(["import", "full", "-p", "web", "--json"]))["created"] == ["A"])
+    }
+
+    @Test func `a FIFO is read as a file is`() throws {
+        let path = home.directory.path("work/fifo")
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        let writer = Thread {
+            try? Data("A=of the pipe\n".utf8).write(to: URL(filePath: path), options: [])
+        }
+        writer.start()
+        let result = try json(home.run(["import", "fifo", "-p", "web", "--json", "--remove"]))
+        #expect(result["created"] == ["A"])
+        #expect(try home.revealed("A") == Array("of the pipe".utf8))
+        #expect(unsafe access(path, F_OK) == 0)
+    }
+
+    @Test func `names that change which code runs are warned about`() throws {
+        let result = try imported("LD_PRELOAD=x.so\nGIT_SSH_COMMAND=x\nA=1\n")
+        let warnings = result["warnings"]?.elements ?? []
+        #expect(warnings.count { $0["code"] == "loads-code" } == 2)
+        let set = try home.run(["set", "NODE_OPTIONS", "-p", "web"], input: .text("--require x"))
+        #expect(done(set).error.contains("warning: NODE_OPTIONS"))
+        let run = done(
+            try home.run(["run", "-p", "web", "-t", "preview", "--", "true"]))
+        #expect(run.error.contains("warning: NODE_OPTIONS"))
+        #expect(run.error.contains("warning: GIT_SSH_COMMAND"))
+        #expect(!run.error.contains("A "))
+        // What the shell has set is the shell's.
+        let kept = try home.run(
+            ["run", "-p", "web", "-t", "preview", "--only", "NODE_OPTIONS", "--", "true"],
+            environment: ["NODE_OPTIONS": "--x"])
+        #expect(!kept.error.contains("warning"))
+    }
+
+    @Test func `a long import shows its progress on a terminal, and nothing of it stays`() throws {
+        let lines = (0..<60_000).map { "K\($0)=v\($0)\n" }.joined()
+        try home.directory.write(lines, to: "work/many")
+        var runner = home.terminalRunner(
+            ["import", "many", "-p", "web", "-q", "--passphrase-file", home.passphrasePath])
+        runner.output = .null
+        runner.error = .terminal
+        runner.timeLimit = .seconds(120)
+        #expect(try done(runner.run()).screen.contains("of 60000") == false)
+        runner.arguments.removeAll { $0 == Array("-q".utf8) }
+        runner.arguments.append(Array("--dialect=node".utf8))
+        let lines2 = (0..<60_000).map { "K\($0)=w\($0)\n" }.joined()
+        try home.directory.write(lines2, to: "work/many")
+        let result = try done(runner.run())
+        #expect(result.screen.contains("of 60000 variables"))
+        #expect(!result.screen.hasSuffix("…"))
+    }
+}

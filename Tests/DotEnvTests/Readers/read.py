@@ -1,0 +1,63 @@
+"""Reads a file with a real reader; writes NAME=VALUE and a NUL for each variable.
+
+read.py python-dotenv|systemd|json|k8s FILE
+"""
+
+import base64
+import ctypes
+import glob
+import json
+import sys
+
+
+def python_dotenv(path):
+    import dotenv
+
+    return dotenv.dotenv_values(path, encoding="utf-8")
+
+
+def systemd(path):
+    """The parser behind EnvironmentFile=, which systemd keeps in a library of its own."""
+    names = glob.glob("/usr/lib/*/systemd/libsystemd-shared-*.so")
+    names += glob.glob("/usr/lib*/systemd/libsystemd-shared-*.so")
+    if not names:
+        sys.exit("there is no libsystemd-shared")
+    c = ctypes.CDLL(None)
+    c.fopen.restype = ctypes.c_void_p
+    c.fopen.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
+    load = ctypes.CDLL(names[0]).load_env_file
+    strings = ctypes.POINTER(ctypes.c_char_p)
+    load.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(strings)]
+    found = strings()
+    file = c.fopen(path.encode(), b"r")
+    if not file or load(file, path.encode(), ctypes.byref(found)) < 0:
+        sys.exit("systemd refuses the file")
+    values = {}
+    index = 0
+    while found[index] is not None:
+        name, _, value = found[index].partition(b"=")
+        values[name.decode()] = value.decode()
+        index += 1
+    return values
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def k8s(path):
+    """The data of a Secret, of which each line is a JSON string and another."""
+    values = {}
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\ndata:\n", 1)[1].splitlines()
+    for line in lines:
+        name, value = line.strip().split(": ", 1)
+        values[json.loads(name)] = base64.b64decode(json.loads(value)).decode()
+    return values
+
+
+READERS = {"python-dotenv": python_dotenv, "systemd": systemd, "json": read_json, "k8s": k8s}
+
+for name, value in READERS[sys.argv[1]](sys.argv[2]).items():
+    sys.stdout.buffer.write(f"{name}={value}".encode() + b"\0")

@@ -1,0 +1,158 @@
+import DotEnv
+import Foundation
+import TestSupport
+import Testing
+
+/// What the writer writes, read back by the programs that people read it with.
+@Suite struct `Real readers` {
+    /// A program that reads a file of one format.
+    enum Reader: String, CaseIterable, CustomTestStringConvertible {
+        case node, pythonDotEnv, bash, systemd
+        case bashEval, dashEval, systemdFormat, json, k8s
+
+        var testDescription: String { rawValue }
+
+        var format: DotEnvFormat {
+            switch self {
+            case .node, .pythonDotEnv, .bash, .systemd: .dotenv
+            case .bashEval, .dashEval: .shell
+            case .systemdFormat: .systemd
+            case .json: .json
+            case .k8s: .k8s
+            }
+        }
+
+        /// The program and its arguments, with the file last; it writes `NAME=VALUE` and a NUL each.
+        func command(_ file: String) -> (path: String, arguments: [String])? {
+            let script = Places.tests.appending(path: "Readers/read.py").path()
+            let python = Self.program("python3")
+            func read(_ python: String?, _ name: String) -> (String, [String])? {
+                python.map { ($0, ["-B", script, name, file]) }
+            }
+            switch self {
+            case .node:
+                let script = """
+                    const text = require("fs").readFileSync(process.argv[1], "utf8");
+                    for (const [name, value] of Object.entries(require("util").parseEnv(text)))
+                        process.stdout.write(name + "=" + value + "\\0");
+                    """
+                return Self.nodeWithParseEnv.map { ($0, ["-e", script, file]) }
+            case .pythonDotEnv:
+                let python = Places.package.appending(path: ".build/readers/bin/python").path()
+                return FileManager.default.isExecutableFile(atPath: python)
+                    ? read(python, "python-dotenv") : nil
+            case .bash:
+                return ("/bin/bash", ["--norc", "-c", "set -a; . \"$1\"; exec env -0", "sh", file])
+            case .bashEval:
+                let script = "eval \"$(cat \"$1\"; echo :)\"; exec env -0"
+                return ("/bin/bash", ["--norc", "-c", script, "sh", file])
+            case .dashEval:
+                return Self.program("dash").map {
+                    ($0, ["-c", "eval \"$(cat \"$1\"; echo :)\"; exec env -0", "sh", file])
+                }
+            case .systemd, .systemdFormat:
+                return Self.hasSystemd ? read(python, "systemd") : nil
+            case .json: return read(python, "json")
+            case .k8s: return read(python, "k8s")
+            }
+        }
+
+        /// Why there may be none.
+        var absence: String {
+            switch self {
+            case .node: "there is no node with util.parseEnv (20.12 or later)"
+            case .pythonDotEnv: "there is no python-dotenv; make test installs it from PyPI"
+            case .systemd, .systemdFormat: "there is no libsystemd-shared"
+            default: "there is no \(rawValue)"
+            }
+        }
+
+        private static func program(_ name: String) -> String? {
+            ["/usr/local/bin", "/usr/bin", "/bin"].map { "\($0)/\(name)" }
+                .first { FileManager.default.isExecutableFile(atPath: $0) }
+        }
+
+        private static let nodeWithParseEnv: String? = program("node").flatMap { path in
+            let check = "process.exit(require('util').parseEnv ? 0 : 1)"
+            let result = try? ProgramRunner(path: path, ["-e", check]).run()
+            return result?.status == 0 ? path : nil
+        }
+
+        private static let hasSystemd = ["/usr/lib", "/usr/lib64"].contains { directory in
+            let found = FileManager.default.enumerator(atPath: directory)
+            while let name = found?.nextObject() as? String {
+                if name.contains("systemd/libsystemd-shared-") { return true }
+                if name.split(separator: "/").count > 3 { found?.skipDescendants() }
+            }
+            return false
+        }
+    }
+
+    /// What values are made of: what some reader gives a meaning to, and what it does not.
+    private static let pieces: [String] = [
+        "a", "B", "7", "word", " ", "  ", "\t", "\n", "\n\n", "'", "\"", "`", "#", " #", "$", "$x",
+        "$(x)", "${", "}", "\\", "\\n", "\\\\", "=", ":", ";", "&", "|", "<", ">", "(", ")", "*",
+        "?", "[", "]", "{", "!", "%", "^", "~", "/", ".", ",", "+", "-", "@", "export ", "\nB=2",
+        "é", "世界", "🔐", "\u{A0}", "\u{85}", "\u{2028}", "\u{FEFF}", "\u{1}", "\u{7F}", "\r", "\r\n",
+        "-----BEGIN KEY-----\n", "{\"a\":\"b\"}", "it's", "C:\\dir\\", "p%40ss", "\u{B}", "\u{C}",
+    ]
+
+    /// Values that the format carries, of which nearly all are nasty.
+    private static func values(
+        _ format: DotEnvFormat, count: Int, _ random: inout Seeded
+    ) -> [[UInt8]] {
+        let writer = DotEnvWriter(format)
+        var values: [[UInt8]] = []
+        var refused = 0
+        while values.count < count, refused < 100 * count {
+            let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in
+                pieces.randomElement(using: &random) ?? ""
+            }.joined()
+            let bytes = Array(text.utf8)
+            let lend: DotEnvWriter.Lender = { _, body in withSpan(bytes) { body($0) } }
+            if (try? writer.length(["K"], lending: lend)) != nil {
+                values.append(bytes)
+            } else {
+                refused += 1
+            }
+        }
+        return values
+    }
+
+    @Test(arguments: Reader.allCases)
+    func `2,000 nasty random values are read back by the real reader`(reader: Reader) throws {
+        guard let (path, arguments) = reader.command("written") else {
+            // Where changes are taken in every reader must be there.
+            let isRequired = ProcessInfo.processInfo.environment["CI"] != nil
+            guard !isRequired || reader == .node else {
+                Issue.record("\(reader.absence)")
+                return
+            }
+            try Test.cancel("\(reader.absence)")
+        }
+        let seed = UInt64.random(in: 0 ... .max)
+        print("\(reader): seed \(seed)")
+        var random = Seeded(seed)
+        let values = Self.values(reader.format, count: 2_000, &random)
+        #expect(values.count == 2_000)
+        let named = values.enumerated().map { ("K\($0.offset)", $0.element) }
+        let directory = try TemporaryDirectory(named: "readers")
+        try directory.write(try written(named, as: reader.format), to: "written")
+        var runner = ProgramRunner(path: path, arguments, environment: ["PATH": "/usr/bin:/bin"])
+        runner.workingDirectory = directory.path
+        let result = try runner.run()
+        #expect(result.status == 0, "seed \(seed): \(result.error)")
+        var found: [String: [UInt8]] = [:]
+        for entry in result.standardOutput.split(separator: 0) {
+            guard let sign = entry.firstIndex(of: 0x3D) else { continue }
+            found[String(decoding: entry[..<sign], as: UTF8.self)] = Array(entry[(sign + 1)...])
+        }
+        for (key, value) in named where found[key] != value {
+            Issue.record(
+                """
+                seed \(seed), \(key): wrote \(String(decoding: value, as: UTF8.self).debugDescription), \
+                read \(found[key].map { String(decoding: $0, as: UTF8.self).debugDescription } ?? "nothing")
+                """)
+        }
+    }
+}
