@@ -118,7 +118,7 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLineKit", "EnvOperations", "KernelKeyring", "Sandbox", "Sealing",
+                "CommandLineKit", "CurlTransport", "EnvOperations", "KernelKeyring", "Sandbox", "Sealing",
                 "SecretServiceKeyring", "TestSupport", "Vault", "ZGEnvCommands",
             ], swiftSettings: settings),
         .testTarget(

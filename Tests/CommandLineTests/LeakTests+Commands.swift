@@ -230,6 +230,37 @@ extension LeakTests {
                 try run(["logout"], 0, nil)
             }
         },
+        "pull": { witness in
+            let platform = try witness.platform()
+            let teammate = SandboxCaller(url: platform.url, token: platform.token)
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                let made = try teammate.send(
+                    "POST", "/v10/projects/web/env",
+                    [
+                        "key": "PULLED", "value": .string(witness.stored.text),
+                        "type": "encrypted", "target": ["production"],
+                    ])
+                try run(["pull", "-p", "web", "--dry-run", "--json"], 0, nil)
+                try run(["pull", "-p", "web", "--yes"], 0, nil)
+                try run(["set", "PULLED", "-p", "web"], 0, witness.typed.text)
+                let id = try #require(made["created"]?["id"]?.string)
+                try teammate.send(
+                    "PATCH", "/v9/projects/web/env/\(id)",
+                    ["value": .string(witness.handed.text + "2")])
+                try run(["pull", "PULLED", "-p", "web", "--yes", "--json"], 5, nil)
+                server.setFaults([Fault("GET */env/* 400 x1")].compactMap { $0 })
+                try run(["pull", "PULLED", "-p", "web", "--force", "--yes"], 1, nil)
+                try run(["pull", "PULLED", "-p", "web", "--force", "--yes", "--json"], 0, nil)
+                try run(["pull", "--all-projects", "--dry-run"], 0, nil)
+                try run(["diff", "--remote", "-p", "web"], 0, nil)
+                try run(["diff", "--remote", "-p", "web", "--json", "--exit-code"], 1, nil)
+                try run(["diff", "--remote", "-p", "web", "--names", "-t", "production"], 0, nil)
+                try teammate.send("DELETE", "/v9/projects/web/env/\(id)")
+                try run(["pull", "PULLED", "-p", "web", "--yes"], 0, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
         "redeploy": { witness in
             try onPlatform(witness) { server, run in
                 try run(["login"], 0, nil)

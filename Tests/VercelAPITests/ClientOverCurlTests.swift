@@ -34,7 +34,7 @@ import VercelAPI
         let lists = try client.environmentVariables(ofProjects: projects)
         #expect(try lists.reduce(0) { try $0 + $1.get().count } == 1000)
         let pulled = try client.pulledEnvironments(
-            projects.map { ($0, "production") }, valuesInto: arena)
+            projects.map { ($0, "production", nil) }, valuesInto: arena)
         for (project, result) in zip(projects, pulled) {
             let values = try result.get().environment
             #expect(values.count == 10)

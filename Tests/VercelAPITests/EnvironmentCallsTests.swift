@@ -82,7 +82,7 @@ import VercelAPI
         #expect(pulled.environment.mapValues(\.exposedText) == ["A": "1", "S": ""])
         #expect(pulled.buildEnvironment.mapValues(\.exposedText) == ["A": "1\n"])
         _ = try api.client.pulledEnvironment(ofDeployment: "dpl_1", valuesInto: api.arena)
-        _ = try api.client.pulledEnvironments([("a", "production")], valuesInto: api.arena)
+        _ = try api.client.pulledEnvironments([("a", "production", nil)], valuesInto: api.arena)
         #expect(
             api.transport.sent.map(\.target) == [
                 "/v3/env/pull/web/preview/feature%2Fx", "/v3/env/pull/dpl_1",

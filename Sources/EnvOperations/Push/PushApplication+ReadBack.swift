@@ -10,14 +10,13 @@ extension PushApplication {
         guard !places.isEmpty else { return }
         let now: [PlatformRecord]
         let arena = SecretArena()
-        let read: [Result<ReadEnvironmentVariable, VercelAPIError>]
+        let read: [Result<SecretSlice?, VercelAPIError>]
         let readable = places.filter { outcomes[$0]?.isReadable ?? false }
         do {
             now = try listed()
-            read = try client.environmentVariables(
-                readable.compactMap { place in
-                    outcomes[place]?.record.map { (project, $0.id) }
-                }, valuesInto: arena)
+            read = try PlatformValues(client, project: project).read(
+                readable.compactMap { outcomes[$0]?.record }, into: arena, trustsEmpty: true,
+                isExpected: { number, value in self.isSent(value, at: readable[number]) })
         } catch {
             for place in places {
                 outcomes[place]?.end = .failed(
@@ -37,9 +36,17 @@ extension PushApplication {
         try flush()
     }
 
+    /// Tells whether a value is the one that was sent. Where that cannot be told it is looked at
+    /// again.
+    private func isSent(_ value: SecretSlice, at place: Int) -> Bool {
+        guard let variable = outcomes[place]?.step.variable, let sent = try? values(variable)
+        else { return false }
+        return sent.withBytes { sent in value.withBytes { sent.isEqualInConstantTime(to: $0) } }
+    }
+
     private func judge(
         _ outcome: PushOutcome, found: [String: PlatformRecord],
-        answer: Result<ReadEnvironmentVariable, VercelAPIError>?
+        answer: Result<SecretSlice?, VercelAPIError>?
     ) throws -> PushOutcome.End {
         if case .delete(let id) = outcome.step.action {
             return found[id] == nil ? .verified : .failed("it is still on the platform", nil)
@@ -65,14 +72,14 @@ extension PushApplication {
     }
 
     private func judgeValue(
-        _ outcome: PushOutcome, _ answer: Result<ReadEnvironmentVariable, VercelAPIError>?
+        _ outcome: PushOutcome, _ answer: Result<SecretSlice?, VercelAPIError>?
     ) throws -> PushOutcome.End {
         guard let variable = outcome.step.variable, outcome.isReadable else {
             return .unverified("sent, cannot be read back")
         }
         switch answer {
         case .success(let read):
-            guard let value = read.value else { return .unverified("sent, cannot be read back") }
+            guard let value = read else { return .unverified("sent, cannot be read back") }
             let sent = try values(variable)
             let isEqual = sent.withBytes { sent in
                 value.withBytes { sent.isEqualInConstantTime(to: $0) }

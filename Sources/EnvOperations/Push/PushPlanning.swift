@@ -35,10 +35,7 @@ struct PushPlanning {
     func judgement(of variable: Variable) -> Judgement {
         if rules.makingRoom.contains(variable.id), variable.isLive { return narrowing(variable) }
         if variable.isLive, let record = adopted[variable.id] {
-            guard record.attributes != variable.attributes else { return .unchanged }
-            return .steps([
-                step(variable, variable.attributes, .update(id: record.id, withValue: false))
-            ])
+            return adoption(of: record, by: variable)
         }
         guard let remote = variable.remote else {
             return variable.isLive ? neverPushed(variable) : .nothing
@@ -74,6 +71,24 @@ struct PushPlanning {
         }
         return .steps([
             step(variable, variable.attributes, .update(id: record.id, withValue: withValue))
+        ])
+    }
+
+    /// A record of the platform with an equal value, scope and type. Name and comment are left, and
+    /// what was changed there of them is not overwritten unseen.
+    private func adoption(of record: PlatformRecord, by variable: Variable) -> Judgement {
+        let (ours, theirs) = (variable.attributes.comment, record.attributes.comment)
+        let known = variable.remote
+        // A record that was never pushed takes the comment along where it has none.
+        let isCommentSame = ours == theirs || known == nil && ours == nil
+        if isCommentSame && variable.name == record.key { return .unchanged }
+        let isCommentSeen = isCommentSame || theirs == known?.agreed.comment
+        let isNameSeen = variable.name == record.key || record.key == known?.key
+        guard isCommentSeen && isNameSeen || rules.force else {
+            return .conflict(known == nil ? taken(variable, record) : changed(variable, record))
+        }
+        return .steps([
+            step(variable, variable.attributes, .update(id: record.id, withValue: false))
         ])
     }
 

@@ -51,6 +51,11 @@ extension VaultTransaction {
     ) {
         let records = adopted.compactMap { id, record -> PushRecord? in
             guard let position = position(of: id) else { return nil }
+            if index.variables[position].remote == nil,
+                index.variables[position].attributes.comment == nil
+            {
+                index.variables[position].attributes.comment = record.attributes.comment
+            }
             return PushRecord(
                 variable: id,
                 knowledge: .agreed(

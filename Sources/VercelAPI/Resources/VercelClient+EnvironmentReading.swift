@@ -114,14 +114,19 @@ extension VercelClient {
         return try readPulled(try perform(call), into: arena)
     }
 
-    /// Reads all variables of targets of projects in parallel.
+    /// Reads all variables of targets of projects in parallel, of previews for one branch where one is
+    /// named.
     ///
-    /// - Returns: One result for each pair, in their order.
+    /// - Returns: One result for each, in their order.
     package func pulledEnvironments(
-        _ targets: [(project: String, target: String)], valuesInto arena: SecretArena
+        _ targets: [(project: String, target: String, gitBranch: String?)],
+        valuesInto arena: SecretArena
     ) throws(VercelAPIError) -> [Result<PulledEnvironment, VercelAPIError>] {
         let calls = try targets.map { entry throws(VercelAPIError) in
-            try APICall(.get, "/v3/env/pull/\(entry.project)/\(entry.target)")
+            guard let branch = entry.gitBranch else {
+                return try APICall(.get, "/v3/env/pull/\(entry.project)/\(entry.target)")
+            }
+            return try APICall(.get, "/v3/env/pull/\(entry.project)/\(entry.target)/\(branch)")
         }
         return perform(calls) { (_, answer) throws(VercelAPIError) in
             try self.readPulled(answer, into: arena)

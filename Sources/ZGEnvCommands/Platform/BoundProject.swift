@@ -21,6 +21,13 @@ struct BoundProject {
         let session = try PlatformSession(invocation)
         let index = try invocation.session.index(.listing)
         let project = try ProjectResolver(invocation).existing(in: index)
+        return try inVault(project, session, invocation)
+    }
+
+    /// The platform's side of a project that the vault has.
+    static func inVault(
+        _ project: VaultProject, _ session: PlatformSession, _ invocation: Invocation
+    ) throws -> BoundProject {
         let access = try session.access(project.binding)
         if let binding = project.binding {
             try check(
@@ -107,13 +114,8 @@ struct BoundProject {
         _ project: VaultProject, to platform: Project, _ access: PlatformSession.Access,
         _ invocation: Invocation
     ) throws -> VaultProject {
-        let owner = platform.accountId ?? ""
-        let userID = try access.account?.userID ?? access.client.user().id
         var bound = project
-        bound.binding = VaultProject.Binding(
-            origin: access.client.origin.description, accountID: userID,
-            teamID: owner.hasPrefix("team_") ? owner : nil, teamSlug: invocation.options.team,
-            projectID: platform.id, projectName: platform.name)
+        bound.binding = try binding(to: platform, access, invocation)
         if invocation.options.dryRun { return bound }
         let binding = bound.binding
         try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
@@ -125,6 +127,18 @@ struct BoundProject {
             transaction.index.projects[position].binding = binding
         }
         return bound
+    }
+
+    /// What ties a project of the vault to one of the platform.
+    static func binding(
+        to platform: Project, _ access: PlatformSession.Access, _ invocation: Invocation
+    ) throws -> VaultProject.Binding {
+        let owner = platform.accountId ?? ""
+        return VaultProject.Binding(
+            origin: access.client.origin.description,
+            accountID: try access.account?.userID ?? access.client.user().id,
+            teamID: owner.hasPrefix("team_") ? owner : nil, teamSlug: invocation.options.team,
+            projectID: platform.id, projectName: platform.name)
     }
 
     /// Holds options that name an origin, a team or an account against the binding of a project.

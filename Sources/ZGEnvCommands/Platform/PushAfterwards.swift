@@ -3,7 +3,7 @@ internal import EnvOperations
 internal import Sealing
 internal import Vault
 
-/// `--push` of `set` and `rm`: sends this key alone, after the vault has it.
+/// `--push` of `set`, `rm` and `import`: sends these keys alone, after the vault has them.
 enum PushAfterwards {
     static let options = [
         OptionSpec(flag: "push", "Send this variable to the platform too"),
@@ -20,6 +20,14 @@ enum PushAfterwards {
         _ key: String, _ invocation: Invocation, atHand: [Identifier: SecretSlice],
         beside result: CommandResult
     ) throws -> CommandResult {
+        try push([key], invocation, atHand: atHand, beside: result)
+    }
+
+    /// Pushes several keys in one go.
+    static func push(
+        _ keys: Set<String>, _ invocation: Invocation, atHand: [Identifier: SecretSlice],
+        beside result: CommandResult
+    ) throws -> CommandResult {
         guard invocation.command.has("push") else {
             guard !invocation.command.has("redeploy") else {
                 throw CommandError(
@@ -29,11 +37,11 @@ enum PushAfterwards {
             return result
         }
         var rules = PushPlan.Rules()
-        rules.keys = [key]
+        rules.keys = keys
         var joined = result
         do {
             rules.records = Set(atHand.keys)
-            rules.makingRoom = try others(of: key, than: rules.records ?? [], invocation)
+            rules.makingRoom = try others(of: keys, than: rules.records ?? [], invocation)
             let pushed = try PushWork(invocation, rules: rules, atHand: atHand).run(asks: false)
                 .result()
             joined = result.joined(with: "push", pushed)
@@ -48,19 +56,23 @@ enum PushAfterwards {
         return joined
     }
 
-    /// The key's other records that the platform has in the way: what lost targets must lose them
-    /// there too. Where none is sent, all of them.
+    /// The keys' other records that the platform has in the way: what lost targets must lose them
+    /// there too. Where none of a key is sent, all of them.
     private static func others(
-        of key: String, than sent: Set<Identifier>, _ invocation: Invocation
+        of keys: Set<String>, than sent: Set<Identifier>, _ invocation: Invocation
     ) throws -> Set<Identifier> {
         let index = try invocation.session.index(.listing)
         let project = try ProjectResolver(invocation).existing(in: index)
-        let records = index.variables.filter { $0.project == project.id && $0.name == key }
-        let wanted = records.filter { sent.contains($0.id) }.map(\.attributes.scope)
+        let records = index.variables.filter {
+            $0.project == project.id && keys.contains($0.name)
+        }
+        let wanted = Dictionary(grouping: records.filter { sent.contains($0.id) }, by: \.name)
         return Set(
             records.filter { record in
                 guard let remote = record.remote, !sent.contains(record.id) else { return false }
-                return wanted.isEmpty || wanted.contains { $0.overlaps(remote.agreed.scope) }
+                return wanted[record.name]?.contains {
+                    $0.attributes.scope.overlaps(remote.agreed.scope)
+                } ?? true
             }.map(\.id))
     }
 

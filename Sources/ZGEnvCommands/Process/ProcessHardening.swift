@@ -34,6 +34,12 @@ struct ProcessHardening {
         }
     }
 
+    /// Describes a process that gives nothing up, since it is not the program's own.
+    init(mask: mode_t, coreLimit: rlimit) {
+        self.mask = mask
+        self.coreLimit = coreLimit
+    }
+
     /// Puts back what a child inherits. Being traced and dumped again comes with `execve` itself.
     func undoForChild() {
         umask(mask)

@@ -4,20 +4,22 @@ internal import EnvOperations
 internal import Sealing
 internal import Vault
 
-/// `diff`: how a plain file stands against the vault, without a value.
+/// `diff`: how a plain file, or the platform, stands against the vault, without a value.
 enum Difference: Command {
     static let spec = CommandSpec(
-        ["diff"], "Compare a .env file with the vault", section: "Variables",
+        ["diff"], "Compare a .env file, or the platform, with the vault", section: "Variables",
         discussion: """
             Says of each key whether only the file has it (added), only the vault (removed), or both, \
             with different values (changed) or one (same). A value that the vault does not hold is \
-            unreadable. Asks for the passphrase, but not with --names. No value is shown.
+            unreadable. Asks for the passphrase, but not with --names. No value is shown. With --remote \
+            the platform stands in place of the file, and without -t every record is compared, with \
+            its type, scope and comment.
             """,
         arguments: [
-            ArgumentSpec("FILE", .one, "The file, or - for stdin", completion: .file)
+            ArgumentSpec("FILE", .optional, "The file, or - for stdin", completion: .file)
         ],
         options: [
-            ScopeOptions.target, ScopeOptions.branch,
+            RemoteDifference.option, ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
                 "dialect", value: "D", "Read the file as this reader does",
                 form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
@@ -29,12 +31,21 @@ enum Difference: Command {
         examples: [
             .init("zg-env diff .env -p web", "compare with the variables of development"),
             .init("zg-env diff .env.production -p web -t production --exit-code", "in a script"),
+            .init("zg-env diff --remote -p web", "compare all records with the platform's"),
         ],
-        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue,
+        ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command
-        let path = command.argument("FILE") ?? "-"
+        if command.has(RemoteDifference.option.name) { return try RemoteDifference.run(invocation) }
+        guard let path = command.argument("FILE") else {
+            throw CommandError(
+                .usage, "Nothing is named to compare the vault with.",
+                hint: "Give a FILE, or --remote for the platform.")
+        }
         guard !(path == "-" && invocation.options.passphraseDescriptor == 0) else {
             throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the file.")
         }

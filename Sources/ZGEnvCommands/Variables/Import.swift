@@ -35,7 +35,7 @@ enum Import: Command {
             OptionSpec(
                 flag: "expand", "Replace ${NAME} and ${NAME:-default} by values of the same file"),
             OptionSpec(flag: "remove", "Delete the files once the vault was read back"),
-        ],
+        ] + PushAfterwards.options,
         examples: [
             .init("zg-env import .env -p web", "bring in a file for all targets"),
             .init("zg-env import .env .env.local -p web --dry-run", "see what two would do"),
@@ -44,6 +44,7 @@ enum Import: Command {
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command
+        try PushAfterwards.check(invocation)
         let paths = command.arguments("FILE")
         guard paths.filter({ $0 == "-" }).count <= 1 else {
             throw CommandError(
@@ -92,7 +93,28 @@ enum Import: Command {
             )
         }
         if known == nil { try noteNewProject(projectName, index, invocation) }
-        return result(plan, source, projectName, projectCreated: known == nil, invocation)
+        let result = result(plan, source, projectName, projectCreated: known == nil, invocation)
+        if invocation.options.dryRun || !command.has("push") { return result }
+        return try PushAfterwards.push(
+            Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), invocation,
+            atHand: try atHand(plan, source, projectName, invocation), beside: result)
+    }
+
+    /// The values of the file by the records that hold them now, so that they can be pushed while
+    /// values are locked.
+    private static func atHand(
+        _ plan: ImportPlan, _ source: PlaintextSource, _ projectName: String,
+        _ invocation: Invocation
+    ) throws -> [Identifier: SecretSlice] {
+        let index = try invocation.session.index(.listing)
+        guard let project = index.project(named: projectName) else { return [:] }
+        let records = Dictionary(grouping: index.variables(of: project.id), by: \.name)
+        var values: [Identifier: SecretSlice] = [:]
+        for entry in plan.entries where entry.fate != .skipped {
+            let record = records[entry.key]?.first { $0.attributes.scope == entry.scope }
+            if let record { values[record.id] = source.value(of: entry.key) }
+        }
+        return values
     }
 
     /// Shows what the files' owner should know, and stops there with `--strict`.

@@ -136,6 +136,42 @@ struct PushConflictTests {
         #expect(list["variables"]?.elements.first?["sync"] == "synced")
     }
 
+    @Test func `a comment that was changed there is not put back unseen`() throws {
+        let platform = try PlatformHome()
+        func comment() throws -> String? {
+            try platform.teammate.send(
+                "GET", "/v1/projects/web/env/\(try platform.id("KEY"))")["comment"]?.string
+        }
+        try platform.set("KEY", "v", "--comment", "ours")
+        try platform.pushed()
+        try change(platform, "KEY", ["comment": "theirs"])
+        let writes = try platform.writes {
+            try failedReport(platform.push(), 5, "conflict").report.expectOnlyConflict("KEY")
+        }
+        #expect(writes == [])
+        #expect(try comment() == "theirs")
+        #expect(try platform.pulled().keys("updated") == ["KEY"])
+        try platform.pushed().expectNothing()
+        #expect(try comment() == "theirs")
+        // Changed here only, while the platform was touched without a change.
+        try platform.set("KEY", "v", "--comment", "ours again")
+        try change(platform, "KEY", ["value": "v"])
+        #expect(try platform.pushed().keys("updated") == ["KEY"])
+        #expect(try comment() == "ours again")
+        try platform.pushed().expectNothing()
+    }
+
+    @Test func `a record that is adopted brings its comment along`() throws {
+        let platform = try PlatformHome()
+        try create(platform, "KEY", "same")
+        try change(platform, "KEY", ["comment": "theirs"])
+        try platform.set("KEY", "same")
+        try platform.pushed().expectNothing()
+        let shown = try json(platform.run("show", "KEY", "-p", "web", "--json"))
+        #expect(shown["records"]?.elements.first?["comment"] == "theirs")
+        try platform.pushed().expectNothing()
+    }
+
     @Test func `a removed record that the platform changed is a conflict`() throws {
         let platform = try PlatformHome()
         try platform.set("KEY", "first")

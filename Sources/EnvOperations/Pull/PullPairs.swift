@@ -1,0 +1,81 @@
+internal import Vault
+
+/// Which record of the vault and which of the platform are two sides of one.
+struct PullPairs {
+    /// Both sides of one record, where both are there.
+    struct Pair {
+        let variable: Variable?
+        let record: PlatformRecord?
+
+        /// Tells that the vault has not seen the platform's record as it is now.
+        var isChangedThere: Bool {
+            guard let remote = variable?.remote, let record else { return false }
+            return record.id != remote.id || record.updatedAt != remote.agreedUpdatedAt
+        }
+
+        /// Tells that the vault was changed since both sides agreed.
+        var isChangedHere: Bool { isValueChangedHere || areAttributesChangedHere }
+
+        /// Tells that the vault has a value that the platform never had.
+        var isValueChangedHere: Bool {
+            guard let variable, let remote = variable.remote else { return false }
+            return variable.currentVersion != remote.pushedVersion
+        }
+
+        private var areAttributesChangedHere: Bool {
+            guard let variable, let remote = variable.remote else { return false }
+            return !variable.isLive || variable.attributes != remote.agreed
+                || variable.name != remote.key
+        }
+
+        /// Tells whether the platform's value can change what becomes of the pair.
+        var mayBringValue: Bool {
+            guard let variable else { return true }
+            return variable.remote == nil || isChangedThere
+                || (variable.isLive && variable.currentVersion == 0)
+        }
+    }
+
+    /// Every record of either side once, by key and scope.
+    let pairs: [Pair]
+
+    /// Pairs by the platform's id first. A record of the vault that was never pushed, or whose
+    /// platform record is gone, belongs to an unknown one of exactly its key and scope: somebody made
+    /// the same there, or deleted it and made it anew.
+    init(variables: [Variable], platform: [PlatformRecord], rules: PullPlan.Rules) {
+        let records = Dictionary(
+            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let known = Set(variables.compactMap { $0.remote?.id })
+        var free = Dictionary(
+            grouping: platform.filter { !known.contains($0.id) && records[$0.id] == $0 },
+            by: \.key)
+        var pairs: [Pair] = []
+        for variable in variables {
+            if let remote = variable.remote {
+                if rules.skipped.contains(remote.id) { continue }
+                if let record = records[remote.id] {
+                    pairs.append(Pair(variable: variable, record: record))
+                    continue
+                }
+            }
+            guard variable.isLive,
+                let place = free[variable.name]?.firstIndex(where: {
+                    $0.attributes.scope == variable.attributes.scope
+                })
+            else {
+                pairs.append(Pair(variable: variable, record: nil))
+                continue
+            }
+            pairs.append(Pair(variable: variable, record: free[variable.name]?.remove(at: place)))
+        }
+        pairs += free.values.joined().map { Pair(variable: nil, record: $0) }
+        let named = pairs.map { pair in
+            (
+                pair.record?.key ?? pair.variable?.name ?? "",
+                (pair.record?.attributes.scope ?? pair.variable?.attributes.scope)?.description
+                    ?? "", pair
+            )
+        }
+        self.pairs = named.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
+    }
+}

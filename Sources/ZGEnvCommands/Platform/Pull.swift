@@ -1,0 +1,121 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+internal import VercelAPI
+
+/// `pull`: brings the vault to what the platform has.
+enum Pull: Command {
+    static let spec = CommandSpec(
+        ["pull"], "Bring the vault to what the platform has", section: "Platform",
+        discussion: """
+            Takes in what is new, changed or removed there, and works while values are locked. What \
+            was changed on both sides stops it before anything is changed. It asks only where a value \
+            of the vault would change or go; the history keeps it. A value that the platform does not \
+            show never replaces one of the vault. A project that the vault does not have yet is made.
+            """,
+        arguments: [
+            ArgumentSpec(
+                "KEY", .zeroOrMore, "Variables to pull; all by default",
+                completion: .dynamic(.variable))
+        ],
+        options: [
+            ScopeOptions.target,
+            OptionSpec(flag: "all-projects", "Pull every project of the account that is bound"),
+            OptionSpec(flag: "force", "Take what the platform has where both sides changed"),
+        ],
+        examples: [
+            .init("zg-env pull -p web", "take in what changed on the platform"),
+            .init("zg-env pull --all-projects --yes --json", "all projects, from a script"),
+        ],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let command = invocation.command
+        var rules = PullPlan.Rules()
+        rules.force = command.has("force")
+        let keys = command.arguments("KEY")
+        for key in keys { try VariableName.check(key) }
+        if !keys.isEmpty { rules.keys = Set(keys) }
+        rules.places = try ScopeOptions(targetsOf: command).scope()
+        if command.has("all-projects") {
+            guard keys.isEmpty else {
+                throw CommandError(.usage, "Name variables, or say --all-projects, not both.")
+            }
+            return try PullAll(invocation, rules: rules).run()
+        }
+        let progress = WorkProgress(invocation)
+        let (bound, isNew) = try PullProjects.named(invocation)
+        let work = try PullWork(invocation, bound, isNew: isNew, rules: rules, progress: progress)
+        let finding = try work.look()
+        progress.finish()
+        try checkKeys(rules.keys, finding, work.project)
+        var report = PullReport(work, finding)
+        report.isDryRun = invocation.options.dryRun
+        try report.warn(invocation)
+        if try PullProjects.mayGoOn([report], "Pull \(work.project.name)?", invocation) {
+            try work.apply(finding)
+        }
+        return CommandResult(
+            json: .object(report.members), text: report.text, failure: report.failure)
+    }
+
+    /// A key that neither side has is a slip.
+    private static func checkKeys(
+        _ keys: Set<String>?, _ finding: PullWork.Finding, _ project: VaultProject
+    ) throws {
+        guard let keys else { return }
+        let known = finding.keys
+        for key in keys.sorted() where !known.contains(key) {
+            throw CommandError(
+                .notFound,
+                "Neither the vault nor the platform has a variable \(DisplayText.safe(key)) in \(DisplayText.safe(project.name)).",
+                hint: "Nothing was changed.")
+        }
+    }
+}
+
+/// Which projects a pull is about.
+enum PullProjects {
+    /// The project that the invocation names. One that the vault does not have is made of the
+    /// platform's; it is not in the vault yet.
+    static func named(_ invocation: Invocation) throws -> (bound: BoundProject, isNew: Bool) {
+        let session = try PlatformSession(invocation)
+        let index = try invocation.session.index(.listing)
+        let resolver = ProjectResolver(invocation)
+        guard case .named(let name) = try resolver.reference(), index.project(named: name) == nil
+        else {
+            let project = try resolver.existing(in: index)
+            return (try BoundProject.inVault(project, session, invocation), false)
+        }
+        let access = try session.access()
+        let platform = try BoundProject.find(name, access, invocation)
+        let binding = try BoundProject.binding(to: platform, access, invocation)
+        let other = index.projects.first {
+            $0.binding?.projectID == binding.projectID && $0.binding?.origin == binding.origin
+        }
+        if let other {
+            throw CommandError(
+                .conflict,
+                "The vault has the platform's \(DisplayText.safe(name)) as \(DisplayText.safe(other.name)).",
+                hint: "Nothing was changed. Pull it with: zg-env pull -p \(other.name)")
+        }
+        var project = VaultProject(name: name, createdAt: invocation.context.now())
+        project.binding = binding
+        return (BoundProject(access: access, platform: platform, local: project), true)
+    }
+
+    /// Asks where values of the vault would change or go.
+    ///
+    /// - Returns: False for a dry run.
+    static func mayGoOn(
+        _ reports: [PullReport], _ question: String, _ invocation: Invocation
+    ) throws -> Bool {
+        if invocation.options.dryRun { return false }
+        guard reports.contains(where: \.needsAnswer) else { return true }
+        return try Confirmation.ask(
+            invocation, plan: reports.flatMap(\.planLines), question: question) == .goOn
+    }
+}

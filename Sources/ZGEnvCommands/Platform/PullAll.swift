@@ -1,0 +1,121 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+internal import VercelAPI
+
+/// `pull --all-projects`: every project of the vault that is bound through the account. Each is
+/// changed as a whole or not at all; one that cannot be pulled does not hold the others up.
+struct PullAll {
+    private let invocation: Invocation
+    private let rules: PullPlan.Rules
+
+    /// One project: what was found, or why not.
+    private struct Part {
+        let project: String
+        var look: (work: PullWork, finding: PullWork.Finding)?
+        var report: PullReport?
+        var error: CommandError?
+    }
+
+    init(_ invocation: Invocation, rules: PullPlan.Rules) {
+        self.invocation = invocation
+        self.rules = rules
+    }
+
+    func run() throws -> CommandResult {
+        let session = try PlatformSession(invocation)
+        let projects = try boundProjects(session)
+        let progress = WorkProgress(invocation)
+        var parts: [Part] = []
+        for project in projects {
+            var part = Part(project: project.name)
+            do {
+                let bound = try BoundProject.inVault(project, session, invocation)
+                let work = try PullWork(invocation, bound, rules: rules, progress: progress)
+                let finding = try work.look()
+                part.look = (work, finding)
+                part.report = PullReport(work, finding)
+                part.report?.isDryRun = invocation.options.dryRun
+            } catch let error as VercelAPIError {
+                part.error = CommandError(mapping: error)
+            } catch let error as CommandError where error.code != .locked {
+                part.error = error
+            }
+            parts.append(part)
+        }
+        progress.finish()
+        let reports = parts.compactMap(\.report)
+        for report in reports { try report.warn(invocation) }
+        if try PullProjects.mayGoOn(reports, "Pull them?", invocation) {
+            for place in parts.indices {
+                guard let look = parts[place].look else { continue }
+                do {
+                    try look.work.apply(look.finding)
+                } catch let error as CommandError where error.code == .conflict {
+                    parts[place].report = nil
+                    parts[place].error = error
+                }
+            }
+        }
+        return result(parts)
+    }
+
+    /// Projects bound through the account in use; of the others one warning each.
+    private func boundProjects(_ session: PlatformSession) throws -> [VaultProject] {
+        let access = try session.access()
+        let userID = try access.account?.userID ?? access.client.user().id
+        let origin = access.client.origin.description
+        let all = try invocation.session.index(.listing).projects.filter { $0.binding != nil }
+            .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        return all.filter { project in
+            guard let binding = project.binding else { return false }
+            if binding.accountID == userID && binding.origin == origin { return true }
+            invocation.context.warn(
+                "other-account",
+                "\(DisplayText.safe(project.name)) belongs to another account and was left out.")
+            return false
+        }
+    }
+
+    private func result(_ parts: [Part]) -> CommandResult {
+        let look = OutputLook(invocation.context)
+        let text = parts.map { part in
+            look.style.text(DisplayText.safe(part.project), as: .heading) + "\n"
+                + (part.report?.text ?? part.error.map { "failed     \($0.message)\n" } ?? "")
+        }.joined(separator: "\n")
+        return CommandResult(
+            json: ["projects": .array(parts.map(Self.json))],
+            text: parts.isEmpty
+                ? "No project of the vault is bound through this account.\n" : text,
+            failure: failure(parts))
+    }
+
+    private static func json(_ part: Part) -> JSONValue {
+        if let report = part.report { return .object(report.members) }
+        return [
+            "project": .string(part.project),
+            "error": [
+                "code": .string(orNull: part.error?.code.name),
+                "message": .string(part.error?.message ?? ""),
+            ],
+        ]
+    }
+
+    /// The one failure, or what all of them have in common.
+    private func failure(_ parts: [Part]) -> CommandError? {
+        let failures = parts.compactMap { part in
+            (part.error ?? part.report?.failure).map { (part.project, $0) }
+        }
+        guard let (name, first) = failures.first else { return nil }
+        let codes = Set(failures.map(\.1.code))
+        guard failures.count > 1 else {
+            return CommandError(
+                first.code, "\(DisplayText.safe(name)): \(first.message)",
+                hint: "The other projects are done. \(first.hint ?? "")")
+        }
+        return CommandError(
+            codes.count == 1 ? first.code : .failed,
+            "\(failures.count) of \(parts.count) projects were not pulled; the first is \(DisplayText.safe(name)): \(first.message)",
+            hint: "Each was left as it is. Pull them one by one: zg-env pull -p \(name)")
+    }
+}

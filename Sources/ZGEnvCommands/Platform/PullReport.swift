@@ -1,0 +1,155 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// What a pull did to one project, in the forms of the contract.
+struct PullReport {
+    private let project: String
+    private let isNew: Bool
+    private let plan: PullPlan
+    private let skipped: [PullPlan.Note]
+    /// Tells that it stopped after the plan.
+    var isDryRun = false
+
+    init(_ work: PullWork, _ finding: PullWork.Finding) {
+        project = work.project.name
+        isNew = work.isNew
+        plan = finding.plan
+        skipped = finding.listing.skipped.map(\.note)
+    }
+
+    /// Tells whether a local value would change or go, which is asked about.
+    var needsAnswer: Bool {
+        plan.conflicts.isEmpty && plan.steps.contains(where: \.changesLocalValue)
+    }
+
+    /// The plan for people, one line a change.
+    var planLines: [String] {
+        guard plan.conflicts.isEmpty else { return [] }
+        return steps.map { step in
+            let place = "\(step.key) for \(step.attributes.scope.description)"
+            switch step.action {
+            case .create: return "create \(place)"
+            case .update(withValue: true): return "update \(place)"
+            case .update(withValue: false): return "update the scope, type or comment of \(place)"
+            case .remove: return "remove \(place)"
+            case .agree: return ""
+            }
+        }
+    }
+
+    /// What changes; those that are only kept as seen are not.
+    private var steps: [PullPlan.Step] { plan.steps.filter { $0.action != .agree } }
+
+    // MARK: JSON
+
+    /// The members of the result.
+    var members: [JSONValue.Member] {
+        func changed(_ isKind: (PullPlan.Action) -> Bool) -> JSONValue {
+            guard plan.conflicts.isEmpty else { return [] }
+            return .array(
+                steps.filter { isKind($0.action) }.map {
+                    Self.entry($0.key, $0.attributes.scope)
+                })
+        }
+        let same =
+            plan.unchanged.map { Self.entry($0.name, $0.attributes.scope) }
+            + plan.steps.filter { $0.action == .agree }.map {
+                Self.entry($0.key, $0.attributes.scope)
+            }
+        var members: [JSONValue.Member] = [
+            .init("project", .string(project)), .init("projectCreated", .bool(isMade)),
+            .init("created", changed { if case .create = $0 { true } else { false } }),
+            .init("updated", changed { if case .update = $0 { true } else { false } }),
+            .init("deleted", changed { $0 == .remove }),
+            .init("unchanged", .array(same)),
+            .init(
+                "ahead", .array(plan.ahead.map { Self.entry($0.name, $0.attributes.scope) })),
+            .init("conflicts", Self.entries(plan.conflicts)),
+            .init("unreadable", Self.entries(plan.unreadable)),
+            .init("skipped", Self.entries(skipped)), .init("compared", .bool(plan.compared)),
+        ]
+        if isDryRun { members.append(.init("dryRun", true)) }
+        return members
+    }
+
+    private var isMade: Bool { isNew && plan.conflicts.isEmpty && !isDryRun }
+
+    private static func entries(_ notes: [PullPlan.Note]) -> JSONValue {
+        .array(notes.map { entry($0.key, $0.scope, $0.reason) })
+    }
+
+    private static func entry(_ key: String, _ scope: Scope, _ reason: String? = nil) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("key", .string(key)), .init("targets", .strings(scope.targets.names)),
+            .init("customEnvironments", .strings(scope.customEnvironments)),
+            .init("branch", .string(orNull: scope.branch)),
+        ]
+        if let reason { members.append(.init("reason", .string(reason))) }
+        return .object(members)
+    }
+
+    // MARK: Text
+
+    /// The result for people.
+    var text: String {
+        func line(_ word: String, _ note: PullPlan.Note) -> String {
+            "\(DisplayText.padded(word, to: 11))\(DisplayText.safe(note.key)) "
+                + "(\(DisplayText.safe(note.scope.description))): \(DisplayText.safe(note.reason))\n"
+        }
+        guard plan.conflicts.isEmpty else {
+            return plan.conflicts.map { line("conflict", $0) }.joined()
+        }
+        var text = ""
+        if isDryRun {
+            text = planLines.map { "Would \(DisplayText.safe($0))\n" }.joined()
+        } else {
+            for step in steps {
+                let word =
+                    switch step.action {
+                    case .create: "created"
+                    case .update, .agree: "updated"
+                    case .remove: "removed"
+                    }
+                text +=
+                    "\(DisplayText.padded(word, to: 11))\(DisplayText.safe(step.key)) "
+                    + "(\(DisplayText.safe(step.attributes.scope.description)))\n"
+            }
+        }
+        if steps.isEmpty { text = "Nothing to pull.\n" }
+        text += plan.unreadable.map { line("unreadable", $0) }.joined()
+        text += skipped.map { line("skipped", $0) }.joined()
+        return text
+    }
+
+    /// What the user should know beside the result.
+    func warn(_ invocation: Invocation) throws {
+        guard plan.conflicts.isEmpty else { return }
+        for note in plan.empty {
+            invocation.context.warn(
+                "empty-value",
+                "\(DisplayText.safe(note.key)) (\(DisplayText.safe(note.scope.description))) has an empty value on the platform."
+            )
+        }
+        if !plan.compared {
+            try invocation.note(
+                "The values are locked, so nothing was compared: what the platform changed since it was last seen counts as updated."
+            )
+        }
+    }
+
+    // MARK: Failure
+
+    /// What stopped it.
+    var failure: CommandError? {
+        guard let first = plan.conflicts.first else { return nil }
+        return CommandError(
+            .conflict,
+            plan.conflicts.count == 1
+                ? "\(DisplayText.safe(first.key)) of \(DisplayText.safe(project)) differs: \(DisplayText.safe(first.reason))."
+                : "\(plan.conflicts.count) variables of \(DisplayText.safe(project)) differ on both sides.",
+            hint:
+                "Nothing was changed. Keep what is here with: zg-env push KEY --force, or take what the platform has with: zg-env pull KEY --force."
+        )
+    }
+}

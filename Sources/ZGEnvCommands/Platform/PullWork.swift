@@ -1,0 +1,207 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// One pull of one project: looks at both sides, plans, and changes the vault in one write.
+struct PullWork {
+    /// Both sides as they were found, and what is to be done.
+    struct Finding {
+        let plan: PullPlan
+        let listing: PlatformListing
+        /// The project's records that the plan was made of.
+        fileprivate let variables: [Variable]
+        fileprivate let values: [String: SecretSlice]
+        fileprivate let listedAt: UInt64
+        fileprivate let metadata: IndexMetadata
+
+        /// Every key that either side has.
+        var keys: Set<String> {
+            Set(variables.map(\.name) + listing.records.map(\.key))
+                .union(listing.skipped.map(\.note.key))
+        }
+    }
+
+    private let invocation: Invocation
+    private let bound: BoundProject
+    private let progress: WorkProgress
+    private let rules: PullPlan.Rules
+    /// The vault's project; not in the vault yet where ``isNew``.
+    let project: VaultProject
+    /// Tells that the vault gets the project with the pull.
+    let isNew: Bool
+
+    /// - Throws: ``ExitCode/notFound`` for a project that is not the vault's.
+    init(
+        _ invocation: Invocation, _ bound: BoundProject, isNew: Bool = false, rules: PullPlan.Rules,
+        progress: WorkProgress
+    ) throws {
+        guard let project = bound.local else {
+            throw CommandError(.notFound, "The vault has no such project.")
+        }
+        self.invocation = invocation
+        self.bound = bound
+        self.isNew = isNew
+        self.rules = rules
+        self.progress = progress
+        self.project = project
+    }
+
+    // MARK: Looking
+
+    /// Reads both sides and plans. Changes nothing.
+    func look() throws -> Finding {
+        // The vault first: what another command pushes after this is noticed before anything is
+        // written, while a list older than the vault would look like a change.
+        let keys = try invocation.session.bestUnattendedKeys()
+        let vault = try invocation.session.opened()
+        let index = try vault.index(with: keys, extent: .currentValues)
+        let variables = index.variables.filter { $0.project == project.id }
+        progress.update("Reading \(project.name) …")
+        let client = bound.access.client
+        let names = CustomEnvironmentNames(
+            try client.customEnvironments(ofProject: bound.platform.id))
+        try checkPlaces(names, variables)
+        let listedAt = invocation.context.now()
+        let arena = SecretArena()
+        var listing = PlatformListing(
+            try client.environmentVariables(ofProject: bound.platform.id, valuesInto: arena),
+            environments: names)
+        var rules = rules
+        rules.skipped = Set(listing.skipped.map(\.id))
+        let values = try values(
+            PullPlan.valuesNeeded(variables: variables, platform: listing.records, rules: rules)
+                .map(\.record), &listing, into: arena)
+        let reader = try ValueReader(vault: vault, index: index, keys: keys)
+        let evidence = try evidence(listing, values, variables, reader, rules)
+        return Finding(
+            plan: PullPlan(
+                variables: variables, platform: listing.records, evidence: evidence, rules: rules),
+            listing: listing, variables: variables, values: values, listedAt: listedAt,
+            metadata: index.metadata)
+    }
+
+    /// A target that neither side knows is a slip, and pulling nothing would look like success.
+    private func checkPlaces(
+        _ environments: CustomEnvironmentNames, _ variables: [Variable]
+    ) throws {
+        let known = Set(variables.flatMap { $0.attributes.scope.customEnvironments })
+        for name in rules.places?.customEnvironments ?? []
+        where environments.id(of: name) == nil && !known.contains(name) {
+            throw CommandError(
+                .usage,
+                "\(DisplayText.safe(project.name)) has no environment \(DisplayText.safe(name)).",
+                hint: "Nothing was changed. The targets are production, preview and development.")
+        }
+    }
+
+    /// The values of `records`, by the platform's ids; those that it does not show are missing.
+    private func values(
+        _ records: [PlatformRecord], _ listing: inout PlatformListing, into arena: SecretArena
+    ) throws -> [String: SecretSlice] {
+        var values: [String: SecretSlice] = [:]
+        var rest: [PlatformRecord] = []
+        for record in records {
+            if let value = listing.values[record.id] {
+                values[record.id] = value
+            } else {
+                rest.append(record)
+            }
+        }
+        let answers = try PlatformValues(bound.access.client, project: bound.platform.id)
+            .read(
+                rest, into: arena,
+                progress: { done in
+                    progress.update("Read \(done) of \(rest.count) values of \(project.name) …")
+                })
+        for (record, answer) in zip(rest, answers) {
+            do throws(VercelAPIError) {
+                if let value = try answer.get() { values[record.id] = value }
+            } catch {
+                guard error.code == .notFound else { throw error }
+                // Deleted since it was listed.
+                listing.drop(record.id)
+            }
+        }
+        for (id, value) in values where value.count > VaultFormat.valueLimit {
+            let key = listing.records.first { $0.id == id }?.key ?? ""
+            throw CommandError(
+                .usage,
+                "The platform's value of \(DisplayText.safe(key)) is longer than 1 MiB.",
+                hint: "Nothing was changed.")
+        }
+        return values
+    }
+
+    private func evidence(
+        _ listing: PlatformListing, _ values: [String: SecretSlice], _ variables: [Variable],
+        _ reader: ValueReader?, _ rules: PullPlan.Rules
+    ) throws -> PullPlan.Evidence {
+        var evidence = PullPlan.Evidence(
+            states: values.mapValues { .shown(isEmpty: $0.count == 0) }, canCompare: reader != nil)
+        guard let reader else { return evidence }
+        let needed = PullPlan.valuesNeeded(
+            variables: variables, platform: listing.records, rules: rules)
+        let arena = SecretArena()
+        for (record, variable) in needed {
+            guard let variable, let theirs = values[record.id],
+                let ours = try reader.currentValue(of: variable, in: arena)
+            else { continue }
+            evidence.equalities[variable.id] = ours.withBytes { ours in
+                theirs.withBytes { ours.isEqualInConstantTime(to: $0) }
+            }
+        }
+        return evidence
+    }
+
+    // MARK: Changing the vault
+
+    /// Brings the vault to the plan; with conflicts keeps no more than what was seen.
+    func apply(_ finding: Finding) throws {
+        guard finding.plan.conflicts.isEmpty else {
+            if !isNew { try write(finding, withChanges: false) }
+            return
+        }
+        let names = finding.plan.steps.filter { $0.action != .agree }.map(\.key)
+        guard !names.isEmpty else { return try write(finding, withChanges: true) }
+        try invocation.audited(
+            Set(names).sorted(), project: project.name, seen: finding.metadata
+        ) { try write(finding, withChanges: true) }
+    }
+
+    private func write(_ finding: Finding, withChanges: Bool) throws {
+        let time = invocation.context.now()
+        let account = bound.access.account?.userID ?? project.binding?.accountID ?? ""
+        let live = bound.platform.liveDeployment
+        let keys = try invocation.session.bestUnattendedKeys()
+        try invocation.session.update(with: keys) { transaction in
+            try place(in: &transaction)
+            if withChanges {
+                let now = transaction.index.variables.filter { $0.project == project.id }
+                guard now == finding.variables else {
+                    throw CommandError(
+                        .conflict,
+                        "\(DisplayText.safe(project.name)) was changed in the vault meanwhile.",
+                        hint: "Nothing was changed by this command; run it again.")
+                }
+                try transaction.apply(
+                    finding.plan, of: project.id, values: finding.values, account: account,
+                    time: time)
+            }
+            transaction.see(finding.listing.all, listedAt: finding.listedAt, of: project.id)
+            transaction.see(live: live, of: project.id, time: time)
+        }
+    }
+
+    /// Has the vault know a project that it gets with this pull.
+    private func place(in transaction: inout VaultTransaction) throws {
+        guard isNew, transaction.index.project(project.id) == nil else { return }
+        guard transaction.index.project(named: project.name) == nil else {
+            throw CommandError(
+                .conflict, "A project \(DisplayText.safe(project.name)) was made meanwhile.",
+                hint: "Nothing was changed by this command; run it again.")
+        }
+        transaction.index.projects.append(project)
+    }
+}

@@ -1,0 +1,148 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// `diff --remote`: how the vault stands against the platform. Changes nothing on either side.
+enum RemoteDifference {
+    static let option = OptionSpec(flag: "remote", "Compare with the platform")
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let command = invocation.command
+        guard command.argument("FILE") == nil, command.value("dialect") == nil,
+            !command.has("expand")
+        else {
+            throw CommandError(
+                .usage, "--remote compares with the platform, and takes nothing of a file.")
+        }
+        let options = ScopeOptions(invocation.command)
+        let place = options.isEmpty ? nil : try options.place(invocation)
+        let namesOnly = invocation.command.has("names")
+        // The passphrase first: nobody waits for the network to be asked.
+        let keys =
+            try namesOnly ? invocation.session.indexKeys() : invocation.session.valueKeys()
+        let bound = try BoundProject.inVault(invocation)
+        guard let project = bound.local else {
+            throw CommandError(.notFound, "The vault has no such project.")
+        }
+        let vault = try invocation.session.opened()
+        let index = try vault.index(with: keys, extent: namesOnly ? .listing : .currentValues)
+        let variables = index.variables(of: project.id)
+        let client = bound.access.client
+        let names = CustomEnvironmentNames(
+            try client.customEnvironments(ofProject: bound.platform.id))
+        if case .custom(let name)? = place?.environment, names.id(of: name) == nil,
+            !variables.contains(where: { $0.attributes.scope.customEnvironments.contains(name) })
+        {
+            throw CommandError(
+                .usage,
+                "\(DisplayText.safe(project.name)) has no environment \(DisplayText.safe(name)).")
+        }
+        let arena = SecretArena()
+        let listing = PlatformListing(
+            try client.environmentVariables(ofProject: bound.platform.id, valuesInto: arena),
+            environments: names)
+        let sides = PlatformDifference.Sides(
+            variables: variables, platform: listing.records, place: place)
+        let difference: PlatformDifference
+        if namesOnly {
+            difference = try PlatformDifference(sides, isEqual: nil)
+        } else {
+            guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+                throw CommandError(.locked, "The values are locked.")
+            }
+            let theirs = try values(of: sides, listing, bound, into: arena, invocation)
+            difference = try PlatformDifference(sides) { pair in
+                guard let theirs = theirs[pair.record.id],
+                    let ours = try reader.currentValue(of: pair.variable, in: arena)
+                else { return nil }
+                return ours.withBytes { ours in
+                    theirs.withBytes { ours.isEqualInConstantTime(to: $0) }
+                }
+            }
+        }
+        return result(difference, project, place, listing, invocation)
+    }
+
+    /// What the platform shows of the records that both sides have, by its ids.
+    private static func values(
+        of sides: PlatformDifference.Sides, _ listing: PlatformListing, _ bound: BoundProject,
+        into arena: SecretArena, _ invocation: Invocation
+    ) throws -> [String: SecretSlice] {
+        let progress = WorkProgress(invocation)
+        defer { progress.finish() }
+        var values = listing.values
+        let wanted = sides.both.filter {
+            $0.variable.currentVersion > 0 && $0.record.attributes.kind != .sensitive
+                && values[$0.record.id] == nil
+        }.map(\.record)
+        let answers = try PlatformValues(bound.access.client, project: bound.platform.id)
+            .read(
+                wanted, into: arena,
+                progress: { done in progress.update("Read \(done) of \(wanted.count) values …") })
+        for (record, answer) in zip(wanted, answers) {
+            do throws(VercelAPIError) {
+                if let value = try answer.get() { values[record.id] = value }
+            } catch {
+                // Deleted since it was listed: it cannot be read, and the next run says that it is gone.
+                guard error.code == .notFound else { throw error }
+            }
+        }
+        return values
+    }
+
+    private static func result(
+        _ difference: PlatformDifference, _ project: VaultProject,
+        _ place: EffectiveVariables.Place?, _ listing: PlatformListing, _ invocation: Invocation
+    ) -> CommandResult {
+        let namesOnly = invocation.command.has("names")
+        var members: [JSONValue.Member] = [
+            .init("project", .string(project.name)), .init("target", .string(orNull: place?.title)),
+            .init("file", .null),
+        ]
+        for state in PlatformDifference.State.allCases where state != .present || namesOnly {
+            members.append(.init(state.rawValue, .strings(difference.keys(state))))
+        }
+        members.append(.init("compared", .bool(!namesOnly)))
+        members.append(.init("variables", .array(difference.entries.map(json))))
+        members.append(
+            .init("skipped", .strings(listing.skipped.map(\.note.key).sorted())))
+        var table = Table([
+            .init(""), .init("", canShrink: true), .init("", canShrink: true), .init(""),
+        ])
+        for entry in difference.entries {
+            let role: Style.Role =
+                switch entry.state {
+                case .same, .present: .dim
+                case .unreadable: .warning
+                case .added, .removed, .changed: .plain
+                }
+            table.append([
+                .init(entry.state.rawValue, as: role), .init(entry.key),
+                .init(entry.scope.description, as: .dim),
+                .init(entry.differing.joined(separator: ", ")),
+            ])
+        }
+        let look = OutputLook(invocation.context)
+        var result = CommandResult(
+            json: .object(members), text: table.text(width: look.width, style: look.style))
+        let count = difference.differences.count
+        if invocation.command.has("exit-code"), count > 0 {
+            result.failure = CommandError(
+                .failed,
+                "\(count) \(count == 1 ? "variable is" : "variables are") not known to be the same in \(DisplayText.safe(project.name)) and on the platform."
+            )
+        }
+        return result
+    }
+
+    private static func json(_ entry: PlatformDifference.Entry) -> JSONValue {
+        [
+            "key": .string(entry.key), "targets": .strings(entry.scope.targets.names),
+            "customEnvironments": .strings(entry.scope.customEnvironments),
+            "branch": .string(orNull: entry.scope.branch),
+            "state": .string(entry.state.rawValue), "differing": .strings(entry.differing),
+        ]
+    }
+}

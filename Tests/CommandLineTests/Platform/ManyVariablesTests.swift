@@ -1,0 +1,90 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// Pull and push of as many variables as a project may have.
+@Suite("A thousand variables")
+struct ManyVariablesTests {
+    @Test func `they take few requests each way, and show progress on a terminal`() throws {
+        let platform = try PlatformHome()
+        // The seed is the thousandth.
+        let lines = (0..<999).map { "KEY_\($0)=value \($0)\n" }.joined()
+        done(try platform.run("import", "-", "-p", "web", input: .text(lines)))
+        var shown = ""
+        let pushing = try platform.requests {
+            shown = try onTerminal(platform, ["push", "-p", "web", "--yes"])
+        }
+        #expect(platform.stored.count == 1_000)
+        #expect(shown.contains("of 999"))
+        // One creation for each hundred, whose answer would else take too long; one request reads
+        // all values back.
+        #expect(pushing.filter { $0.hasPrefix("POST ") }.count == 10)
+        #expect(pushing.filter { $0.hasPrefix("GET ") }.count <= 8, "\(pushing)")
+
+        done(try platform.run("project", "remove", "web", "--yes"))
+        // Work that is done at once shows nothing.
+        try platform.setFaults("GET /v3/env/pull/** slow:1 x1")
+        let pulling = try platform.requests {
+            shown = try onTerminal(platform, ["pull", "-p", "web"])
+        }
+        #expect(shown.contains("Read ") && shown.contains("of 1000 values"))
+        #expect(pulling.allSatisfy { $0.hasPrefix("GET ") })
+        #expect(pulling.count <= 6, "\(pulling)")
+        #expect(try platform.home.revealed("KEY_998") == Array("value 998".utf8))
+        #expect(try platform.home.revealed("SEED_ONLY") == Array("seed".utf8))
+        #expect(try platform.states().count == 1_000)
+        let quiet = try platform.requests { try platform.pulled().expectNothingPulled() }
+        #expect(quiet.count <= 4, "\(quiet)")
+        try platform.pushed().expectNothing()
+    }
+
+    @Test func `where the platform gives no whole targets, each is read by itself`() throws {
+        let platform = try PlatformHome()
+        for number in 0..<20 { try platform.create("KEY_\(number)", "value \(number)") }
+        try platform.setFaults("GET /v3/env/pull/** 404")
+        var created: [String] = []
+        let requests = try platform.requests { created = try platform.pulled().keys("created") }
+        #expect(created.count == 21)
+        #expect(requests.filter { $0.hasPrefix("GET /v1/projects/") }.count == 21)
+        #expect(try platform.home.revealed("KEY_19") == Array("value 19".utf8))
+    }
+
+    @Test func `branches, environments and empty values come right out of many`() throws {
+        let platform = try PlatformHome()
+        let qa = try platform.qa()
+        for number in 0..<10 {
+            try platform.create("KEY_\(number)", "general \(number)", ["target": ["preview"]])
+            try platform.create(
+                "KEY_\(number)", "branch \(number)",
+                ["target": ["preview"], "gitBranch": "feature/x"])
+            try platform.create(
+                "KEY_\(number)", "qa \(number)", ["target": [], "customEnvironmentIds": [qa]])
+        }
+        try platform.create("EMPTY", "", ["target": ["preview"]])
+        try platform.create("SECRET", "s", ["target": ["preview"]], type: "sensitive")
+        let report = try platform.pulled()
+        #expect(report.keys("created").count == 33 && report.keys("unreadable") == ["SECRET"])
+        for number in [0, 9] {
+            let key = "KEY_\(number)"
+            #expect(
+                try platform.home.revealed(key, "-b", "feature/x")
+                    == Array("branch \(number)".utf8))
+            #expect(
+                try platform.home.revealed(key, "-t", "qa") == Array("qa \(number)".utf8))
+            #expect(
+                try platform.home.revealed(key, "-t", "preview")
+                    == Array("general \(number)".utf8))
+        }
+        #expect(try platform.home.revealed("EMPTY") == [])
+        try platform.pushed().expectNothing()
+    }
+
+    private func onTerminal(_ platform: PlatformHome, _ arguments: [String]) throws -> String {
+        var runner = platform.home.terminalRunner(arguments, streams: true)
+        runner.environment["ZG_ENV_API_URL"] = platform.url
+        runner.environment["ZG_ENV_PASSPHRASE_FILE"] = platform.home.passphrasePath
+        let result = try runner.run()
+        #expect(result.end == .exited(0), "\(result.screen)")
+        return String(decoding: result.terminal, as: UTF8.self)
+    }
+}

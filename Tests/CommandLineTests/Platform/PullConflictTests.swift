@@ -1,0 +1,156 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// What a pull does where both sides changed, and where the platform fails.
+@Suite("A pull that meets changes")
+struct PullConflictTests {
+    @Test func `what changed on both sides is named, and nothing is changed`() throws {
+        let platform = try PlatformHome()
+        for key in ["BOTH", "GONE", "REMOVED", "FREE"] { try platform.set(key, "old") }
+        try platform.pushed()
+        for key in ["BOTH", "GONE"] { try platform.set(key, "mine") }
+        done(try platform.run("rm", "REMOVED", "-p", "web", "--yes"))
+        for key in ["BOTH", "REMOVED", "FREE"] { try platform.change(key, ["value": "theirs"]) }
+        try platform.delete("GONE")
+        let (report, message) = try failedReport(platform.pull("--yes"), 5, "conflict")
+        #expect(report.keys("conflicts") == ["BOTH", "GONE", "REMOVED"])
+        #expect(report.reasons("conflicts").allSatisfy { $0.contains("on the platform") })
+        for list in ["created", "updated", "deleted"] { #expect(report[list] == []) }
+        #expect(message.contains("Nothing was changed") && message.contains("--force"))
+        #expect(try platform.home.revealed("BOTH") == Array("mine".utf8))
+        #expect(try platform.home.revealed("FREE") == Array("old".utf8))
+        let text = try platform.run("pull", "-p", "web", "--yes")
+        #expect(text.status == 5 && text.output.contains("conflict   BOTH"))
+        let states = try platform.states()
+        #expect(states["BOTH"] == "diverged" && states["FREE"] == "behind")
+        // Others go on by themselves.
+        #expect(try platform.pulled("FREE", "--yes").keys("updated") == ["FREE"])
+
+        // One way or the other, key by key.
+        #expect(try platform.pushed("BOTH", "--force").keys("updated") == ["BOTH"])
+        let taken = try platform.pulled("GONE", "REMOVED", "--force", "--yes")
+        #expect(taken.keys("deleted") == ["GONE"] && taken.keys("updated") == ["REMOVED"])
+        #expect(try platform.home.revealed("REMOVED") == Array("theirs".utf8))
+        #expect(platform.records("BOTH") == ["production,preview,development=mine"])
+        try platform.pulled("BOTH", "FREE", "GONE", "REMOVED").expectNothingPulled()
+        try platform.pushed().expectNothing()
+    }
+
+    @Test func `the same change on both sides is none`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "old")
+        try platform.set("NEW", "equal")
+        try platform.pushed("KEY")
+        try platform.set("KEY", "new")
+        try platform.change("KEY", ["value": "new"])
+        try platform.create("NEW", "equal")
+        let report = try platform.pulled()
+        #expect(report.keys("unchanged") == ["KEY", "NEW"])
+        #expect(try platform.states().values.allSatisfy { $0 == "synced" })
+        try platform.pushed().expectNothing()
+    }
+
+    @Test func `a record of the vault that overlaps is a conflict, whichever way`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "mine", "-t", "production")
+        try platform.create("KEY", "theirs")
+        for arguments in [["--yes"], ["--yes", "--force"]] {
+            let result = try platform.runner(["pull", "-p", "web", "--json"] + arguments).run()
+            let (report, _) = try failedReport(result, 5, "conflict")
+            #expect(report.keys("conflicts") == ["KEY"])
+            #expect(report.reasons("conflicts").first?.contains("another one") == true)
+        }
+        #expect(try platform.home.scopes(of: "KEY") == ["production"])
+    }
+
+    @Test func `changes made here only stay for a push`() throws {
+        let platform = try PlatformHome()
+        for key in ["CHANGED", "REMOVED"] { try platform.set(key, "old") }
+        try platform.pushed()
+        try platform.set("CHANGED", "new")
+        try platform.set("LOCAL", "l")
+        done(try platform.run("rm", "REMOVED", "-p", "web", "--yes"))
+        let report = try platform.pulled()
+        #expect(report.keys("created") == ["SEED_ONLY"])
+        #expect(report.keys("ahead") == ["CHANGED", "LOCAL", "REMOVED"])
+        let pushed = try platform.pushed()
+        #expect(pushed.keys("updated") == ["CHANGED"] && pushed.keys("deleted") == ["REMOVED"])
+        #expect(pushed.keys("created") == ["LOCAL"])
+    }
+
+    @Test func `all projects of the account, each by itself`() throws {
+        let platform = try PlatformHome()
+        done(try platform.run("pull", "-p", "web"))
+        done(try platform.run("pull", "-p", "bare"))
+        done(try platform.run("pull", "-p", "api", "--team", "acme"))
+        try platform.create("NEW", "n")
+        try platform.teammate.send(
+            "POST", "/v10/projects/bare/env",
+            ["key": "KEY", "value": "1", "type": "encrypted", "target": ["preview"]])
+        try platform.home.store(["KEY": "other"], in: "local")
+        let report = try json(platform.run("pull", "--all-projects", "--json"))
+        let projects = report["projects"]?.elements ?? []
+        #expect(projects.compactMap { $0["project"]?.text } == ["api", "bare", "web"])
+        #expect(projects.map { $0.keys("created") } == [[], ["KEY"], ["NEW"]])
+
+        // One with a conflict does not hold the others up.
+        let bare = try platform.teammate.send("GET", "/v10/projects/bare/env")
+        let id = try #require(bare["envs"]?.array?.first?["id"]?.string)
+        try platform.home.store(["KEY": "mine"], in: "bare")
+        platform.server.advanceClock(bySeconds: 1)
+        try platform.teammate.send("PATCH", "/v9/projects/bare/env/\(id)", ["value": "2"])
+        try platform.create("MORE", "m")
+        let (mixed, message) = try failedReport(
+            platform.run("pull", "--all-projects", "--json"), 5, "conflict")
+        #expect(message.contains("bare"))
+        let parts = mixed["projects"]?.elements ?? []
+        #expect(parts.map { $0.keys("created") } == [[], [], ["MORE"]])
+        #expect(parts.map { $0.keys("conflicts") } == [[], ["KEY"], []])
+        let again = try platform.run("pull", "--all-projects")
+        #expect(again.status == 5 && again.output.contains("conflict   KEY"))
+    }
+
+    @Test(arguments: [
+        ("GET /v10/projects/*/env 500", Int32(7), "unavailable"),
+        ("GET /v1/projects/*/env/* 500", 7, "unavailable"),
+        ("GET /v1/projects/*/env/* challenge", 6, "unauthorized"),
+        ("GET /v10/projects/*/env truncate", 7, "unavailable"),
+    ])
+    func `a platform that fails changes nothing`(fault: String, status: Int32, code: String) throws
+    {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "old")
+        try platform.pushed()
+        try platform.change("KEY", ["value": "new"])
+        let before = try platform.home.vaultBytes()
+        try platform.setFaults(fault)
+        try failedAsJSON(platform.pull("--yes"), status, code)
+        #expect(try platform.home.vaultBytes() == before)
+        platform.server.setFaults([])
+        #expect(try platform.pulled("--yes").keys("updated") == ["KEY"])
+    }
+
+    @Test func `what passes by itself is got over`() throws {
+        let platform = try PlatformHome()
+        for (number, fault) in ["429:1", "500", "reset", "html", "truncate"].enumerated() {
+            try platform.create("KEY_\(number)", "v")
+            try platform.setFaults(
+                "GET /v10/projects/*/env \(fault) x1", "GET /v1/projects/*/env/* \(fault) x1")
+            let created = try platform.pulled().keys("created")
+            #expect(created.contains("KEY_\(number)"), "\(fault)")
+        }
+    }
+
+    @Test func `offline it says so at once`() throws {
+        let platform = try PlatformHome()
+        let requests = try platform.requests {
+            try failedAsJSON(
+                platform.run("pull", "-p", "web", "--offline", "--json"), 7, "unavailable")
+            try failedAsJSON(
+                platform.run("diff", "--remote", "-p", "web", "--offline", "--json"), 7,
+                "unavailable")
+        }
+        #expect(requests == [])
+    }
+}

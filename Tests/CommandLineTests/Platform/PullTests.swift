@@ -1,0 +1,263 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// What a pull takes in, what it leaves alone, and when it asks.
+@Suite("What a pull takes in")
+struct PullTests {
+    @Test func `a project of the platform is made in the vault, with every record`() throws {
+        let platform = try PlatformHome()
+        try platform.create("PLAIN", "p", type: "plain")
+        try platform.create("LINES", "a\nb=\"c\"\n", ["target": ["preview", "development"]])
+        try platform.create("BRANCH", "b", ["target": ["preview"], "gitBranch": "feature"])
+        try platform.create("QA", "q", ["target": [], "customEnvironmentIds": [try platform.qa()]])
+        try platform.create("SECRET", "s", ["target": ["production"]], type: "sensitive")
+        try platform.create("VERCEL_URL", "VERCEL_URL", type: "system")
+        let report = try platform.pulled()
+        #expect(
+            report.keys("created") == ["BRANCH", "LINES", "PLAIN", "QA", "SECRET", "SEED_ONLY"])
+        #expect(report["projectCreated"] == .bool(true))
+        #expect(report.keys("unreadable") == ["SECRET"])
+        #expect(report.keys("skipped") == ["VERCEL_URL"])
+        #expect(report["compared"] == .bool(true))
+        #expect(try platform.home.revealed("LINES", "-t", "preview") == Array("a\nb=\"c\"\n".utf8))
+        #expect(try platform.home.revealed("BRANCH") == Array("b".utf8))
+        #expect(try platform.home.revealed("QA") == Array("q".utf8))
+        #expect(try platform.run("reveal", "SECRET", "-p", "web").status == 4)
+        let states = try platform.states()
+        #expect(states["SECRET"] == "unreadable")
+        #expect(states.filter { $0.key != "SECRET" }.allSatisfy { $0.value == "synced" })
+        // Both directions find nothing then.
+        try platform.pulled().expectNothingPulled()
+        let writes = try platform.writes { try platform.pushed().expectNothing() }
+        #expect(writes == [])
+        // A second vault project for the same one would be two truths.
+        try failedAsJSON(
+            platform.run("pull", "-p", "prj-unknown", "--json"), 4, "not_found")
+    }
+
+    @Test func `changes, removals and new ones come in, and history stays`() throws {
+        let platform = try PlatformHome()
+        for key in ["CHANGED", "GONE", "NOTED", "SAME", "MOVED"] { try platform.set(key, "old") }
+        try platform.pushed()
+        try platform.change("CHANGED", ["value": "new"])
+        try platform.change("NOTED", ["comment": "a note"])
+        try platform.change("MOVED", ["target": ["production"]])
+        try platform.delete("GONE")
+        try platform.create("NEW", "n")
+        let report = try platform.pulled("--yes")
+        #expect(report.keys("created") == ["NEW", "SEED_ONLY"])
+        #expect(report.keys("updated") == ["CHANGED", "MOVED", "NOTED"])
+        #expect(report.keys("deleted") == ["GONE"])
+        #expect(report.keys("unchanged") == ["SAME"])
+        #expect(try platform.home.revealed("CHANGED") == Array("new".utf8))
+        #expect(try platform.home.revealed("CHANGED", "--version", "1") == Array("old".utf8))
+        done(try platform.run("restore-version", "GONE", "--version", "1", "-p", "web"))
+        #expect(try platform.home.revealed("GONE") == Array("old".utf8))
+        done(try platform.run("rm", "GONE", "-p", "web", "--yes"))
+        let shown = try json(platform.run("show", "NOTED", "-p", "web", "--json"))
+        #expect(shown["records"]?.elements.first?["comment"] == "a note")
+        #expect(shown["records"]?.elements.first?["version"] == .integer(1))
+        #expect(try platform.states().values.allSatisfy { $0 == "synced" })
+        try platform.pulled().expectNothingPulled()
+        try platform.pushed().expectNothing()
+    }
+
+    @Test func `it asks only where a value of the vault would change or go`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "old")
+        try platform.pushed()
+        // New records and notes lose nothing.
+        try platform.change("KEY", ["comment": "n"])
+        #expect(try platform.pulled().keys("created") == ["SEED_ONLY"])
+        for change: JSONValue in [["value": "new"], ["target": ["production"]]] {
+            try platform.change("KEY", change)
+            let asked = try platform.run("pull", "-p", "web")
+            #expect(asked.status == 2)
+            #expect(asked.error.contains("confirmation"))
+            try failedAsJSON(platform.run("pull", "-p", "web", "--json"), 2, "usage")
+            let plan = try platform.pulled("--dry-run")
+            #expect(plan.keys("updated") == ["KEY"] && plan["dryRun"] == .bool(true))
+            #expect(try platform.home.revealed("KEY") == Array("old".utf8))
+            try platform.change("KEY", ["value": "old"])
+        }
+        try platform.delete("KEY")
+        #expect(try platform.run("pull", "-p", "web").status == 2)
+        #expect(try platform.run("pull", "-p", "web", "--dry-run").status == 0)
+        #expect(try platform.states()["KEY"] != nil)
+        #expect(try platform.pulled("--yes").keys("deleted") == ["KEY"])
+        #expect(try platform.states()["KEY"] == nil)
+    }
+
+    @Test func `at a terminal the plan is shown, and no is no`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "old")
+        try platform.pushed()
+        try platform.change("KEY", ["value": "new"])
+        for (answer, status) in [("n", Int32(1)), ("y", 0)] {
+            var runner = platform.home.terminalRunner(
+                ["pull", "-p", "web"], script: [(.terminal("Pull web?"), .line(answer))])
+            runner.environment["ZG_ENV_API_URL"] = platform.url
+            runner.environment["ZG_ENV_PASSPHRASE_FILE"] = platform.home.passphrasePath
+            let result = try runner.run()
+            #expect(result.status == status, "\(result.error)")
+            #expect(result.error.contains("update KEY for production, preview, development"))
+            #expect(!result.error.contains("new"))
+        }
+        #expect(try platform.home.revealed("KEY") == Array("new".utf8))
+    }
+
+    @Test func `a sensitive value stays as the vault has it`() throws {
+        let platform = try PlatformHome()
+        try platform.set("SECRET", "mine", "--type", "sensitive")
+        try platform.set("HARDENED", "clear", "-t", "production")
+        try platform.pushed()
+        try platform.change("SECRET", ["value": "theirs"])
+        try platform.change("HARDENED", ["type": "sensitive"])
+        let report = try platform.pulled("--yes")
+        #expect(Set(report.keys("unreadable")) == ["SECRET", "HARDENED"])
+        #expect(report.reasons("unreadable").allSatisfy { $0.contains("keeps the one it has") })
+        #expect(try platform.home.revealed("SECRET") == Array("mine".utf8))
+        #expect(try platform.home.revealed("HARDENED") == Array("clear".utf8))
+        #expect(try platform.states()["SECRET"] == "synced")
+        try platform.pushed().expectNothing()
+        #expect(platform.records("SECRET") == ["production,preview=theirs"])
+    }
+
+    @Test func `an empty value is kept and reported, never made of one that is not shown`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "old")
+        try platform.pushed()
+        try platform.change("KEY", ["value": ""])
+        try platform.create("EMPTY", "")
+        try platform.create("SECRET", "s", ["target": ["production"]], type: "sensitive")
+        let report = try platform.pulled("--yes")
+        #expect(report.keys("updated") == ["KEY"])
+        let warnings = report["warnings"]?.elements.compactMap { $0["message"]?.text } ?? []
+        #expect(warnings.count == 2, "\(warnings)")
+        #expect(try platform.home.revealed("KEY") == [])
+        #expect(try platform.home.revealed("EMPTY") == [])
+        #expect(try platform.run("reveal", "SECRET", "-p", "web").status == 4)
+    }
+
+    @Test func `with values locked it works, and says that nothing was compared`() throws {
+        let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
+        let platform = try PlatformHome(keyring: keyring)
+        try platform.set("KEY", "old")
+        try platform.set("NOTED", "n")
+        try platform.pushed()
+        try platform.change("KEY", ["value": "new"])
+        try platform.change("NOTED", ["comment": "c"])
+        try platform.create("NEW", "n")
+        let result = try platform.run("pull", "-p", "web", "--yes", unlocked: false)
+        done(result)
+        #expect(result.error.contains("nothing was compared"))
+        #expect(try platform.home.revealed("KEY") == Array("new".utf8))
+        #expect(try platform.home.revealed("NEW") == Array("n".utf8))
+        #expect(try platform.states().values.allSatisfy { $0 == "synced" })
+        let again = try json(
+            platform.run("pull", "-p", "web", "--json", unlocked: false))
+        again.expectNothingPulled()
+        // What cannot be compared is not taken for equal.
+        try platform.set("BOTH", "same")
+        try platform.create("BOTH", "same")
+        let (report, message) = try failedReport(
+            platform.run("pull", "-p", "web", "--json", unlocked: false), 5, "conflict")
+        #expect(report.keys("conflicts") == ["BOTH"])
+        #expect(message.contains("values are locked"))
+        let adopted = try platform.pulled()
+        #expect(adopted.keys("unchanged").contains("BOTH"))
+        #expect(try platform.states()["BOTH"] == "synced")
+    }
+
+    @Test func `targets and keys choose what is pulled`() throws {
+        let platform = try PlatformHome()
+        try platform.create("P", "p", ["target": ["production"]])
+        try platform.create("D", "d", ["target": ["development"]])
+        #expect(try platform.pulled("-t", "development").keys("created") == ["D"])
+        #expect(try platform.pulled("P").keys("created") == ["P"])
+        try failedAsJSON(platform.pull("NONE"), 4, "not_found")
+        try failedAsJSON(platform.pull("-t", "nowhere"), 2, "usage")
+        try failedAsJSON(platform.pull("-t", "prod"), 2, "usage")
+        try failedAsJSON(platform.pull("P", "--all-projects"), 2, "usage")
+        #expect(try platform.pulled().keys("created") == ["SEED_ONLY"])
+    }
+
+    @Test func `the audit log names what was pulled`() throws {
+        let platform = try PlatformHome()
+        try platform.pulled()
+        let log = try json(platform.run("log", "--json"))
+        let lines = log["entries"]?.elements.filter { $0["command"] == "pull" } ?? []
+        #expect(lines.count == 2, "\(log)")
+        #expect(lines.allSatisfy { $0["names"] == ["SEED_ONLY"] && $0["project"] == "web" })
+    }
+}
+
+// MARK: Somebody at the dashboard
+
+extension PlatformHome {
+    /// Makes a record of `web`, for all targets unless `more` says else.
+    func create(
+        _ key: String, _ value: String, _ more: [String: JSONValue] = [:],
+        type: String = "encrypted"
+    ) throws {
+        var members: [String: JSONValue] = [
+            "key": .string(key), "value": .string(value), "type": .string(type),
+            "target": ["production", "preview", "development"],
+        ]
+        members.merge(more) { $1 }
+        try teammate.send("POST", "/v10/projects/web/env", .object(members))
+    }
+
+    /// Changes the only record of a key of `web`.
+    func change(_ key: String, _ change: JSONValue) throws {
+        // A change within one millisecond would have the same time.
+        server.advanceClock(bySeconds: 1)
+        try teammate.send("PATCH", "/v9/projects/web/env/\(try id(key))", change)
+    }
+
+    /// Deletes the only record of a key of `web`.
+    func delete(_ key: String) throws {
+        try teammate.send("DELETE", "/v9/projects/web/env/\(try id(key))")
+    }
+
+    /// The id of the custom environment.
+    func qa() throws -> JSONValue {
+        let list = try teammate.send("GET", "/v9/projects/web/custom-environments")
+        return try #require(list["environments"]?.array?.first?["id"])
+    }
+
+    /// `pull -p web --json` with more arguments.
+    func pull(_ arguments: String...) throws -> ProgramResult {
+        try runner(["pull", "-p", "web", "--json"] + arguments).run()
+    }
+
+    /// The report of a pull that was done.
+    @discardableResult
+    func pulled(
+        _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> JSONDocument {
+        try json(
+            runner(["pull", "-p", "web", "--json"] + arguments).run(),
+            sourceLocation: sourceLocation)
+    }
+
+    /// The sync state of each key of `web`, as `list` says it.
+    func states() throws -> [String: String] {
+        let list = try json(run("list", "-p", "web", "--json"))
+        return Dictionary(
+            (list["variables"]?.elements ?? []).compactMap { variable in
+                variable["key"]?.text.map { ($0, variable["sync"]?.text ?? "") }
+            }, uniquingKeysWith: { $0 + "," + $1 })
+    }
+}
+
+extension JSONDocument {
+    /// Expects the report of a pull that changed nothing.
+    func expectNothingPulled(sourceLocation: SourceLocation = #_sourceLocation) {
+        for list in ["created", "updated", "deleted", "conflicts"] {
+            #expect(self[list] == [], "\(self)", sourceLocation: sourceLocation)
+        }
+    }
+}

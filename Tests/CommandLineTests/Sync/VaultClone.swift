@@ -1,0 +1,141 @@
+import CommandLineKit
+import CurlTransport
+import EnvOperations
+import Foundation
+import Glibc
+import Sealing
+import TestSupport
+import Vault
+
+@testable import ZGEnvCommands
+
+/// One copy of a vault, and the program run on it inside of this process: thousands of runs would
+/// take an hour as processes of their own. Everything else is as in the program: files, network,
+/// passphrase, audit log.
+final class VaultClone {
+    /// A record as the vault has it.
+    struct Record: Equatable {
+        let variable: Variable
+        let value: String?
+
+        /// What a pull must not change unseen.
+        var content: Content {
+            Content(
+                key: variable.name, scope: variable.attributes.scope,
+                kind: variable.attributes.kind, value: value)
+        }
+
+        /// Tells that nothing was changed here since both sides agreed.
+        var isUnchanged: Bool {
+            guard let remote = variable.remote, variable.isLive else { return false }
+            return variable.currentVersion == remote.pushedVersion
+                && variable.attributes == remote.agreed && variable.name == remote.key
+        }
+    }
+
+    struct Content: Equatable {
+        let key: String
+        let scope: Scope
+        let kind: VariableAttributes.Kind
+        let value: String?
+    }
+
+    let name: String
+    private let home: CommandHome
+    private let vaultName: String
+    private let output: (out: Int32, error: Int32)
+    private let transport: CurlTransport
+    private let environment: [String: String]
+    private var keys: VaultKeys?
+
+    init(_ name: String, home: CommandHome, url: String) throws {
+        self.name = name
+        self.home = home
+        vaultName = "clone-\(name).zgv"
+        func opened(_ file: String) -> Int32 {
+            unsafe open(
+                home.directory.path(file), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
+        }
+        output = (opened("out-\(name)"), opened("error-\(name)"))
+        transport = try CurlTransport()
+        var environment = home.environment
+        environment["ZG_ENV_API_URL"] = url
+        environment["ZG_ENV_PASSPHRASE_FILE"] = home.passphrasePath
+        environment["ZG_ENV_VAULT"] = home.directory.path(vaultName)
+        environment["ZG_ENV_AUDIT_LOG"] = home.directory.path("audit-\(name).log")
+        // Another machine: what it has seen of the vault is its own.
+        environment["XDG_STATE_HOME"] = home.directory.path("state-\(name)")
+        self.environment = environment
+    }
+
+    deinit {
+        close(output.out)
+        close(output.error)
+    }
+
+    /// Makes it a copy of the vault as it was at first.
+    func reset(to vault: [UInt8], log: [UInt8]) throws {
+        try? FileManager.default.removeItem(atPath: home.directory.path("state-\(name)"))
+        try home.directory.makeDirectory("state-\(name)")
+        try home.directory.write(vault, to: vaultName)
+        try home.directory.write(log, to: "audit-\(name).log")
+    }
+
+    /// Runs a command. Returns its exit code, and its stdout.
+    func run(_ arguments: [String]) throws -> (status: Int32, output: [UInt8]) {
+        _ = ftruncate(output.out, 0)
+        _ = ftruncate(output.error, 0)
+        let context = Context(
+            arguments: arguments.map { Array($0.utf8) },
+            hardening: ProcessHardening(mask: 0o022, coreLimit: rlimit()),
+            environment: environment, rawEnvironment: [],
+            workingDirectory: home.directory.path("work"), files: PosixFileStore(),
+            keyring: { nil }, now: ProcessParts.milliseconds,
+            user: { UserAccount(number: 1, name: "test") }, transport: { self.transport },
+            waitingRoom: SystemWaitingRoom(),
+            output: CommandLineKit.OutputStream(descriptor: output.out),
+            messages: CommandLineKit.OutputStream(descriptor: output.error))
+        let status = Program(context: context).run()
+        return (status, try home.directory.read("out-\(name)"))
+    }
+
+    /// What the last command said on stderr.
+    func said() throws -> String {
+        String(decoding: try home.directory.read("error-\(name)"), as: UTF8.self)
+    }
+
+    /// Every record, removed ones included, with its value.
+    func records() throws -> [Identifier: Record] {
+        let vault = try Vault(
+            opening: home.directory.path(vaultName), in: PosixFileStore())
+        let keys = try openedKeys(vault)
+        let index = try vault.index(with: keys, extent: .currentValues)
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            return [:]
+        }
+        let arena = SecretArena()
+        var records: [Identifier: Record] = [:]
+        for variable in index.variables {
+            let value = try reader.currentValue(of: variable, in: arena).map { slice in
+                slice.withBytes { bytes in
+                    String(
+                        decoding: (0..<bytes.byteCount).map {
+                            unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
+                        }, as: UTF8.self)
+                }
+            }
+            records[variable.id] = Record(variable: variable, value: value)
+        }
+        return records
+    }
+
+    private func openedKeys(_ vault: Vault) throws -> VaultKeys {
+        if let keys { return keys }
+        let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
+            try SecretBytes(copying: $0)
+        }
+        let opened = try vault.unlock(passphrase: passphrase, memoryLimitBytes: nil)
+        keys = opened
+        return opened
+    }
+}
