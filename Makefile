@@ -39,7 +39,7 @@ demo: build ## Build, and show the main job against the sandbox, in a temporary 
 
 test: setup-tests $(READERS)/ready ## Build for tests, and run them all
 	swift build --build-tests $(SWIFT_FLAGS)
-	swift test --skip-build --disable-xctest $(SWIFT_FLAGS)
+	Tests/run-all
 
 openapi: setup-openapi ## Hold commands and sandbox against the platform's own description (Python)
 	swift build --build-tests $(SWIFT_FLAGS)

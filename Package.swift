@@ -118,7 +118,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLineKit", "CurlTransport", "EnvOperations", "KernelKeyring", "Sandbox", "Sealing",
+                "CommandLineKit", "CurlTransport", "EnvOperations", "KernelKeyring", "Sandbox",
+                "Sealing",
                 "SecretServiceKeyring", "TestSupport", "Vault", "ZGEnvCommands",
             ], swiftSettings: settings),
         .testTarget(

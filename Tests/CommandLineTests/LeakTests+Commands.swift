@@ -69,9 +69,9 @@ extension LeakTests {
         },
         "rename": { witness in
             try witness.run(["set", "OLD", "-p", "web"], input: .text(witness.typed.text))
-            try witness.run(["rename", "OLD", "NEW", "-p", "web", "--json"])
+            try witness.run(["rename", "OLD", "RENAMED", "-p", "web", "--json"])
             try witness.run(
-                ["rename", "NEW", "A=\(witness.argument.text)", "-p", "web"], status: 2)
+                ["rename", "RENAMED", "A=\(witness.argument.text)", "-p", "web"], status: 2)
         },
         "project rename": { witness in
             try witness.run(["set", "KEY", "-p", "first"], input: .text(witness.typed.text))

@@ -8,8 +8,8 @@ import Vault
 @Suite(
     "KeePassXC as the desktop keyring", .serialized,
     .enabled(
-        if: PrivateKeePassXC.isInstalled,
-        "keepassxc is not installed; make proof installs it, and runs this"))
+        if: Proof.isFull && PrivateKeePassXC.isInstalled,
+        "a program with a graphical toolkit; make proof installs it, and runs this"))
 struct KeePassXCTests {
     private let item = KeyringItem.slotKey("0123456789abcdef")
     private let key = (0..<32).map { UInt8($0 * 7) }

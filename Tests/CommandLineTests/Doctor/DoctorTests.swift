@@ -60,12 +60,13 @@ struct DoctorTests {
     {
         let home = try CommandHome.initialised()
         try home.store([
-            "PADDED": " value ", "TWIN": "same-secret-value-1", "OTHER": "same-secret-value-1",
+            "PADDED": " value ", "TWIN_TOKEN": "same-secret-value-1",
+            "OTHER_TOKEN": "same-secret-value-1",
         ])
         let open = try findings(home.run(doctor + ["-p", "web"]))
         #expect(open["blank-at-ends"]?.state == "warning")
         #expect(open["blank-at-ends"]?.message.contains("PADDED") == true)
-        #expect(open["same-secret"]?.message.contains("TWIN") == true)
+        #expect(open["same-secret"]?.message.contains("TWIN_TOKEN") == true)
         #expect(!"\(open)".contains("same-secret-value-1"))
         let locked = try findings(home.run(doctor + ["-p", "web"], unlocked: false))
         #expect(locked["project"]?.state == "skipped")

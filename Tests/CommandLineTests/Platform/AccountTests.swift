@@ -89,7 +89,8 @@ struct AccountTests {
         let after = try accounts(platform.run("account", "list", "--refresh", "--json"))
         #expect(after.first?["valid"] == false)
         #expect(try platform.run("account", "list", "--refresh").output.contains("refused"))
-        try failedAsJSON(platform.run("project", "list", "--json"), 6, "unauthorized")
+        try failedAsJSON(
+            platform.run("project", "list", "--refresh", "--json"), 6, "unauthorized")
     }
 
     @Test func `a token found in public is said at the login and by a refresh`() throws {

@@ -166,7 +166,7 @@ struct FaultTableTests {
     // MARK: Commands that only look
 
     private static let looking: [(command: [String], requests: [String])] = [
-        (["project", "list"], ["GET /v10/projects"]),
+        (["project", "list", "--refresh"], ["GET /v10/projects"]),
         (
             ["list", "-p", "web", "--refresh"],
             [
