@@ -492,10 +492,10 @@ def read_record(c):
         id=c.id(), project=c.id(), name=c.text(1024), attributes=read_attributes(c),
         made_at=c.u64(), changed_at=c.u64(), removed_at=c.u64(), current=c.u64(), highest=c.u64(),
         rotation=c.u64(), remote=c.optional(read_remote))
-    if record.current > record.highest:
-        c.fail("bounds", f"current version {record.current}, highest {record.highest}")
     if not record.name:
         c.fail("encoding", "a record with an empty name")
+    if record.current > record.highest:
+        c.fail("bounds", f"current version {record.current}, highest {record.highest}")
     return record
 
 
@@ -632,11 +632,11 @@ def check_layout(index, chunks_length):
 
 
 def check_checkpoint(header, checkpoint, keys):
-    """5.9. The code takes the root; the generation does not."""
-    require(1 <= checkpoint.generation <= header.generation, "checkpoint",
-            f"a checkpoint of generation {checkpoint.generation}")
+    """5.9. Takes the root."""
     if keys is None:
         return
+    require(1 <= checkpoint.generation <= header.generation, "checkpoint",
+            f"a checkpoint of generation {checkpoint.generation}")
     message = b"".join((
         b"zgv1/checkpoint\0", header.vault_id, struct.pack("<Q", checkpoint.generation), header.public,
         struct.pack("<II", header.epoch, len(header.slots)), *(slot.raw for slot in header.slots),

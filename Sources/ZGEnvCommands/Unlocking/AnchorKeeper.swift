@@ -114,7 +114,11 @@ final class AnchorKeeper {
             let item = VaultAnchor.keyringItem(vault: vault, path: path)
             let secret = try line.withBytes { try SecretBytes(copying: $0) }
             do throws(KeyringError) {
-                try openKeyring()?.store(secret, for: item)
+                guard let keyring = try openKeyring() else { return }
+                // Some keyrings ask before they replace an item, and none before it goes. Killed in
+                // between there is no anchor, and the next opening stores one.
+                try keyring.remove(item)
+                try keyring.store(secret, for: item)
             } catch {
                 let isMissing = [.noBus, .noProvider, .libraryMissing, .locked].contains(error.code)
                 guard isMissing else { throw error }
