@@ -14,7 +14,7 @@ struct AuditLine: Equatable {
     /// Most bytes of a body, in any line: names, texts and padding have room in it.
     static let bodyLimit = 128 << 10
     /// Most bytes of a line with its line feed.
-    static let lineLimit = 2 + 17 + 7 + LineBase64.byteCount(of: bodyLimit) + 1
+    static let lineLimit = 2 + 17 + 7 + Base64.letterCount(of: bodyLimit) + 1
     /// Higher numbers are never given out.
     static let sequenceLimit: UInt64 = 9_999_999_999_999_999
     static let tagByteCount = 16
@@ -117,7 +117,7 @@ extension AuditLine {
     var text: [UInt8] {
         var text = [kind.rawValue, 0x20]
         text += "\(sequence) \(body.count) ".utf8
-        LineBase64.encode(body, appendingTo: &text)
+        text += Base64.encoded(body)
         text.append(0x0A)
         return text
     }
@@ -166,12 +166,12 @@ extension AuditLine {
             kind == .plain
             ? plainByteCount : AuthenticatedCipher.nonceByteCount + AuthenticatedCipher.tagByteCount
         guard length >= minimum else { return .neither }
-        let full = LineBase64.byteCount(of: length)
-        guard rest.count <= full, rest.allSatisfy({ LineBase64.value(of: $0) != nil }) else {
-            return .neither
+        let full = Base64.letterCount(of: length)
+        guard rest.count <= full else { return .neither }
+        guard rest.count == full else {
+            return rest.allSatisfy(Base64.isLetter) ? .beginning : .neither
         }
-        guard rest.count == full else { return .beginning }
-        guard let body = LineBase64.decoded(rest) else { return .neither }
+        guard let body = Base64.decoded(rest) else { return .neither }
         return .whole(AuditLine(kind: kind, sequence: sequence, body: body))
     }
 }
