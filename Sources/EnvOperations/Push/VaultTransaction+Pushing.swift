@@ -46,11 +46,17 @@ extension VaultTransaction {
     }
 
     /// Takes platform records whose value, scope and type were found equal as pushed.
+    ///
+    /// - Parameter versions: Which version was compared, by record. The vault may have a newer one by
+    ///   now, which the platform does not have; a record removed meanwhile adopts nothing.
     package mutating func adopt(
-        _ adopted: [Identifier: PlatformRecord], account: String, time: UInt64
+        _ adopted: [Identifier: PlatformRecord], versions: [Identifier: UInt64], account: String,
+        time: UInt64
     ) {
         let records = adopted.compactMap { id, record -> PushRecord? in
-            guard let position = position(of: id) else { return nil }
+            guard let position = position(of: id), let version = versions[id],
+                index.variables[position].isLive
+            else { return nil }
             if index.variables[position].remote == nil,
                 index.variables[position].attributes.comment == nil
             {
@@ -58,9 +64,7 @@ extension VaultTransaction {
             }
             return PushRecord(
                 variable: id,
-                knowledge: .agreed(
-                    record, version: index.variables[position].currentVersion,
-                    attributes: record.attributes))
+                knowledge: .agreed(record, version: version, attributes: record.attributes))
         }
         keep(records, account: account, time: time)
     }

@@ -47,9 +47,8 @@ struct CopiedValue {
         do {
             try confirm(fingerprint)
         } catch {
-            try? clipboard.clear()
             helper.abandon()
-            throw error
+            throw unconfirmed(error)
         }
         let scope = revealed.scope
         try invocation.note(
@@ -74,8 +73,21 @@ struct CopiedValue {
             usleep(50_000)
         } while ContinuousClock.now < end
         throw CommandError(
-            .failed, "The clipboard does not give back what was copied, so it was emptied again.",
+            .failed, "The clipboard does not give back what was copied.",
             hint: "A clipboard manager or the desktop may keep zg-env from reading it.")
+    }
+
+    /// Takes back what was copied and cannot be read back, and says whether that was done.
+    private func unconfirmed(_ error: any Error) -> CommandError {
+        var failure = CommandError(mapping: error)
+        do {
+            try clipboard.clear()
+            failure.message += " It was told to be empty again."
+        } catch {
+            failure.message += " It could not be emptied, and may still hold the value."
+            failure.hint = "Copy something else, so that the value is gone."
+        }
+        return failure
     }
 
     private func isThere(_ fingerprint: borrowing ClipboardFingerprint) throws -> Bool {

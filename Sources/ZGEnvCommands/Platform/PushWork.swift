@@ -37,6 +37,8 @@ struct PushWork {
             invocation.options.dryRun
             ? nil : try ProjectLock(project, besides: invocation.session.path, invocation)
         defer { withExtendedLifetime(lock) {} }
+        // What another push wrote while this one waited is no change of somebody else's.
+        if lock != nil { invocation.session.forgetVault() }
         let client = bound.access.client
         let environments = try environmentNames()
         try SharedListing.keep(of: bound, invocation)
@@ -65,7 +67,10 @@ struct PushWork {
                 "\(record.key) has another name in the vault and was changed on the platform, so it was left there."
             )
         }
-        let seen = Seen(platform: platform, listedAt: listedAt, resolution: resolution)
+        let seen = Seen(
+            platform: platform, listedAt: listedAt, resolution: resolution,
+            versions: Dictionary(
+                uniqueKeysWithValues: variables.map { ($0.id, $0.currentVersion) }))
         guard plan.conflicts.isEmpty else {
             if !invocation.options.dryRun { try keep(seen, [:], []) }
             return report
@@ -221,6 +226,8 @@ struct PushWork {
         let platform: [PlatformRecord]
         let listedAt: UInt64
         let resolution: SendResolution
+        /// The vault's current versions at that time, by record.
+        let versions: [Identifier: UInt64]
     }
 
     /// Keeps what was seen before anything is sent: changes made elsewhere, adopted records, and
@@ -236,7 +243,8 @@ struct PushWork {
             // The yes to the plan was one to these too.
             if let changes, keys.opensValues { try transaction.accept(changes) }
             transaction.keep(seen.resolution, account: account, time: time)
-            transaction.adopt(adopted, account: account, time: time)
+            transaction.adopt(
+                adopted, versions: seen.versions, account: account, time: time)
             transaction.forget(forgotten)
             transaction.see(seen.platform, listedAt: seen.listedAt, of: project.id)
             transaction.see(live: live, of: project.id, time: time)

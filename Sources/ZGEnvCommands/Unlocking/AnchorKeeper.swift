@@ -116,7 +116,7 @@ final class AnchorKeeper {
             do throws(KeyringError) {
                 guard let keyring = try openKeyring() else { return }
                 // Some keyrings ask before they replace an item, and none before it goes. Killed in
-                // between there is no anchor, and the next opening stores one.
+                // between there is no anchor, and the next write stores one.
                 try keyring.remove(item)
                 try keyring.store(secret, for: item)
             } catch {

@@ -1,9 +1,21 @@
 internal import Glibc
 
-/// What is at a path, following links.
+/// What is at a path, following links where nothing else is said.
 enum FileKind {
     /// Tells whether there is a regular file.
     static func isFile(_ path: String) -> Bool { kind(path) == S_IFREG }
+
+    /// Tells whether the path itself is a regular file, and no link to one.
+    static func isRegularItself(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Tells whether there is anything at the path, a link that leads nowhere included.
+    static func isTaken(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0
+    }
 
     /// Tells whether there is a directory.
     static func isDirectory(_ path: String) -> Bool { kind(path) == S_IFDIR }

@@ -15,14 +15,14 @@ enum AcceptOlder {
         {
             against.append(seen)
         }
-        func result(_ generation: UInt64?) -> CommandResult {
+        func result(_ generation: UInt64?, text: String = "") -> CommandResult {
             CommandResult(
                 json: [
                     "vault": .string(vault.path), "checked": ["anchor": report.json],
                     "generation": .integer(orNull: generation.map { Int64(clamping: $0) }),
                     "accepted": .bool(generation != nil && !invocation.options.dryRun),
                     "dryRun": .bool(invocation.options.dryRun),
-                ])
+                ], text: text)
         }
         guard let newest = against.map(\.generation).max() else {
             try invocation.note("No newer copy was seen here; there is nothing to accept.")
@@ -43,7 +43,10 @@ enum AcceptOlder {
         ]
         let answer = try Confirmation.ask(
             invocation, plan: plan, question: "Take this copy for the newest one?")
-        if answer == .stopAfterPlan { return result(next) }
+        if answer == .stopAfterPlan {
+            return result(
+                next, text: plan.map { "Would \(DisplayText.safe($0)).\n" }.joined())
+        }
         try session.update(with: keys) { $0.outlive(against) }
         try invocation.endUnlocks(of: vault.header.vaultID)
         let now = try session.opened().header.generation

@@ -30,7 +30,16 @@ enum Backup: Command {
         let taken = CommandError(
             .conflict, "\(path) is there already.",
             hint: "It was left as it is. Say --force to replace it, or name another file.")
-        if !replaces, try context.files.exists(path) { throw taken }
+        if FileKind.isTaken(path) {
+            guard replaces else { throw taken }
+            // A device or a pipe would be replaced by a file, and a link would lose what it points to.
+            guard FileKind.isRegularItself(path) else {
+                throw CommandError(
+                    .usage,
+                    "\(path) is no regular file, and would be replaced by one.",
+                    hint: "It was left as it is. Name another file.")
+            }
+        }
         let keys = try session.bestUnattendedKeys()
         let inspection: VaultInspection
         if invocation.options.dryRun {
@@ -42,6 +51,10 @@ enum Backup: Command {
                     to: path, in: context.files, replaces: replaces, keys: keys)
             } catch let error as VaultError where error.code == .exists {
                 throw taken
+            } catch let error as VaultError where error.code == .notFound {
+                throw CommandError(
+                    .notFound, CommandError.sentence(error.reason),
+                    hint: "Nothing was written. Make the directory first, or name another file.")
             }
             try invocation.note("Wrote and checked \(path), generation \(vault.header.generation).")
         }

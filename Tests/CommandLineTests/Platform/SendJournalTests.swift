@@ -53,6 +53,16 @@ struct SendJournalTests {
         #expect(platform.records("SECRET") == ["production,preview=t"])
     }
 
+    @Test func `a push that waited for another one sees what that one did`() throws {
+        let platform = try PlatformHome()
+        try platform.set("SECRET", "s", "--type", "sensitive")
+        try platform.setFaults("POST /v10/projects/*/env slow:0.5 x1")
+        let results = try Together.run(
+            (0..<3).map { _ in platform.runner(["push", "-p", "web", "--yes", "--json"]) })
+        for result in results { done(result) }
+        #expect(platform.records("SECRET") == ["production,preview=s"])
+    }
+
     @Test func `a sensitive record that the journal does not name is a conflict`() throws {
         let platform = try PlatformHome()
         try platform.set("OTHER", "o", "--type", "sensitive")

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -39,7 +40,20 @@ struct BackupTests {
             failed(try home.run(["backup", path, "--force"]), 2)
         }
         #expect(try home.vaultBytes() == before)
-        failed(try home.run(["backup", home.directory.path("no/such/folder")]), 4)
+        failed(try home.run(["backup", home.directory.path("no/such/folder")]), 4, "directory")
+    }
+
+    @Test func `a backup takes the place of no pipe and no link, even with force`() throws {
+        let home = try CommandHome.filled()
+        let (pipe, link) = (home.directory.path("pipe"), home.directory.path("link"))
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        #expect(unsafe symlink("nowhere", link) == 0)
+        for path in [pipe, link] {
+            failed(try home.run(["backup", path]), 5)
+            failed(try home.run(["backup", path, "--force"]), 2, "no regular file")
+            var status = stat()
+            #expect(unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG)
+        }
     }
 
     @Test func `a damaged vault gives no backup`() throws {
