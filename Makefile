@@ -129,8 +129,14 @@ setup: ## Install the C libraries that are missing (apt-get)
 setup-tests: ## Install what is missing for the tests too
 	@.ci/set-up build tests
 
-setup-openapi: ## Install what is missing to check against the platform's description
-	@.ci/set-up build tests python
+OPENAPI = .build/openapi
+$(OPENAPI)/ready: Tests/OpenAPI/requirements.txt
+	@.ci/set-up python
+	python3 -m venv $(OPENAPI)/venv
+	$(OPENAPI)/venv/bin/pip install --quiet --requirement $<
+	@touch $@
+
+setup-openapi: setup-tests $(OPENAPI)/ready ## Install what is missing to check against the platform's description
 
 # The programs are built before, by the user: root may have no Swift toolchain.
 install: ## Install into PREFIX (/usr/local) below DESTDIR; builds what is not built

@@ -38,6 +38,17 @@ final class VaultClone {
         let scope: Scope
         let kind: VariableAttributes.Kind
         let value: String?
+
+        /// Tells whether all that `old` changed of `agreed` is still so. The same change made on both
+        /// sides is nobody's loss, and what else the other side changed may come along.
+        func keeps(_ old: Content, since agreed: Content?) -> Bool {
+            guard let agreed else { return self == old }
+            func keeps<T: Equatable>(_ field: KeyPath<Content, T>) -> Bool {
+                old[keyPath: field] == agreed[keyPath: field]
+                    || self[keyPath: field] == old[keyPath: field]
+            }
+            return keeps(\.key) && keeps(\.scope) && keeps(\.kind) && keeps(\.value)
+        }
     }
 
     let name: String
