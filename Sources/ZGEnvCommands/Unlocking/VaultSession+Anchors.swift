@@ -7,6 +7,8 @@ enum AnchorVerdict: String {
     case current
     /// It came from that one; the anchor was moved on.
     case moved
+    /// It came from that one; the anchor could not be moved on, and stays behind.
+    case behind
     /// It was written so often since that nobody can tell; the anchor was moved on.
     case forgotten
     case older
@@ -29,6 +31,8 @@ enum AnchorVerdict: String {
         switch self {
         case .current: "this is the newest one"
         case .moved: "this came from the newest one that was seen"
+        case .behind:
+            "this came from the newest one that was seen, and could not be noted as the newest"
         case .forgotten: "cannot tell: the vault was written too often since"
         case .older: "a newer one was seen"
         case .otherHistory: "another one was seen"
@@ -79,8 +83,12 @@ extension VaultSession {
                 verdict = AnchorVerdict(try opened().standing(to: seen, with: keys))
             }
             if verdict == .moved || verdict == .forgotten {
-                // It is only behind where that fails.
-                try? anchors.store(try opened().position(), place, of: vaultID)
+                do {
+                    try anchors.store(try opened().position(), place, of: vaultID)
+                } catch {
+                    // An older anchor still holds back what is older than itself.
+                    if verdict == .moved { verdict = .behind }
+                }
             }
             return (verdict, seen)
         }
@@ -123,13 +131,18 @@ extension VaultSession {
     }
 
     /// Keeps where the vault stands after a write. The vault is written whatever comes of it.
+    ///
+    /// - Returns: Whether all places kept it; else there is a warning.
+    @discardableResult
     func keepAnchors(
         _ position: VaultPosition, of vault: Identifier, _ places: [AnchorKeeper.Place]
-    ) {
+    ) -> Bool {
+        var isKept = true
         for place in places {
             do {
                 try anchors.store(position, place, of: vault)
             } catch {
+                isKept = false
                 context.warn(
                     "anchor-not-kept",
                     "The vault was written, but the \(place.name) did not keep which generation is the "
@@ -137,6 +150,7 @@ extension VaultSession {
                         + CommandError(mapping: error).message)
             }
         }
+        return isKept
     }
 }
 

@@ -67,12 +67,14 @@ enum Restore: Command {
                     "otherVault": .bool(isOther), "plan": .strings(plan), "dryRun": true,
                 ], text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
         }
+        var isAnchorKept = true
         let restoration = try backup.restore(
             to: options.vaultPath, in: context.files, keys: keys,
             currentKeys: currentKeys(replaced.vault, backup, invocation), keepingAt: kept,
             acceptsOther: isOther, seen: seen, isNewHere: isNewHere,
             written: {
-                invocation.session.keepAnchors($0, of: backup.header.vaultID, places)
+                isAnchorKept = invocation.session.keepAnchors(
+                    $0, of: backup.header.vaultID, places)
             })
         if replaced.exists, !isOther, !restoration.continuesVersions {
             context.warn(
@@ -100,7 +102,7 @@ enum Restore: Command {
             "kept": .string(orNull: restoration.kept), "otherVault": .bool(isOther),
             "valuesOpened": .bool(inspection.opensValues),
             "auditLog": .string(restoration.auditLog.rawValue),
-            "anchor": .string(seen.isEmpty ? "absent" : "moved"),
+            "anchor": .string(!isAnchorKept ? "behind" : seen.isEmpty ? "absent" : "moved"),
         ])
     }
 

@@ -240,6 +240,29 @@ struct AnchorTests {
         #expect(try verdicts(home) == ("current", "current"))
     }
 
+    @Test func `an anchor that cannot be moved on is called behind, not moved`() throws {
+        let home = try CommandHome.filled()
+        let state = home.directory.path("state/zg-env")
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: state).first {
+                $0.hasSuffix(".anchor")
+            })
+        let before = try home.directory.read("state/zg-env/\(name)")
+        try home.store(["A": "third"])
+        try home.directory.write(before, to: "state/zg-env/\(name)")
+        let script = """
+            mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" || exit 99
+            exec "$@"
+            """
+        let result = try home.wrapped("/usr/bin/unshare") { program in
+            ["--mount", "/bin/sh", "-c", script, state, program, "verify", "--json"]
+        }.run()
+        let checked = try json(result)
+        #expect(checked["checked"]?["anchor"]?["stateDirectory"] == "behind", "\(result.output)")
+        #expect(try home.directory.read("state/zg-env/\(name)") == before)
+        #expect(try verdicts(home).1 == "moved")
+    }
+
     @Test func `restore, rekey and passwd go on from what was seen`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.filled(keyring)
