@@ -3,6 +3,11 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 BINDIR = $(DESTDIR)$(PREFIX)/bin
+MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
+# Where bash, zsh and fish look for completions below a prefix.
+BASHDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSHDIR = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+FISHDIR = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
 PROGRAMS = zg-env zg-env-sandbox
 RELEASE = .build/release
@@ -24,7 +29,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test openapi build check proof vectors second-reader fuzz sanitize setup setup-tests setup-openapi bench bench-peers install uninstall clean
+.PHONY: help demo test openapi build check proof vectors second-reader fuzz sanitize setup setup-tests setup-openapi bench bench-peers install uninstall deb clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -138,23 +143,41 @@ $(OPENAPI)/ready: Tests/OpenAPI/requirements.txt
 
 setup-openapi: setup-tests $(OPENAPI)/ready ## Install what is missing to check against the platform's description
 
-# The programs are built before, by the user: root may have no Swift toolchain.
+# The programs are built before, by the user: root may have no Swift toolchain. The manual and the
+# completions are written by the program itself, which needs no vault for that.
 install: ## Install into PREFIX (/usr/local) below DESTDIR; builds what is not built
 	@for program in $(PROGRAMS); do \
 		test -x $(RELEASE)/$$program || { $(MAKE) build; break; }; \
 	done
-	install -d "$(BINDIR)"
+	install -d "$(BINDIR)" "$(MANDIR)" "$(BASHDIR)" "$(ZSHDIR)" "$(FISHDIR)"
 	@for program in $(PROGRAMS); do \
 		echo "install $(BINDIR)/$$program"; \
 		install -m 755 $(RELEASE)/$$program "$(BINDIR)/$$program" || exit 1; \
 		! command -v strip >/dev/null || strip "$(BINDIR)/$$program" || exit 1; \
 	done
+	@echo "install completions and manual pages below $(DESTDIR)$(PREFIX)/share"
+	@work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && set -e && \
+		mkdir "$$work/manual" && $(RELEASE)/zg-env __manual "$$work/manual" && \
+		for shell in bash zsh fish; do \
+			$(RELEASE)/zg-env completion $$shell >"$$work/$$shell"; \
+		done && \
+		install -m 644 "$$work/manual"/*.1 "$(MANDIR)" && \
+		install -m 644 "$$work/bash" "$(BASHDIR)/zg-env" && \
+		install -m 644 "$$work/zsh" "$(ZSHDIR)/_zg-env" && \
+		install -m 644 "$$work/fish" "$(FISHDIR)/zg-env.fish"
 
 uninstall: ## Remove from PREFIX what `make install` put there; vaults stay
 	@for program in $(PROGRAMS); do \
 		echo "remove $(BINDIR)/$$program"; \
 		rm -f "$(BINDIR)/$$program" || exit 1; \
 	done
+	@echo "remove completions and manual pages below $(DESTDIR)$(PREFIX)/share"
+	@rm -f "$(MANDIR)"/zg-env.1 "$(MANDIR)"/zg-env-*.1 "$(BASHDIR)/zg-env" "$(ZSHDIR)/_zg-env" \
+		"$(FISHDIR)/zg-env.fish"
+
+deb: build ## Make the Debian packages in .build/deb
+	@rm -rf .build/deb
+	Packaging/build-deb $(RELEASE) .build/deb
 
 clean: ## Remove everything that was built
 	rm -rf .build

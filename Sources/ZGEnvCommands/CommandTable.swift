@@ -18,10 +18,14 @@ enum CommandTable {
             // The platform.
             Login.self, Logout.self, AccountList.self, AccountUse.self, ProjectList.self, Link.self,
             Pull.self, Push.self, Redeploy.self, DeploymentList.self, Harden.self,
+            // The tool itself.
+            CompletionScript.self, CompletionCandidates.self, ManualPages.self,
         ]
     }
 
     static let version = "0.1.0"
+    /// The date of this version, as manual pages have it.
+    static let date = "November 21, 2026"
 
     /// The description of the whole program.
     static let program = ProgramSpec(

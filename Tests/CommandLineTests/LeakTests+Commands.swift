@@ -23,6 +23,18 @@ extension LeakTests {
                 try witness.run(runner, status: status)
             }
         },
+        "completion": { witness in
+            try witness.run(["completion", "bash"])
+            try witness.run(["completion", witness.argument.text], status: 2)
+        },
+        "__complete": { witness in
+            try witness.run(["-p", "web", "__complete", "variable"])
+            try witness.run(["__complete", "variable", "--", witness.argument.text])
+        },
+        "__manual": { witness in
+            let directory = try witness.home.directory.makeDirectory("manual")
+            try witness.run(["__manual", directory])
+        },
         "doctor": { witness in
             try witness.run(["doctor", "--offline"])
             try witness.run(["doctor", "--offline", "--json", "--verbose"])

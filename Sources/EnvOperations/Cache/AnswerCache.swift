@@ -40,6 +40,17 @@ package final class AnswerCache {
         return answer
     }
 
+    /// All answers that are kept and open, of the addresses that `isMeant` chooses.
+    package func answers(where isMeant: (AnswerAddress) -> Bool) -> [KeptAnswer] {
+        guard let files = try? store.files() else { return [] }
+        return files.compactMap { file in
+            guard let bytes = store.read(file.name),
+                let answer = sealing.open(bytes, as: file.name), isMeant(answer.address)
+            else { return nil }
+            return answer
+        }
+    }
+
     /// Keeps what may be kept of an answer, in place of an earlier one, and drops what is too old or
     /// too much.
     ///

@@ -126,6 +126,20 @@ final class PlatformAnswers {
         return kept
     }
 
+    /// The deployments of a project that any listing was told of, newest first, each once.
+    func keptDeployments(of binding: VaultProject.Binding) -> [Deployment] {
+        let lists = cache?.answers { address in
+            guard address.origin == binding.origin,
+                case .deployments(binding.projectID, _) = address.subject
+            else { return false }
+            return true
+        }
+        var seen: Set<String> = []
+        return (lists ?? []).sorted { $0.askedAt > $1.askedAt }
+            .flatMap { $0.value(as: DeploymentsAnswer.self)?.deployments ?? [] }
+            .filter { seen.insert($0.id).inserted }
+    }
+
     /// Keeps an answer that the command has anyway.
     func keep(
         _ answer: some KeepableAnswer, to subject: AnswerAddress.Subject,

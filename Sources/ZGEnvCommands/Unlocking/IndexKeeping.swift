@@ -4,7 +4,7 @@ internal import Vault
 /// The index key in the user keyring, for those who asked for it with `config set cache-index true`.
 extension VaultSession {
     /// Commands that show names and nothing else, and may use a key that `list` kept.
-    private static let readers: Set<String> = ["list", "show", "status", "history"]
+    private static let readers: Set<String> = ["list", "show", "status", "history", "__complete"]
 
     /// Keys from an index key that `list` kept; nil where none is, or this command may not use it.
     func keptIndexKeys(for command: String) throws -> VaultKeys? {

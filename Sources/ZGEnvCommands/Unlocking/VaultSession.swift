@@ -69,14 +69,25 @@ package final class VaultSession {
 
     /// Keys that open the index where that takes no question; nil otherwise.
     func indexKeysWithoutAsking() throws -> VaultKeys? {
+        if let found = try indexKeysAtHand(waitingForKeyring: true) { return found }
+        return passphraseSource.isUnattended ? try valueKeys() : nil
+    }
+
+    /// Keys that open the index without a passphrase; nil where nothing else opens it.
+    ///
+    /// - Parameter waitingForKeyring: Whether a desktop's keyring that is locked may ask the user to
+    ///   open it; else it is left alone.
+    func indexKeysAtHand(waitingForKeyring: Bool) throws -> VaultKeys? {
         if let keys { return keys }
         if let found = try cachedKeys() { return found }
         let vault = try opened()
         if let found = try keptIndexKeys(for: command) ?? keysFromKeyFile(vault) {
             return try take(found)
         }
-        if let found = try keysFromKeyring(vault).0 { return try take(found, .keyring) }
-        return passphraseSource.isUnattended ? try valueKeys() : nil
+        guard try waitingForKeyring || context.keyring()?.isUnlocked() == true,
+            let found = try keysFromKeyring(vault).0
+        else { return nil }
+        return try take(found, .keyring)
     }
 
     /// The index where there is a vault and opening it takes no question; nil otherwise.

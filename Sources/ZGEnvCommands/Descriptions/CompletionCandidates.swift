@@ -1,0 +1,112 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+internal import VercelAPI
+
+/// `__complete`: the words that shells offer, called by their completion scripts.
+///
+/// Somebody is typing meanwhile: nothing is asked, nothing is sent, and what is not at hand is not
+/// offered.
+enum CompletionCandidates: Command {
+    static let spec = CommandSpec.completionCallback
+
+    /// A word, and what it is.
+    struct Candidate: Equatable {
+        let word: String
+        var meaning = ""
+    }
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let word = invocation.command.argument("KIND") ?? ""
+        guard let kind = DynamicCompletion(rawValue: word) else {
+            throw CommandError(.usage, "That is no kind of words.")
+        }
+        let prefix = invocation.command.argument("PREFIX") ?? ""
+        let found = shown(try candidates(of: kind, invocation), startingWith: prefix)
+        return CommandResult(
+            json: [
+                "candidates": .array(
+                    found.map { ["word": .string($0.word), "meaning": .string($0.meaning)] })
+            ],
+            text: found.reduce(into: "") { text, candidate in
+                text += candidate.word
+                if !candidate.meaning.isEmpty { text += "\t\(candidate.meaning)" }
+                text += "\n"
+            })
+    }
+
+    /// Those that begin with `prefix`, sorted, each once. One that cannot stand in a line of a
+    /// terminal as it is, is left out: it would be offered as something else.
+    static func shown(_ candidates: [Candidate], startingWith prefix: String) -> [Candidate] {
+        var seen: Set<String> = []
+        return candidates.filter { candidate in
+            candidate.word.utf8.starts(with: prefix.utf8) && !candidate.word.isEmpty
+                && DisplayText.safe(candidate.word) == candidate.word
+                && seen.insert(candidate.word).inserted
+        }.sorted { $0.word.utf8.lexicographicallyPrecedes($1.word.utf8) }
+            .map { Candidate(word: $0.word, meaning: DisplayText.safe($0.meaning)) }
+    }
+
+    private static func candidates(
+        of kind: DynamicCompletion, _ invocation: Invocation
+    ) throws -> [Candidate] {
+        // Whatever is wrong with the vault, the command itself will say it.
+        guard let keys = try? invocation.session.indexKeysAtHand(waitingForKeyring: false) else {
+            return kind == .target ? targets(of: []) : []
+        }
+        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+        switch kind {
+        case .variable:
+            return variables(try ProjectResolver(invocation).existing(in: index), index)
+        case .target:
+            let project = try? ProjectResolver(invocation).existing(in: index)
+            return targets(of: project.map { index.variables(of: $0.id) } ?? [])
+        case .project:
+            let kept: PlatformAnswers.Timed<ProjectsAnswer>? =
+                try PlatformAnswers(invocation, keys: keys, index: index).kept(.projects, nil)
+            return index.projects.map { Candidate(word: $0.name, meaning: "in the vault") }
+                + (kept?.answer.projects ?? []).map {
+                    Candidate(word: $0.name, meaning: "on the platform")
+                }
+        case .account: return index.accounts.map { Candidate(word: $0.name, meaning: $0.username) }
+        case .team:
+            return (index.accounts.map(\.teamSlug) + index.projects.map { $0.binding?.teamSlug })
+                .compactMap { $0 }.map { Candidate(word: $0) }
+        case .deployment: return try deployments(invocation, keys, index)
+        }
+    }
+
+    private static func variables(_ project: VaultProject, _ index: VaultIndex) -> [Candidate] {
+        index.variables(of: project.id).map {
+            Candidate(word: $0.name, meaning: $0.attributes.scope.description)
+        }
+    }
+
+    private static func targets(of variables: [Variable]) -> [Candidate] {
+        Scope.Targets.all.names.map { Candidate(word: $0) }
+            + variables.flatMap(\.attributes.scope.customEnvironments).map {
+                Candidate(word: $0, meaning: "custom environment")
+            }
+    }
+
+    /// Those that `deployment list` was last told of, by the names of their sites.
+    private static func deployments(
+        _ invocation: Invocation, _ keys: VaultKeys, _ index: VaultIndex
+    ) throws -> [Candidate] {
+        guard let binding = try ProjectResolver(invocation).existing(in: index).binding else {
+            return []
+        }
+        let now = Int64(clamping: invocation.context.now())
+        let answers = try PlatformAnswers(invocation, keys: keys, index: index)
+        return answers.keptDeployments(of: binding).flatMap { deployment in
+            let age = deployment.createdAt.map { TimeText.age(of: $0.milliseconds, at: now) }
+            let meaning = [
+                deployment.state.rawValue, DeploymentListing.target(of: deployment),
+                deployment.branch, age,
+            ].compactMap { $0 }.joined(separator: ", ")
+            return [deployment.id, deployment.url].compactMap { $0 }.map {
+                Candidate(word: $0, meaning: meaning)
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+internal import CommandLineKit
+internal import Sealing
+
+/// `__manual`: writes the manual pages, for packages.
+enum ManualPages: Command {
+    static let spec = CommandSpec(
+        ["__manual"], "Write the manual pages into a directory", section: "",
+        arguments: [
+            ArgumentSpec("DIRECTORY", .one, "A directory that is there", completion: .directory)
+        ], hidden: true)
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let directory = invocation.command.argument("DIRECTORY") ?? "."
+        let pages = ManPageGenerator(CommandTable.program, date: CommandTable.date).pages()
+        for page in pages {
+            try Array(page.text.utf8).withBytes { bytes in
+                try PrivateFile.write(
+                    bytes, to: "\(directory)/\(page.fileName)", replaces: true, durably: false)
+            }
+        }
+        return CommandResult(json: ["pages": .array(pages.map { .string($0.fileName) })])
+    }
+}
