@@ -29,7 +29,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test openapi build check proof vectors second-reader fuzz sanitize setup setup-tests setup-openapi bench bench-peers install uninstall deb clean
+.PHONY: help demo test openapi build check proof vectors second-reader fuzz sanitize setup setup-tests setup-openapi bench bench-peers install uninstall deb deb-check deb-again clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -178,6 +178,23 @@ uninstall: ## Remove from PREFIX what `make install` put there; vaults stay
 deb: build ## Make the Debian packages in .build/deb
 	@rm -rf .build/deb
 	Packaging/build-deb $(RELEASE) .build/deb
+
+# Each in a directory of this build: the bare Debian is fetched once and kept.
+deb-check: deb ## Install the packages in a bare Debian and do the main job there (root, debootstrap)
+	@.ci/set-up packages
+	lintian --fail-on error --no-tag-display-limit .build/deb/*.deb
+	Tests/Packaging/check-deb .build/deb .build/debian
+
+# In another directory, since a path of the first one must not be in them.
+deb-again: deb ## Make the packages a second time from a clone, and compare the bytes
+	@rm -rf .build/again
+	git clone -q . .build/again
+	$(MAKE) -C .build/again deb
+	@for package in .build/deb/*.deb; do \
+		cmp "$$package" ".build/again/.build/deb/$$(basename "$$package")" || exit 1; \
+		sha256sum "$$package"; \
+	done
+	@rm -rf .build/again
 
 clean: ## Remove everything that was built
 	rm -rf .build
