@@ -29,7 +29,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test openapi build check proof vectors second-reader fuzz sanitize setup setup-tests setup-openapi bench bench-peers install uninstall deb deb-check deb-again clean
+.PHONY: help demo test openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-peers install uninstall deb deb-check deb-again clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -91,6 +91,10 @@ build: setup ## Build .build/release/zg-env and .build/release/zg-env-sandbox, s
 		echo "swift build -c release --product $$program"; \
 		swift build -c release --static-swift-stdlib $(SWIFT_FLAGS) --product $$program || exit 1; \
 	done
+
+# In a directory of its own, since everything is compiled anew.
+coverage: setup-tests $(READERS)/ready ## Run the tests and print how many lines of each target they reach
+	Tests/coverage.sh 85 Vault Sealing DotEnv EnvOperations
 
 check: setup-tests ## Lint, and build everything with warnings as errors
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
