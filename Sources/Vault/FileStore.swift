@@ -29,6 +29,11 @@ package protocol FileStore {
     /// - Throws: ``VaultError/Code/notFound``, ``VaultError/Code/insecure`` or ``VaultError/Code/inputOutput``.
     func openCopy(_ path: String) throws(VaultError) -> any ReadableFile
 
+    /// Removes the file at `path`. That there is none is not an error.
+    ///
+    /// - Throws: ``VaultError/Code/inputOutput``, and the file stays.
+    func remove(_ path: String) throws(VaultError)
+
     /// Writes a file for the user alone, and gives it its name once `check` has seen it whole on the
     /// disk.
     ///

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import Sealing
 
 /// Vault files on a Linux file system.
 ///
@@ -87,6 +88,12 @@ package struct PosixFileStore: FileStore {
 
     package func openCopy(_ path: String) throws(VaultError) -> any ReadableFile {
         try PosixFile(opening: path, isCopy: true)
+    }
+
+    package func remove(_ path: String) throws(VaultError) {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else {
+            throw failure("\(path) cannot be removed")
+        }
     }
 
     package func replace(_ path: String, with parts: [FilePart]) throws(VaultError) {
@@ -189,16 +196,8 @@ package struct PosixFileStore: FileStore {
     private func writeAll(
         _ bytes: [UInt8], to descriptor: Int32, _ path: String
     ) throws(VaultError) {
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(
-                    descriptor, UnsafeRawBufferPointer(rebasing: buffer[written...]).baseAddress,
-                    buffer.count - written)
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw failure("\(path) cannot be written") }
-            written += count
+        guard bytes.withBytes({ DescriptorWriting.writeAll($0, to: descriptor) }) else {
+            throw failure("\(path) cannot be written")
         }
     }
 

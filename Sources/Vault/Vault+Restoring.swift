@@ -53,44 +53,86 @@ extension Vault {
             var index = try self.index(with: keys, extent: .everything)
             let continues = index.continueVersions(
                 of: related, keys: [keys, currentKeys].compactMap { $0 })
-            if let replaced {
-                try store.write(
-                    [.copy(of: replaced, offset: 0, count: replaced.byteCount)], to: kept,
-                    replaces: false
-                ) { copy in
-                    guard copy.byteCount == replaced.byteCount else {
-                        throw VaultError(.inputOutput, "\(kept) was not written whole")
-                    }
-                }
-            }
+            if let replaced { try Self.keep(replaced, at: kept, in: store) }
             let resetsAudit = isNewHere && related == nil && index.metadata.audit != nil
             if resetsAudit { index.metadata.audit = nil }
-            index.metadata.remember(generation: header.generation, tag: try indexTag())
-            // So that an anchor that saw the replaced generation takes this one for its child.
-            let outlived = try seen + [related].compactMap { $0 }.map { try $0.position() }
-            index.metadata.remember(outlived)
-            var next = try header.successor(after: outlived.map(\.generation).max() ?? 0)
-            if let checkpoint = try keys.checkpoint(
-                of: index.checkpoint?.entries ?? [], under: next)
-            {
-                index.checkpoint = checkpoint
-            }
-            let sealed = try next.sealing(
-                index, keys: keys, chunksByteCount: header.chunksByteCount)
-            let parts = [
-                FilePart.bytes(sealed.header), .bytes(sealed.index),
-                .copy(of: file, offset: header.chunksOffset, count: header.chunksByteCount),
-            ]
-            try store.write(parts, to: path, replaces: true) { new in
-                try Vault(path: path, file: new).verify(with: keys)
+            let sealed: (generation: UInt64, indexTag: [UInt8])
+            do {
+                sealed = try write(
+                    &index, to: path, in: store, keys: keys, related: related, seen: seen)
+            } catch {
+                throw replaced == nil ? error : Self.withdraw(kept, after: error, in: store)
             }
             written(
-                VaultPosition(
-                    generation: next.generation, indexTag: Array(sealed.index.suffix(16))))
+                VaultPosition(generation: sealed.generation, indexTag: sealed.indexTag))
             return Restoration(
-                generation: next.generation, kept: replaced == nil ? nil : kept,
+                generation: sealed.generation, kept: replaced == nil ? nil : kept,
                 continuesVersions: replaced == nil || continues,
                 auditLog: resetsAudit ? .reset : .kept)
+        }
+    }
+
+    /// Writes this copy to `path` under `index`, as the generation after all that were seen.
+    private func write(
+        _ index: inout VaultIndex, to path: String, in store: any FileStore, keys: VaultKeys,
+        related: Vault?, seen: [VaultPosition]
+    ) throws -> (generation: UInt64, indexTag: [UInt8]) {
+        index.metadata.remember(generation: header.generation, tag: try indexTag())
+        // So that an anchor that saw the replaced generation takes this one for its child.
+        let outlived = try seen + [related].compactMap { $0 }.map { try $0.position() }
+        index.metadata.remember(outlived)
+        var next = try header.successor(after: outlived.map(\.generation).max() ?? 0)
+        if let checkpoint = try keys.checkpoint(of: index.checkpoint?.entries ?? [], under: next) {
+            index.checkpoint = checkpoint
+        }
+        let sealed = try next.sealing(index, keys: keys, chunksByteCount: header.chunksByteCount)
+        let parts = [
+            FilePart.bytes(sealed.header), .bytes(sealed.index),
+            .copy(of: file, offset: header.chunksOffset, count: header.chunksByteCount),
+        ]
+        try store.write(parts, to: path, replaces: true) { new in
+            try Vault(path: path, file: new).verify(with: keys)
+        }
+        return (next.generation, Array(sealed.index.suffix(16)))
+    }
+
+    /// Copies the file that is to be replaced, whole.
+    private static func keep(
+        _ replaced: any ReadableFile, at kept: String, in store: any FileStore
+    ) throws {
+        do {
+            try store.write(
+                [.copy(of: replaced, offset: 0, count: replaced.byteCount)], to: kept,
+                replaces: false
+            ) { copy in
+                guard copy.byteCount == replaced.byteCount else {
+                    throw VaultError(.inputOutput, "\(kept) was not written whole")
+                }
+            }
+        } catch let error as VaultError where error.code == .notConfirmed {
+            // It has its name already. Without it nothing is replaced.
+            throw withdraw(
+                kept, after: VaultError(.inputOutput, error.reason), in: store)
+        }
+    }
+
+    /// Takes the kept copy away where nothing was replaced; else, and where it stays, says where it is.
+    private static func withdraw(
+        _ kept: String, after error: any Error, in store: any FileStore
+    ) -> any Error {
+        let failure = error as? VaultError
+        guard failure?.code != .notConfirmed else {
+            let reason = failure?.reason ?? ""
+            return VaultError(.notConfirmed, "\(reason). The replaced vault is \(kept)")
+        }
+        do throws(VaultError) {
+            try store.remove(kept)
+            return error
+        } catch {
+            return VaultError(
+                failure?.code ?? .inputOutput,
+                "\(failure?.reason ?? "nothing was replaced"); a copy of the vault is left over at "
+                    + kept)
         }
     }
 }

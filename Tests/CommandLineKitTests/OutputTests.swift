@@ -219,8 +219,15 @@ import Testing
         try output.write("x")
         #expect(throws: OutputError.system(errno: ENOSPC)) { try output.flush() }
         close(full)
-        let closed = OutputStream(descriptor: -1)
-        try closed.write("x")
-        #expect(throws: OutputError.system(errno: EBADF)) { try closed.flush() }
+    }
+
+    @Test func `a descriptor that is closed, or open for reading alone, has no reader`() throws {
+        let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { close(null) }
+        for descriptor in [-1, null] {
+            let output = OutputStream(descriptor: descriptor)
+            try output.write("x")
+            #expect(throws: OutputError.closed) { try output.flush() }
+        }
     }
 }

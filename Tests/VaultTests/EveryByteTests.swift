@@ -158,6 +158,7 @@ final class MemoryStore: FileStore {
     func open(_ path: String) throws(VaultError) -> any ReadableFile { MemoryFile(bytes) }
     func openCopy(_ path: String) throws(VaultError) -> any ReadableFile { MemoryFile(bytes) }
     func exists(_ path: String) throws(VaultError) -> Bool { true }
+    func remove(_ path: String) throws(VaultError) { bytes = [] }
     func prepareDirectory(of path: String) throws(VaultError) {}
 
     func withLock<R: ~Copyable>(_ path: String, _ body: () throws -> R) throws -> R { try body() }

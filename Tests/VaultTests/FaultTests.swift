@@ -71,6 +71,8 @@ struct FaultTests {
             if changed { #expect(error == nil || error == .notConfirmed) }
             let names = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path)
             #expect(!names.contains { $0.contains(".tmp-") })
+            // The copy of what was to be replaced is there only where it was replaced.
+            if change == .restore { #expect(names.contains("kept") == changed, "step \(step)") }
             if !store.failed { break }
         }
         // Once new it stays new, and the last run did not fail.

@@ -53,6 +53,10 @@ final class FaultyStore: FileStore {
         try step(.notConfirmed)
     }
 
+    func remove(_ path: String) throws(VaultError) {
+        try base.remove(path)
+    }
+
     func write(
         _ parts: [FilePart], to path: String, replaces: Bool,
         check: (any ReadableFile) throws -> Void

@@ -1,6 +1,7 @@
 /// A failure of an output or of what writes to it.
 package enum OutputError: Error, Sendable, Equatable {
-    /// The reader has gone (EPIPE). A program ends quietly, as if by SIGPIPE: code 141.
+    /// The reader has gone (EPIPE), or there never was one: the descriptor was closed, or open for
+    /// reading alone (EBADF). A program ends quietly, as if by SIGPIPE: code 141.
     case closed
     /// The system refused, with its `errno`.
     case system(errno: Int32)

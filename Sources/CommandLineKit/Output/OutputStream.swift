@@ -81,7 +81,7 @@ import Glibc
             switch errno {
             case EINTR: continue
             case EAGAIN: if let failure = waitUntilWritable() { return failure }
-            case EPIPE: return .closed
+            case EPIPE, EBADF: return .closed
             case let code: return .system(errno: code)
             }
         }

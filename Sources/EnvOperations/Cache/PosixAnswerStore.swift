@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Sealing
 internal import Vault
 
 /// Sealed answers as files of one directory, which and whose files are the user's alone.
@@ -57,7 +58,9 @@ package final class PosixAnswerStore: AnswerStore {
         guard descriptor >= 0 else { throw problem("no file can be made in \(path)") }
         do throws(AnswerStoreError) {
             defer { close(descriptor) }
-            try writeAll(bytes, to: descriptor)
+            guard bytes.withBytes({ DescriptorWriting.writeAll($0, to: descriptor) }) else {
+                throw problem("a file of \(path) cannot be written")
+            }
             guard unsafe renameat(directory, temporary, directory, name) == 0 else {
                 throw problem("a file of \(path) cannot be replaced")
             }
@@ -149,20 +152,6 @@ package final class PosixAnswerStore: AnswerStore {
         }
         directory = descriptor
         return descriptor
-    }
-
-    private func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(AnswerStoreError) {
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(
-                    descriptor, UnsafeRawBufferPointer(rebasing: buffer[written...]).baseAddress,
-                    buffer.count - written)
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw problem("a file of \(path) cannot be written") }
-            written += count
-        }
     }
 
     private func problem(_ what: String) -> AnswerStoreError {

@@ -5,7 +5,7 @@ internal import Sealing
 internal import Vault
 
 /// The second process of `reveal --copy`: waits, and empties the clipboard if it still holds what was
-/// copied. It knows a keyed hash of that alone, and goes on when everything else is gone.
+/// copied and nothing was copied by another `reveal --copy` since. It knows a keyed hash of that alone, and goes on when everything else is gone.
 enum ClearClipboard: Command {
     static let spec = CommandSpec(
         ["__clear-clipboard"], "Empty the clipboard after a time", section: "",
@@ -14,6 +14,7 @@ enum ClearClipboard: Command {
                 "program", value: "NAME", "What reaches the clipboard",
                 form: .oneOf(ClipboardProgram.allCases.map(\.rawValue))),
             OptionSpec("seconds", value: "N", "How long to wait", form: .integer(1...86_400)),
+            OptionSpec("turn", value: "FILE", "Where the last copy is noted"),
         ], hidden: true)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
@@ -28,6 +29,11 @@ enum ClearClipboard: Command {
         detach()
         guard zg_sleep(Int64(seconds)) == 0 else {
             throw CommandError(.failed, "The clock stopped.")
+        }
+        let turn = invocation.command.value("turn").flatMap { ClipboardTurn(at: $0) }
+        defer { withExtendedLifetime(turn) {} }
+        if let turn, turn.isAnother(than: fingerprint.mark) {
+            return CommandResult(json: .null)
         }
         let clipboard = Clipboard(program, invocation.context)
         if let text = try clipboard.text(), try text.withBytes({ try fingerprint.matches($0) }) {
@@ -48,14 +54,15 @@ enum ClearClipboard: Command {
 
     /// Starts it, and waits until it is ready.
     static func start(
-        _ clipboard: Clipboard, seconds: Int, fingerprint: borrowing ClipboardFingerprint
+        _ clipboard: Clipboard, seconds: Int, turn: String?,
+        fingerprint: borrowing ClipboardFingerprint
     ) throws -> ChildProcess {
         let child = try ChildProcess.start(
             "/proc/self/exe",
             [
                 "zg-env", "--vault=/", spec.name, "--program=\(clipboard.program.rawValue)",
                 "--seconds=\(seconds)",
-            ],
+            ] + (turn.map { ["--turn=\($0)"] } ?? []),
             environment: clipboard.environment, input: .pipe, output: .pipe, error: .null,
             startsSession: true, searchesPath: false)
         let isWritten = fingerprint.withBytes { bytes in

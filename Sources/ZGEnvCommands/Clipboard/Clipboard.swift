@@ -131,7 +131,7 @@ struct Clipboard {
 
     private func failure(_ what: String) -> CommandError {
         CommandError(
-            .failed, "\(program.rawValue) \(what), so the value is not in the clipboard.",
+            .failed, "\(program.rawValue) \(what).",
             hint: "Look whether the desktop can be reached from here, or leave out --copy.")
     }
 }

@@ -33,23 +33,25 @@ struct CopiedValue {
     /// Copies the value, reads it back, and leaves behind what empties the clipboard.
     func copy(_ revealed: RevealedValue) throws -> CommandResult {
         let fingerprint = try revealed.value.withBytes { try ClipboardFingerprint(of: $0) }
+        let turnFile = ClipboardTurn.path(clipboard.program, invocation.context)
         // First, so that a value is never there without somebody who takes it away.
         let helper = try ClearClipboard.start(
-            clipboard, seconds: seconds, fingerprint: fingerprint)
+            clipboard, seconds: seconds, turn: turnFile, fingerprint: fingerprint)
+        // Nobody empties the clipboard between here and the end.
+        let turn = turnFile.flatMap { ClipboardTurn(at: $0) }
+        defer { withExtendedLifetime(turn) {} }
         do {
             try revealed.value.withBytes { try clipboard.copy($0) }
         } catch {
-            // It may be there all the same; what else is there is not ours to take away.
-            if (try? isThere(fingerprint)) ?? false { try? clipboard.clear() }
-            helper.abandon()
-            throw error
+            throw uncopied(error, fingerprint, helper)
         }
         do {
             try confirm(fingerprint)
         } catch {
-            helper.abandon()
-            throw unconfirmed(error)
+            throw emptied(after: error, helper)
         }
+        // Not before: the copy of before is emptied by its own process where this one failed.
+        if let turnFile, turn?.take(fingerprint.mark) != true { ClipboardTurn.forget(turnFile) }
         let scope = revealed.scope
         try invocation.note(
             "Copied \(revealed.name) for \(scope.description) with \(clipboard.program.rawValue). "
@@ -77,17 +79,43 @@ struct CopiedValue {
             hint: "A clipboard manager or the desktop may keep zg-env from reading it.")
     }
 
-    /// Takes back what was copied and cannot be read back, and says whether that was done.
-    private func unconfirmed(_ error: any Error) -> CommandError {
+    /// What to say where the program for the clipboard failed. It may have put the value there all the
+    /// same; what else is there is not ours to take away.
+    private func uncopied(
+        _ error: any Error, _ fingerprint: borrowing ClipboardFingerprint, _ helper: ChildProcess
+    ) -> CommandError {
+        let isThere: Bool
+        do {
+            isThere = try self.isThere(fingerprint)
+        } catch {
+            return notEmptied(CommandError(mapping: error))
+        }
+        guard !isThere else { return emptied(after: error, helper) }
+        helper.abandon()
+        var failure = CommandError(mapping: error)
+        failure.message += " The value is not in the clipboard."
+        return failure
+    }
+
+    /// Takes back what was copied, and says whether that was done.
+    private func emptied(after error: any Error, _ helper: ChildProcess) -> CommandError {
         var failure = CommandError(mapping: error)
         do {
             try clipboard.clear()
+            helper.abandon()
             failure.message += " It was told to be empty again."
+            return failure
         } catch {
-            failure.message += " It could not be emptied, and may still hold the value."
-            failure.hint = "Copy something else, so that the value is gone."
+            return notEmptied(failure)
         }
-        return failure
+    }
+
+    /// The second process stays: it tries once more.
+    private func notEmptied(_ failure: CommandError) -> CommandError {
+        CommandError(
+            failure.code,
+            failure.message + " The clipboard could not be emptied, and may still hold the value.",
+            hint: "Copy something else, so that the value is gone.")
     }
 
     private func isThere(_ fingerprint: borrowing ClipboardFingerprint) throws -> Bool {

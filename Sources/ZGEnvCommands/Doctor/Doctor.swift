@@ -23,6 +23,7 @@ enum Doctor: Command {
         let vault = VaultChecks(invocation)
         var findings = vault.findings()
         findings += FileChecks(invocation).findings()
+        findings += AnchorChecks.findings(invocation, vault: vault.vault)
         findings += LibraryChecks.findings(invocation.context)
         findings += MemoryChecks.findings(vault: vault.vault)
         findings += KernelKeyringChecks.findings()

@@ -35,6 +35,8 @@ struct FileChecks {
         var mayBeRoots = false
         /// Whether the sticky bit makes up for a directory that others write to.
         var mayBeSticky = false
+        /// Whether we must be able to write there.
+        var mustBeWritable = false
     }
 
     private let vaultPath: String
@@ -50,7 +52,7 @@ struct FileChecks {
             Rule(check: "vault-file", path: vaultPath, kind: S_IFREG, forbidden: 0o077),
             Rule(
                 check: "vault-directory", path: directory, kind: S_IFDIR, forbidden: 0o022,
-                mayBeRoots: true, mayBeSticky: true),
+                mayBeRoots: true, mayBeSticky: true, mustBeWritable: true),
             Rule(
                 check: "lock-file", path: vaultPath + ".lock", kind: S_IFREG, forbidden: 0o077),
         ]
@@ -72,14 +74,22 @@ struct FileChecks {
     }
 
     func findings() -> [Finding] {
-        rules.compactMap { Self.finding($0, Status($0.path), user: geteuid()) } + [
+        rules.compactMap { rule in
+            Self.finding(
+                rule, Status(rule.path), user: geteuid(),
+                refusal: rule.mustBeWritable ? Self.refusal(rule.path) : nil)
+        } + [
             unsafe Self.fileSystem(zg_file_system_type(directory), directory),
             Self.temporaries(temporaryCount, directory),
         ]
     }
 
     /// Holds what is at a path against its rule; nil where there is nothing to judge.
-    static func finding(_ rule: Rule, _ status: Status?, user: uid_t) -> Finding? {
+    ///
+    /// - Parameter refusal: Why the kernel lets us write nothing there; nil where it does.
+    static func finding(
+        _ rule: Rule, _ status: Status?, user: uid_t, refusal: Int32? = nil
+    ) -> Finding? {
         guard let status else { return nil }
         func failed(_ message: String, _ remedy: String?) -> Finding {
             Finding(rule.check, .failed, "\(rule.path) \(message).", remedy: remedy)
@@ -99,7 +109,21 @@ struct FileChecks {
                     ? "can be opened by other users" : "can be written to by other users",
                 "Run: chmod \(rights) \(rule.path)")
         }
+        if let refusal {
+            return failed(
+                refusal == EROFS
+                    ? "is on a file system that is read-only, so the vault cannot be changed"
+                    : "cannot be written to, so the vault cannot be changed",
+                refusal == EROFS
+                    ? "Mount it for writing, or name another place with --vault or ZG_ENV_VAULT."
+                    : "Run: chmod u+wx \(rule.path)")
+        }
         return Finding(rule.check, .ok, "\(rule.path) is for its owner alone to change.")
+    }
+
+    /// Why nothing can be written into a directory; nil where it can.
+    private static func refusal(_ path: String) -> Int32? {
+        unsafe access(path, W_OK | X_OK) == 0 ? nil : errno
     }
 
     /// File systems on which locks, renames or `fsync` may not mean what they do on a local disk.

@@ -99,7 +99,10 @@ enum Edit: Command {
                     .usage, "Variables would be removed, and with --json nobody is asked.",
                     hint: "Nothing was changed. Say --yes, or leave out --json."))
         }
-        if !asks { for line in report.lines { try invocation.note("  \(line)") } }
+        // With --dry-run the plan is the result.
+        if !asks && !invocation.options.dryRun {
+            for line in report.lines { try invocation.note("  \(line)") }
+        }
         let question =
             plan.steps(.removed).count == 1
             ? "Seal this, and remove a variable?"

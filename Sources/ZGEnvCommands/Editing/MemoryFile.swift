@@ -6,6 +6,9 @@ internal import Sealing
 ///
 /// The kernel may swap it out as it may any program's memory, and the editor holds the text too.
 final class MemoryFile {
+    /// SEEK_DATA and SEEK_HOLE of lseek(2), which the headers show to GNU programs alone.
+    private static let (seekData, seekHole): (Int32, Int32) = (3, 4)
+
     /// Goes to the editor under the same number; this process itself is closed to all others.
     let descriptor: Int32
 
@@ -46,19 +49,34 @@ final class MemoryFile {
         return try SecretInput.read(descriptor: descriptor, limit: limit, what: "The edited text")
     }
 
-    /// Overwrites all pages, which others may still have open, and gives them back.
-    private func wipe() {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { return }
+    /// Overwrites what the file holds and gives its memory back. The kernel frees pages as they are, so
+    /// that without this the text would stay in memory until somebody else gets them.
+    ///
+    /// Holes hold nothing and are passed over: overwriting one would take the memory that it does not
+    /// have, as much as an editor's slip makes the file long.
+    ///
+    /// - Returns: Bytes that were overwritten.
+    @discardableResult
+    func wipe() -> Int {
         let zeros = [UInt8](repeating: 0, count: 64 << 10)
-        var offset = 0
-        while offset < Int(status.st_size) {
-            let count = unsafe pwrite(
-                descriptor, zeros, min(zeros.count, Int(status.st_size) - offset), off_t(offset))
-            guard count > 0 else { break }
-            offset += count
+        var (offset, overwritten) = (off_t(0), 0)
+        while true {
+            let start = lseek(descriptor, offset, Self.seekData)
+            let end = start < 0 ? start : lseek(descriptor, start, Self.seekHole)
+            guard end > start else { break }
+            offset = start
+            while offset < end {
+                let count = unsafe pwrite(
+                    descriptor, zeros, min(zeros.count, Int(end - offset)), offset)
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { break }
+                offset += off_t(count)
+                overwritten += count
+            }
+            guard offset == end else { break }
         }
         _ = ftruncate(descriptor, 0)
+        return overwritten
     }
 
     private static func failure(_ what: String, _ number: Int32) -> CommandError {

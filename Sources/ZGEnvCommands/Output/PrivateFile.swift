@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Vault
 
 /// A file with values, for its owner alone, written whole or not at all.
 enum PrivateFile {
@@ -19,10 +20,9 @@ enum PrivateFile {
         guard descriptor >= 0 else { throw failure("\(path) cannot be written") }
         do {
             defer { close(descriptor) }
-            try writeAll(bytes, to: descriptor, path)
-            guard !durably || fsync(descriptor) == 0 else {
-                throw failure("\(path) cannot be written")
-            }
+            guard DescriptorWriting.writeAll(bytes, to: descriptor),
+                !durably || fsync(descriptor) == 0
+            else { throw failure("\(path) cannot be written") }
             try check()
         } catch {
             unsafe unlink(temporary)
@@ -51,20 +51,6 @@ enum PrivateFile {
         // Some file systems have no such call for directories; those that do report what failed.
         guard descriptor >= 0, fsync(descriptor) == 0 || errno == EINVAL else {
             throw failure("\(path) was written, but the disk did not confirm it")
-        }
-    }
-
-    private static func writeAll(_ bytes: RawSpan, to descriptor: Int32, _ path: String) throws {
-        var written = 0
-        while written < bytes.byteCount {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(
-                    descriptor, UnsafeRawBufferPointer(rebasing: buffer[written...]).baseAddress,
-                    buffer.count - written)
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw failure("\(path) cannot be written") }
-            written += count
         }
     }
 

@@ -159,13 +159,40 @@ extension VaultSession {
     func keysFromKeyFile(_ vault: Vault) throws -> VaultKeys? {
         guard let path = options.keyFile else { return nil }
         let slots = vault.header.slots.filter { $0.kind == .file }
-        guard !slots.isEmpty else { return nil }
+        guard !slots.isEmpty else {
+            keyFileProblem = "The vault has no slot for a key file, so \(path) was not used."
+            return nil
+        }
         let file = try KeyFile(reading: path)
         // A slot of the values opens the index too, so it goes first.
         for slot in slots.sorted(by: { $0.tier.rawValue > $1.tier.rawValue }) {
             guard let key = try file.key(of: slot.id, vault: vault.header.vaultID) else { continue }
-            if let keys = try vault.unlock(slot, slotKey: key) { return keys }
+            if let keys = try vault.unlock(slot, slotKey: key) {
+                keyFileProblem = nil
+                return keys
+            }
         }
+        keyFileProblem = "The key file \(path) has no key that opens this vault."
         return nil
+    }
+
+    /// Says that the named key file was of no use, where something else opened the vault or nothing is
+    /// to be opened.
+    func warnOfKeyFile() {
+        guard let problem = keyFileProblem else { return }
+        keyFileProblem = nil
+        context.warn("key-file-unused", problem)
+    }
+
+    /// Has a failure that leaves the vault locked say that the named key file was of no use either.
+    func mentioningKeyFile<R: ~Copyable>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch {
+            var failure = CommandError(mapping: error)
+            guard failure.code == .locked, let problem = keyFileProblem else { throw error }
+            failure.message += " \(problem)"
+            throw failure
+        }
     }
 }

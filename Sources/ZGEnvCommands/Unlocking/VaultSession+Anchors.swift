@@ -64,6 +64,19 @@ extension VaultSession {
         }
     }
 
+    /// Asks the keyring's anchor where the state directory says nothing of the vault, as when it was
+    /// emptied, and has it say so again. A keyring that is not there or locked is passed over.
+    func checkKeyringWhereNeeded(with keys: VaultKeys) throws {
+        guard let local = anchorVerdicts[.stateDirectory], local.saysNothing,
+            try anchorPlaces().contains(.keyring)
+        else { return }
+        try checkAnchors([.keyring], with: keys)
+        guard let found = anchorVerdicts[.keyring], !found.saysNothing else { return }
+        let vault = try opened()
+        // For the commands that ask no keyring. Without it the next one asks the keyring again.
+        try? anchors.store(try vault.position(), .stateDirectory, of: vault.header.vaultID)
+    }
+
     /// What one place says, and the generation that it has seen. Where the vault is newer, the anchor is
     /// moved on.
     func judge(
@@ -158,6 +171,9 @@ extension AnchorVerdict {
     static let remedy =
         "Nothing was given out or changed. Put the newest copy back with zg-env restore FILE; or, if "
         + "you put this one there yourself, go on with it: zg-env verify --accept-older"
+
+    /// Tells whether the place knows nothing of the vault.
+    var saysNothing: Bool { self == .absent || self == .unreadable || self == .unavailable }
 
     /// Tells whether nothing speaks against the vault.
     var isAccepted: Bool { self != .older && self != .otherHistory }

@@ -20,6 +20,8 @@ package final class VaultSession {
     private var keys: VaultKeys?
     /// For whom and until when the values are unlocked, once that was looked up.
     private(set) var unlocked: UnlockedState?
+    /// Why the named key file did not open the vault, where that is still to be said.
+    var keyFileProblem: String?
     /// What a passphrase has opened in this command.
     private(set) var keysByPassphrase: VaultKeys?
 
@@ -51,8 +53,9 @@ package final class VaultSession {
         if let keys { return keys }
         let vault = try opened()
         if let found = try cachedKeys() { return found }
-        if let found = try keptIndexKeys(for: command) ?? keysFromKeyFile(vault) {
-            return try take(found)
+        if let found = try keptIndexKeys(for: command) { return try take(found) }
+        if let found = try keysFromKeyFile(vault) {
+            return try take(found, .keyringWhereNeeded)
         }
         let (found, failure) = try keysFromKeyring(vault)
         if let found { return try take(found, .keyring) }
@@ -70,7 +73,9 @@ package final class VaultSession {
     /// Keys that open the index where that takes no question; nil otherwise.
     func indexKeysWithoutAsking() throws -> VaultKeys? {
         if let found = try indexKeysAtHand(waitingForKeyring: true) { return found }
-        return passphraseSource.isUnattended ? try valueKeys() : nil
+        if passphraseSource.isUnattended { return try valueKeys() }
+        warnOfKeyFile()
+        return nil
     }
 
     /// Keys that open the index without a passphrase; nil where nothing else opens it.
@@ -81,8 +86,9 @@ package final class VaultSession {
         if let keys { return keys }
         if let found = try cachedKeys() { return found }
         let vault = try opened()
-        if let found = try keptIndexKeys(for: command) ?? keysFromKeyFile(vault) {
-            return try take(found)
+        if let found = try keptIndexKeys(for: command) { return try take(found) }
+        if let found = try keysFromKeyFile(vault) {
+            return try take(found, .keyringWhereNeeded)
         }
         guard try waitingForKeyring || context.keyring()?.isUnlocked() == true,
             let found = try keysFromKeyring(vault).0
@@ -135,7 +141,7 @@ package final class VaultSession {
         let vault = try opened()
         if !passphraseSource.isUnattended, let found = try keysFromKeyFile(vault), found.opensValues
         {
-            return try take(found)
+            return try take(found, .keyringWhereNeeded)
         }
         return try openedByPassphrase().keys
     }
@@ -144,20 +150,39 @@ package final class VaultSession {
     /// that must know the slot or the secret.
     func openedByPassphrase() throws -> PassphraseOpening {
         let vault = try opened()
-        let secret = try passphraseSource.passphrase(
-            prompt: "Passphrase for \(vault.path): ", context)
-        let opening = try notingWrongPassphrase {
-            try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
+        let secret = try mentioningKeyFile {
+            try passphraseSource.passphrase(
+                prompt: "Passphrase for \(vault.path): ", context)
         }
-        keysByPassphrase = try take(opening.keys)
+        let opening = try mentioningKeyFile {
+            try notingWrongPassphrase {
+                try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
+            }
+        }
+        keysByPassphrase = try take(opening.keys, .keyringWhereNeeded)
         return PassphraseOpening(opening, secret: secret)
     }
 
+    /// Which anchors decide on keys, beside the one in the state directory.
+    private enum FurtherAnchor {
+        /// None: the keys were kept for commands that must not wait for a keyring. Those of the unlock
+        /// cache were held against what the cache knows of the vault.
+        case none
+        /// That of the keyring, which the keys came from.
+        case keyring
+        /// That of the keyring, where the state directory has none.
+        case keyringWhereNeeded
+    }
+
     /// Keeps keys, once the vault is known to be the newest one that was seen.
-    ///
-    /// - Parameter more: The keyring where the keys came from it: it is asked only where it is loaded.
-    private func take(_ found: VaultKeys, _ more: AnchorKeeper.Place...) throws -> VaultKeys {
-        try checkAnchors([.stateDirectory] + more, with: found)
+    private func take(_ found: VaultKeys, _ further: FurtherAnchor = .none) throws -> VaultKeys {
+        try checkAnchors([.stateDirectory], with: found)
+        switch further {
+        case .none: break
+        case .keyring: try checkAnchors([.keyring], with: found)
+        case .keyringWhereNeeded: try checkKeyringWhereNeeded(with: found)
+        }
+        warnOfKeyFile()
         keys = found
         return found
     }
@@ -220,9 +245,12 @@ package final class VaultSession {
     }
 
     /// Changes the vault under its lock; see ``Vault/update(_:in:keys:vaultID:_:)``.
+    ///
+    /// - Parameter newPlace: A place that keeps an anchor from this write on.
     @discardableResult
     func update<R>(
-        with keys: VaultKeys, _ body: (inout VaultTransaction) throws -> R
+        with keys: VaultKeys, newPlace: AnchorKeeper.Place? = nil,
+        _ body: (inout VaultTransaction) throws -> R
     ) throws -> R {
         let places = try anchorPlaces()
         try checkAnchors(places, with: keys)
@@ -232,7 +260,8 @@ package final class VaultSession {
             path, in: context.files, keys: keys, vaultID: vaultID,
             since: holdsToAnchors ? try opened.position() : nil,
             written: { position, changed in
-                keepAnchors(position, of: vaultID, places)
+                let new = newPlace.map { places.contains($0) ? [] : [$0] } ?? []
+                keepAnchors(position, of: vaultID, places + new)
                 changedRecords.formUnion(changed)
             }
         ) { transaction in
@@ -248,10 +277,16 @@ package final class VaultSession {
     /// Drops old versions of what got a new one, as the settings say.
     private func pruneHistory(in transaction: inout VaultTransaction) {
         let time = context.now()
-        guard transaction.mayPrune(at: time),
-            // Settings that cannot be read keep everything.
-            let keep = try? Settings(context).number(.historyKeep)
-        else { return }
-        transaction.pruneHistory(keeping: keep, at: time)
+        guard transaction.mayPrune(at: time) else { return }
+        do {
+            guard let keep = try Settings(context).number(.historyKeep) else { return }
+            transaction.pruneHistory(keeping: keep, at: time)
+        } catch {
+            // The change itself does not depend on them.
+            context.warn(
+                "history-not-pruned",
+                "Old versions were all kept, since the settings cannot be read. "
+                    + CommandError(mapping: error).message)
+        }
     }
 }

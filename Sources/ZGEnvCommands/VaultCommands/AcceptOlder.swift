@@ -10,10 +10,12 @@ enum AcceptOlder {
         try vault.verify(with: keys)
         let report = try AnchorReport(session, with: keys)
         var against = report.against
+        var witnesses = report.witnesses
         if let seen = UnlockedState.position(of: vault),
             try !vault.standing(to: seen, with: keys).isAccepted
         {
             against.append(seen)
+            witnesses.append("the unlock cache (generation \(seen.generation))")
         }
         func result(_ generation: UInt64?, text: String = "") -> CommandResult {
             CommandResult(
@@ -25,8 +27,9 @@ enum AcceptOlder {
                 ], text: text)
         }
         guard let newest = against.map(\.generation).max() else {
-            try invocation.note("No newer copy was seen here; there is nothing to accept.")
-            return result(nil)
+            let lines = report.lines.map { "\($0)\n" }.joined()
+            return result(
+                nil, text: "Nothing speaks against this copy; nothing was changed.\n" + lines)
         }
         let generation = vault.header.generation
         let (next, isTooHigh) = max(generation, newest).addingReportingOverflow(1)
@@ -37,8 +40,12 @@ enum AcceptOlder {
                     "It was put there by somebody else. Remove \(session.anchors.file(of: vault.header.vaultID) ?? "it"), "
                     + "or the item of the keyring.")
         }
+        let reason =
+            newest > generation
+            ? "though generation \(newest) was seen"
+            : "which did not come from the generation \(newest) that was seen"
         let plan = [
-            "go on with generation \(generation) of \(vault.path), though generation \(newest) was seen",
+            "go on with generation \(generation) of \(vault.path), \(reason)",
             "make it generation \(next)",
         ]
         let answer = try Confirmation.ask(
@@ -50,13 +57,17 @@ enum AcceptOlder {
         try session.update(with: keys) { $0.outlive(against) }
         try invocation.endUnlocks(of: vault.header.vaultID)
         let now = try session.opened().header.generation
-        try invocation.note("The vault is generation \(now).")
         if report.verdicts[.keyring] == .unavailable, try session.anchorPlaces().contains(.keyring)
         {
             context.warn(
                 "keyring-not-asked",
                 "The keyring cannot be used now. If it has seen a newer copy, it will say so.")
         }
-        return result(now)
+        let lines = [
+            "Accepted generation \(generation) of \(vault.path), \(reason).",
+            "Against it spoke \(witnesses.joined(separator: " and ")).",
+            "The vault is generation \(now) now, and newer than all that was seen.",
+        ]
+        return result(now, text: lines.map { "\(DisplayText.safe($0))\n" }.joined())
     }
 }

@@ -6,6 +6,8 @@ struct AnchorReport {
     private(set) var verdicts: [AnchorKeeper.Place: AnchorVerdict] = [:]
     /// Generations seen that speak against the vault.
     private(set) var against: [VaultPosition] = []
+    /// Who has seen them, for people.
+    private(set) var witnesses: [String] = []
     /// The failure of a command that must not take an older copy for the vault.
     private(set) var failure: CommandError?
 
@@ -24,6 +26,7 @@ struct AnchorReport {
             verdicts[place] = finding.verdict
             guard !finding.verdict.isAccepted, let seen = finding.seen else { continue }
             against.append(seen)
+            witnesses.append("the \(place.name) (generation \(seen.generation))")
             failure = try failure ?? session.anchorFailure(finding)
         }
     }

@@ -94,6 +94,7 @@ enum Restore: Command {
                 "The audit log of this vault is not on this machine. A new one begins here; lines of "
                     + "the old one cannot be missed any more.")
         }
+        warnOfMissingKeys(backup, context)
         if let kept = restoration.kept { try invocation.note("The replaced vault is \(kept).") }
         return CommandResult(json: [
             "file": .string(file), "vault": .string(options.vaultPath),
@@ -104,6 +105,32 @@ enum Restore: Command {
             "auditLog": .string(restoration.auditLog.rawValue),
             "anchor": .string(!isAnchorKept ? "behind" : seen.isEmpty ? "absent" : "moved"),
         ])
+    }
+
+    /// Warns of slots of the keyring whose key is not in the keyring of this machine. A keyring that is
+    /// not there, or locked, says nothing of them.
+    private static func warnOfMissingKeys(_ vault: Vault, _ context: Context) {
+        let slots = vault.header.slots.filter { $0.kind == .secretService }
+        guard !slots.isEmpty, let keyring = context.keyring(),
+            (try? keyring.isUnlocked()) == true
+        else { return }
+        for slot in slots {
+            do {
+                let item = slot.keyringItem(vault: vault.header.vaultID)
+                if let key = try keyring.secret(for: item),
+                    try vault.unlock(slot, slotKey: key) != nil
+                {
+                    continue
+                }
+            } catch {
+                continue
+            }
+            context.warn(
+                "keyring-key-missing",
+                "\(keyring.name) has no key for \(slot.title) of the restored vault, so listing needs "
+                    + "the passphrase. Make a new one: zg-env slot add secret-service, then "
+                    + "zg-env slot remove \(slot.shortID)")
+        }
     }
 
     private static func opened(_ file: String, _ context: Context) throws -> Vault {

@@ -146,8 +146,9 @@ enum SlotAdd: Command {
         }
 
         private func write(_ slot: KeySlot) throws {
+            let place = slot.kind == .secretService ? AnchorKeeper.Place.keyring : nil
             try invocation.auditedSlotChange([slot.title]) {
-                try invocation.session.update(with: keys) { try $0.add(slot) }
+                try invocation.session.update(with: keys, newPlace: place) { try $0.add(slot) }
             }
             try invocation.note("Added \(slot.title), which opens \(slot.tierText).")
         }

@@ -194,14 +194,89 @@ struct AnchorTests {
         try home.forgetAnchors()
         failed(try home.run(["list", "-p", "web"], unlocked: false), 8, "older copy")
         #expect(try verdicts(home) == ("older", "absent"))
-        // A passphrase opens no keyring to read; a write asks it, and builds on no older copy.
-        done(try home.run(["reveal", "A", "-p", "web"]))
+        // By passphrase too, for whoever reads and whoever writes.
+        for (arguments, status, input) in [
+            (["reveal", "A", "-p", "web"], 8, .null), (["export", "-p", "web"], 8, .null),
+            (["run", "-p", "web", "--", "true"], 125, .null), (["backup", "copy"], 8, .null),
+            (["run", "-p", "web", "--redact", "--", "true"], 125, .null),
+            (["set", "A", "-p", "web"], 8, .text("x")),
+        ] as [([String], Int32, ProgramRunner.Input)] {
+            failed(
+                try home.run(arguments, input: input), status, "older copy",
+                "verify --accept-older")
+        }
+        // Nor does it help to put something else in the place of the file.
+        let state = home.directory.path("state/zg-env")
+        try FileManager.default.removeItem(atPath: state)
+        failed(try home.run(["reveal", "A", "-p", "web"]), 8, "older copy")
+        try FileManager.default.removeItem(atPath: home.directory.path("state"))
+        try home.directory.write("in the way", to: "state")
         failed(
-            try home.run(["set", "A", "-p", "web"], input: .text("x")), 8, "older copy")
+            try home.run(["reveal", "A", "-p", "web", "--audit-log", home.directory.path("log")]),
+            8, "older copy")
+        try FileManager.default.removeItem(atPath: home.directory.path("state"))
+        try home.directory.makeDirectory("state")
         #expect(try home.vaultBytes() == old)
         done(try home.run(["verify", "--accept-older", "--yes"]))
         #expect(try verdicts(home, unlocked: false) == ("current", "current"))
         done(try home.run(["list", "-p", "web"], unlocked: false))
+    }
+
+    @Test func `what the keyring knows is noted in an emptied state directory again`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.filled(keyring)
+        try home.forgetAnchors()
+        done(try home.run(["run", "-p", "web", "--", "true"]))
+        #expect(try verdicts(home, environment: ["DBUS_SESSION_BUS_ADDRESS": ""]).1 == "current")
+        // A locked one is no obstacle, and is not asked to open.
+        try home.forgetAnchors()
+        try keyring.lock()
+        done(try home.run(["reveal", "A", "-p", "web"]))
+        #expect(try home.anchors() == [])
+    }
+
+    @Test func `the keyring has an anchor as soon as it has a slot`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome(keyring: keyring)
+        done(try home.run(["init", "--kdf", "8MiB,1", "--no-secret-service"]))
+        try home.store(["A": "first"])
+        let old = try home.vaultBytes()
+        #expect(try keyring.itemCount() == (0, 0))
+        done(try home.run(["slot", "add", "secret-service"]))
+        #expect(try keyring.itemCount() == (2, 0))
+        #expect(try verdicts(home) == ("current", "current"))
+        #expect(try home.vaultBytes() != old)
+    }
+
+    @Test func `accept-older says what it accepted, against what, and where nothing was to accept`()
+        throws
+    {
+        let home = try CommandHome.filled()
+        let old = try home.vaultBytes()
+        let accept = ["verify", "--accept-older"]
+        let none = done(try home.run(accept + ["--yes"]))
+        #expect(none.output.contains("Nothing speaks against this copy; nothing was changed."))
+        #expect(none.output.contains("by the state directory: this is the newest one"))
+        #expect(none.output.contains("by the keyring: cannot be checked here"))
+        try home.store(["A": "third", "B": "other"])
+        try put(old, home)
+        let accepted = done(try home.run(accept + ["--yes"]))
+        #expect(
+            accepted.output.contains(
+                "Accepted generation 4 of \(home.vaultPath), though generation 6 was seen."))
+        #expect(accepted.output.contains("Against it spoke the state directory (generation 6)."))
+        #expect(accepted.output.contains("The vault is generation 7 now"))
+        // Another history, which is not older.
+        try put(old, home)
+        let path = try #require(try home.anchors().first)
+        let seen = try Data(contentsOf: URL(fileURLWithPath: path))
+        try home.forgetAnchors()
+        for value in ["a", "b", "c", "d"] { try home.store(["A": value]) }
+        try seen.write(to: URL(fileURLWithPath: path))
+        let other = done(try home.run(accept + ["--yes"]))
+        #expect(
+            other.output.contains(
+                "which did not come from the generation 7 that was seen."), "\(other.output)")
     }
 
     @Test func `writes without the desktop are taken over when it is there again`() throws {

@@ -1,0 +1,125 @@
+import Foundation
+import Sealing
+import TestSupport
+import Testing
+
+@testable import Vault
+@testable import ZGEnvCommands
+
+/// Runs commands with marker values and remembers where one was seen that should not be.
+final class LeakWitness {
+    let home: CommandHome
+    let passphrase = Marker("passphrase")
+    let wrongPassphrase = Marker("wrong passphrase")
+    let stored = Marker("stored value")
+    /// The value of `one`, which `run` hands to programs.
+    let handed = Marker("handed value")
+    let typed = Marker("new value")
+    let malformed = Marker("malformed value")
+    /// Given in an argument against all advice: other programs see it there, we repeat it nowhere.
+    let argument = Marker("value in an argument")
+    private(set) var leaks: [String] = []
+    private(set) var runs = 0
+    private var startedPlatform: LeakPlatform?
+    private let needles: Needles
+    private let watch: ProcessWatch
+    /// Below the home, what the test itself or a command by its contract wrote in clear.
+    private var clearFiles: Set<String> = ["passphrase"]
+
+    init() throws {
+        home = try CommandHome()
+        let kept = [passphrase, wrongPassphrase, stored, typed, malformed]
+        needles = Needles(kept + [handed, argument])
+        watch = ProcessWatch(arguments: Needles(kept + [handed]), environment: Needles(kept))
+        try home.directory.write(passphrase.text + "\n", to: "passphrase")
+    }
+
+    /// A vault with the stored value as `KEY` of the projects `web`, `one` and `lines`.
+    func prepare() throws {
+        try home.initialise()
+        try home.store(["KEY": stored.text], in: "web")
+        try home.store(["KEY": handed.text], in: "one")
+        try home.store(["KEY": stored.text + "\n"], in: "lines")
+    }
+
+    /// The one platform of this home, started when it is first asked for.
+    func platform() throws -> LeakPlatform {
+        if let startedPlatform { return startedPlatform }
+        let platform = try LeakPlatform()
+        startedPlatform = platform
+        return platform
+    }
+
+    /// Writes a file of the test's own in clear.
+    func write(_ text: String, to name: String) throws -> String {
+        clearFiles.insert(name)
+        return try home.directory.write(text, to: name)
+    }
+
+    /// Runs a command and searches what it wrote.
+    ///
+    /// - Parameters:
+    ///   - status: What it must end with, as a command that fails early would show nothing; nil for
+    ///     0 or 2.
+    ///   - givesOut: Whether its stdout holds values by its contract; then one must be there.
+    func run(
+        _ arguments: [String], input: ProgramRunner.Input = .null, status: Int32? = 0,
+        givesOut: Bool = false, environment: [String: String] = [:],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try run(
+            home.runner(
+                arguments, input: input,
+                environment: environment.merging(["TMPDIR": home.directory.path]) { $1 }),
+            status: status, givesOut: givesOut, sourceLocation: sourceLocation)
+    }
+
+    func run(
+        _ runner: ProgramRunner, status: Int32? = 0, givesOut: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let result = try runner.run()
+        runs += 1
+        let words = String(
+            decoding: Array(runner.arguments.joined(separator: [0x20])), as: UTF8.self)
+        #expect(
+            status.map { result.status == $0 } ?? [0, 2].contains(result.status),
+            "\(words): \(result.end) \(result.error)",
+            sourceLocation: sourceLocation)
+        for (stream, bytes) in [
+            ("stdout", result.standardOutput), ("stderr", result.standardError),
+            ("terminal", result.terminal),
+        ] {
+            let found = needles.found(in: bytes)
+            if givesOut && stream == "stdout" {
+                #expect(!found.isEmpty, "\(words)", sourceLocation: sourceLocation)
+            } else {
+                leaks += found.map { "\(stream) of \(words.prefix(40)): \($0)" }
+            }
+        }
+    }
+
+    /// What was found anywhere, the files below the home included.
+    func finish() throws -> [String] {
+        leaks += watch.stop().sorted()
+        let files = FileManager.default.enumerator(atPath: home.directory.path)
+        for case let name as String in files ?? .init() where !clearFiles.contains(name) {
+            let path = home.directory.path(name)
+            leaks += needles.found(in: Array(name.utf8)).map { "name of \(name): \($0)" }
+            // A directory has no bytes.
+            leaks += needles.found(in: SmallFile.bytes(path)).map { "file \(name): \($0)" }
+        }
+        leaks += try needles.found(in: openedIndex()).map { "the index, opened: \($0)" }
+        return leaks
+    }
+
+    /// What the index key opens of the vault as it stands.
+    private func openedIndex() throws -> [UInt8] {
+        let vault = try Vault(opening: home.vaultPath, in: PosixFileStore())
+        let secret = try Array(passphrase.text.utf8).withBytes { try SecretBytes(copying: $0) }
+        let keys = try vault.unlock(passphrase: secret, memoryLimitBytes: nil)
+        return try vault.openedIndex(with: keys).withBytes { bytes in
+            (0..<bytes.byteCount).map { bytes.byte(at: $0) }
+        }
+    }
+}
