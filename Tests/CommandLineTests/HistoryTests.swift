@@ -1,5 +1,8 @@
+import Foundation
+import Sealing
 import TestSupport
 import Testing
+import Vault
 
 @Suite("History and names")
 struct HistoryTests {
@@ -78,6 +81,37 @@ struct HistoryTests {
         try home.store(["THIRD": "four", "TAKEN": "x"])
         #expect(try home.revealed("THIRD") == Array("four".utf8))
         failed(try home.run(["rename", "THIRD", "TAKEN", "-p", "web"]), 5, "TAKEN")
+    }
+
+    @Test func `settings that cannot be read prune nothing, and that is said`() throws {
+        let home = try CommandHome.initialised()
+        try home.store(["KEY": "first"])
+        let vault = try Vault(opening: home.vaultPath, in: PosixFileStore())
+        let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
+            try SecretBytes(copying: $0)
+        }
+        let keys = try vault.unlock(passphrase: passphrase, memoryLimitBytes: nil)
+        try Vault.update(
+            home.vaultPath, in: PosixFileStore(), keys: keys, vaultID: vault.header.vaultID
+        ) { transaction in
+            for number in 1...3 {
+                _ = try Array("old \(number)".utf8).withBytes {
+                    try transaction.store($0, forVariableAt: 0, at: UInt64(number))
+                }
+            }
+        }
+        let versions = { try json(home.run(["history", "KEY", "-p", "web", "--json"])) }
+        let before = try versions()["versions"]?.elements.count ?? 0
+        try home.directory.makeDirectory("config/zg-env")
+        try home.directory.write("{", to: "config/zg-env/config.json")
+        let set = try json(
+            home.run(["set", "KEY", "-p", "web", "--json"], input: .text("new")))
+        let warnings = set["warnings"]?.elements ?? []
+        #expect(warnings.map { $0["code"] } == ["history-not-pruned"])
+        #expect(warnings.first?["message"]?.text?.contains("config.json") == true)
+        try FileManager.default.removeItem(
+            atPath: home.directory.path("config/zg-env/config.json"))
+        #expect(try versions()["versions"]?.elements.count == before + 1)
     }
 
     @Test func `young versions are never pruned`() throws {

@@ -99,6 +99,42 @@ struct OutputTests {
         #expect(result.error == "")
     }
 
+    @Test(arguments: [
+        ["help"], ["list", "-p", "web", "--json"], ["reveal", "KEY", "-p", "web"],
+        ["export", "-p", "web", "-t", "preview"], ["status"],
+    ])
+    func `an output that was never open, or for reading alone, ends quietly too`(
+        arguments: [String]
+    ) throws {
+        for redirection in [">&-", "1</dev/null"] {
+            let result = try home.wrapped("/bin/sh") { program in
+                ["-c", "\"$@\" \(redirection); echo \"status $?\"", "sh", program] + arguments
+            }.run()
+            #expect(result.output == "status 141\n")
+            #expect(result.error == "")
+        }
+    }
+
+    @Test func `a code that nobody could be shown is a failure, and no output is none`() throws {
+        func status(_ arguments: [String], _ input: ProgramRunner.Input = .null) throws
+            -> ProgramResult
+        {
+            var runner = home.wrapped("/bin/sh") { program in
+                ["-c", "exec \"$@\" >&-", "sh", program] + arguments
+            }
+            runner.input = input
+            return try runner.run()
+        }
+        let code = try status(["slot", "add", "recovery"])
+        #expect(code.status == 1)
+        #expect(code.error.contains("The code was not shown"))
+        // Nothing was to be printed, and what was asked for is done.
+        #expect(try status(["set", "KEY", "-p", "web"], .text("new")).status == 0)
+        #expect(try home.revealed("KEY") == Array("new".utf8))
+        #expect(try status(["set", "KEY", "-p", "web", "--json"], .text("newer")).status == 141)
+        #expect(try home.revealed("KEY") == Array("newer".utf8))
+    }
+
     @Test func `an output that is full is a failure`() throws {
         for arguments in [
             ["list", "-p", "web"], ["reveal", "KEY", "-p", "web"], ["list", "-p", "web", "--json"],

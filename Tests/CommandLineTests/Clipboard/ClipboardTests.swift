@@ -86,6 +86,68 @@ struct ClipboardTests {
         #expect(try content(screen) == "something else")
     }
 
+    @Test func `the same value copied again stays for the time of the second copy`() throws {
+        let screen = try PrivateScreen()
+        try seconds(5)
+        done(try copy(screen))
+        let first = try #require(helpers(screen).first)
+        sleep(2)
+        try seconds(20)
+        done(try copy(screen))
+        #expect(waitUntil { !helpers(screen).contains(first) })
+        #expect(try content(screen) == marker.text)
+        let second = try #require(helpers(screen).first)
+        kill(second, SIGTERM)
+        // Whoever is gone takes nobody's turn.
+        try seconds(1)
+        done(try copy(screen))
+        #expect(try waitUntil { try content(screen) == "" })
+        let state = home.directory.path("state/zg-env")
+        let files = try FileManager.default.contentsOfDirectory(atPath: state)
+            .filter { $0.hasPrefix("clipboard-") }
+        #expect(files.count == 1)
+        #expect(try mode("\(state)/\(files[0])") == 0o600)
+        let needles = Needles([marker])
+        #expect(needles.found(in: SmallFile.bytes("\(state)/\(files[0])")) == [])
+    }
+
+    @Test func `a copy that fails leaves the one before to its own time`() throws {
+        try seconds(3)
+        let environment = try wayland()
+        let reveal = ["reveal", "A", "-p", "web", "--copy"]
+        done(try home.run(reveal, environment: environment))
+        try home.directory.write("1", to: "fails")
+        failed(try home.run(reveal, environment: environment), 1, "wl-copy failed")
+        try FileManager.default.removeItem(atPath: home.directory.path("fails"))
+        try home.directory.write(marker.text, to: "clipboard")
+        #expect(try waitUntil { try text("clipboard") == "" })
+    }
+
+    @Test func `where a copy fails half-way it says what became of the value`() throws {
+        try seconds(2)
+        let environment = try wayland()
+        let reveal = ["reveal", "A", "-p", "web", "--copy"]
+        try home.directory.write("1", to: "fails")
+        failed(
+            try home.run(reveal, environment: environment), 1, "wl-copy failed with status 1.",
+            "It was told to be empty again.")
+        #expect(try text("clipboard") == "")
+        try home.directory.write("1", to: "sticks")
+        failed(
+            try home.run(reveal, environment: environment), 1,
+            "The clipboard could not be emptied, and may still hold the value.",
+            "Copy something else")
+        #expect(try text("clipboard") == marker.text)
+        // The second process is still there for it.
+        try FileManager.default.removeItem(atPath: home.directory.path("sticks"))
+        #expect(try waitUntil { try text("clipboard") == "" })
+        // What was never there needs no emptying.
+        try home.directory.write("1", to: "refuses")
+        failed(
+            try home.run(reveal, environment: environment), 1,
+            "The value is not in the clipboard.")
+    }
+
     @Test func `who empties it is on its own, and does not know the value`() throws {
         let screen = try PrivateScreen()
         try seconds(60)
@@ -174,7 +236,9 @@ struct ClipboardTests {
 
     // MARK: wl-copy, as scripts
 
-    /// Programs that keep the clipboard in the file `clipboard`, and their arguments in `calls`.
+    /// Programs that keep the clipboard in the file `clipboard`, and their arguments in `calls`. With a
+    /// file `fails` copying ends with status 1, with `refuses` before anything is copied, and with
+    /// `sticks` emptying does nothing and ends so too.
     private func wayland(help: String = "", paste: String = "cat \"$HOME/clipboard\"") throws
         -> [String: String]
     {
@@ -184,8 +248,11 @@ struct ClipboardTests {
             echo "$*" >>"$HOME/calls"
             case "$*" in
             *--help*) echo "\(help)" ;;
-            *--clear*) : >"$HOME/clipboard" ;;
-            *) cat >"$HOME/clipboard" ;;
+            *--clear*) [ ! -e "$HOME/sticks" ] || exit 1; : >"$HOME/clipboard" ;;
+            *)
+                [ ! -e "$HOME/refuses" ] || exit 1
+                cat >"$HOME/clipboard"
+                [ ! -e "$HOME/fails" ] || exit 1 ;;
             esac
             """
         for (name, text) in [("wl-copy", copy), ("wl-paste", "#!/bin/sh\n\(paste)\n")] {

@@ -55,6 +55,43 @@ struct DoctorTests {
         #expect(found["kernel-keyring"] != nil && found["session-keyring"] != nil)
     }
 
+    @Test func `a read-only place of the vault is found`() throws {
+        let home = try CommandHome.initialised()
+        let script = """
+            mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" || exit 99
+            exec "$@"
+            """
+        let result = try home.wrapped("/usr/bin/unshare") { program in
+            [
+                "--mount", "/bin/sh", "-c", script, home.directory.path("data/zg-env"), program,
+            ] + doctor
+        }.run()
+        let found = try findings(result, status: 1)["vault-directory"]
+        #expect(found?.state == "failed")
+        #expect(found?.message.contains("read-only") == true)
+    }
+
+    @Test func `an anchor that is none, and a vault that is older, are found`() throws {
+        let home = try CommandHome.initialised()
+        let path = try #require(try home.anchors().first)
+        #expect(try findings(home.run(doctor))["anchor"]?.state == "ok")
+        let old = try home.vaultBytes()
+        try home.store(["A": "1"])
+        let new = try home.vaultBytes()
+        try home.directory.write(old, to: "data/zg-env/vault.zgv")
+        let older = try findings(home.run(doctor, unlocked: false), status: 1)["anchor"]
+        #expect(older?.state == "failed")
+        #expect(older?.remedy?.contains("zg-env restore FILE") == true)
+        try home.directory.write(new, to: "data/zg-env/vault.zgv")
+        try "garbage".write(toFile: path, atomically: false, encoding: .utf8)
+        let garbage = try findings(home.run(doctor))["anchor"]
+        #expect(garbage?.state == "warning")
+        #expect(garbage?.message.contains(path) == true)
+        #expect(garbage?.remedy?.contains("remove that file") == true)
+        try home.forgetAnchors()
+        #expect(try findings(home.run(doctor))["anchor"]?.state == "skipped")
+    }
+
     @Test func `with a project it looks at the variables, and at values while they are open`()
         throws
     {

@@ -50,6 +50,19 @@ struct FindingTests {
         #expect(FileChecks.finding(rule(0o077), nil, user: 1000) == nil)
     }
 
+    @Test(arguments: [(EACCES, "Run: chmod u+wx /v"), (EROFS, "Mount it for writing")])
+    func `a directory that nothing can be written into is a failure`(
+        number: Int32, remedy: String
+    ) throws {
+        let finding = try #require(
+            FileChecks.finding(
+                rule(0o022, kind: S_IFDIR), .init(kind: S_IFDIR, mode: 0o500, owner: 1000),
+                user: 1000, refusal: number))
+        #expect(finding.state == .failed)
+        #expect(finding.message.contains("the vault cannot be changed"))
+        #expect(finding.remedy?.contains(remedy) == true)
+    }
+
     @Test(arguments: [
         (0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0x6573_5546, "FUSE"), (0x0102_1994, "tmpfs"),
     ])

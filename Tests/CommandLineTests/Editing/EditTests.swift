@@ -63,9 +63,22 @@ struct EditTests {
             result.output.split(separator: "\n").map { $0.prefix(14) } == [
                 "Would update A", "Would create N", "Would remove B", "Would remove C",
             ])
+        // Once: what is on stdout is not on stderr too.
+        #expect(!result.error.contains("update A") && !result.error.contains("create NEW"))
         let told = try json(home.editing(["-p", "web", "--dry-run", "--json"], with: editor).run())
         #expect(told["dryRun"] == true)
         #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `a file that is long and holds nothing takes no memory to wipe`() throws {
+        // More than the machine has: filled, it would take everything.
+        let editor = try home.editor("truncate -s 1T \"$1\"")
+        var runner = home.editing(
+            ["A", "-p", "web"], with: editor,
+            script: [(.terminal("Throw the text away?"), .line("y"))])
+        runner.timeLimit = .seconds(20)
+        failed(try runner.run(), 2, "The edited text")
+        #expect(try home.revealed("A") == Array("first".utf8))
     }
 
     @Test func `one key alone can be edited, and nothing else may stand beside it`() throws {

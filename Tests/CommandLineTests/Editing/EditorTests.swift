@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import Sealing
 import TestSupport
 import Testing
 
@@ -7,6 +9,24 @@ import Testing
 /// How editors are started, and that real ones leave nothing behind.
 @Suite("Editors")
 struct EditorTests {
+    @Test func `what the file held is overwritten, and holes in it are passed over`() throws {
+        let file = try MemoryFile()
+        let text = Array("secret".utf8)
+        try text.withBytes { try file.write($0) }
+        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+        let size = 64 << 20
+        #expect(ftruncate(file.descriptor, off_t(size)) == 0)
+        #expect(unsafe pwrite(file.descriptor, text, text.count, off_t(size - page)) == text.count)
+        let overwritten = file.wipe()
+        #expect(overwritten == 2 * page)
+        var status = stat()
+        #expect(unsafe fstat(file.descriptor, &status) == 0)
+        #expect(status.st_size == 0 && status.st_blocks == 0)
+        try text.withBytes { try file.write($0) }
+        #expect(try file.text(limit: 100).count == text.count)
+        #expect(file.wipe() >= text.count)
+    }
+
     private func editor(_ text: String, _ name: String?) -> Editor {
         Editor(text, realName: { _ in name })
     }

@@ -149,6 +149,25 @@ struct BackupTests {
         withExtendedLifetime(home) {}
     }
 
+    @Test func `a slot of the keyring whose key is gone here is named with the remedy`() throws {
+        let keyring = try PrivateKeyring()
+        let home = try CommandHome.filled(keyring)
+        let file = home.directory.path("copy.zgv")
+        done(try home.run(["backup", file]))
+        let restore = ["restore", file, "--yes", "--json"]
+        #expect(try json(home.run(restore))["warnings"] == nil)
+        let id = try #require(try home.slotIDs("secret-service").first)
+        try keyring.deleteItems()
+        let warnings = try json(home.run(restore))["warnings"]?.elements ?? []
+        #expect(warnings.map { $0["code"] } == ["keyring-key-missing"])
+        let message = warnings.first?["message"]?.text ?? ""
+        #expect(message.contains("zg-env slot add secret-service"))
+        #expect(message.contains("slot remove \(id.prefix(8))"))
+        // Without a bus nobody knows.
+        let noBus = ["DBUS_SESSION_BUS_ADDRESS": ""]
+        #expect(try json(home.run(restore, environment: noBus))["warnings"] == nil)
+    }
+
     @Test func `a vault that is damaged is replaced and kept`() throws {
         let (home, file) = try backedUp()
         try home.directory.write("rubbish", to: "data/zg-env/vault.zgv")

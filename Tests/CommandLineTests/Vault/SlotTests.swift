@@ -163,6 +163,28 @@ struct SlotTests {
         failed(try home.run(["slot", "add", "file", index]), 5, "there already")
     }
 
+    @Test func `a key file that fits no slot is named, whatever opens the vault then`() throws {
+        let home = try CommandHome.filled()
+        let (fits, other) = (home.directory.path("fits.key"), home.directory.path("other.key"))
+        let list = ["list", "-p", "web", "--key-file"]
+        failed(try home.run(list + [fits], unlocked: false), 3, "no slot for a key file", fits)
+        done(try home.run(["slot", "add", "file", fits]))
+        done(try home.run(["slot", "add", "file", other]))
+        let id = try #require(try home.slotIDs("file").last)
+        done(try home.run(["slot", "remove", id, "--yes"]))
+        failed(
+            try home.run(list + [other], unlocked: false), 3,
+            "The key file \(other) has no key that opens this vault.")
+        failed(
+            try home.run(list + [other, "--passphrase-file", home.other]), 3,
+            "has no key that opens")
+        let listed = try json(home.run(list + [other, "--json"]))
+        #expect(listed["warnings"]?.elements.map { $0["code"] } == ["key-file-unused"])
+        let status = try json(home.run(["status", "--key-file", other, "--json"], unlocked: false))
+        #expect(status["warnings"]?.elements.map { $0["code"] } == ["key-file-unused"])
+        #expect(try json(home.run(list + [fits, "--json"]))["warnings"] == nil)
+    }
+
     @Test func `a key file that others can read, a link to one, and a changed one are not used`()
         throws
     {
