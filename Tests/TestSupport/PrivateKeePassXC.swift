@@ -65,11 +65,29 @@ package final class PrivateKeePassXC {
         try start()
     }
 
-    /// Locks the database.
+    /// Locks the database, and waits until it is.
+    ///
+    /// While KeePassXC still saves what was stored last, it answers the call and locks nothing.
     package func lock() throws {
-        _ = try bus.client().call(
-            Self.service, "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "Lock",
-            [.paths(["/org/freedesktop/secrets/collection/database"])])
+        let client = try bus.client()
+        try daemon?.wait("the lock of its database") {
+            _ = try? client.call(
+                Self.service, "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "Lock",
+                [.paths(["/org/freedesktop/secrets/collection/database"])])
+            return Self.isLocked(client) == true
+        }
+    }
+
+    /// Whether the database is locked; nil before there is an answer.
+    private static func isLocked(_ client: BusClient) -> Bool? {
+        guard
+            var answer = try? client.call(
+                service, "/org/freedesktop/secrets/aliases/default",
+                "org.freedesktop.DBus.Properties", "Get",
+                [.string("org.freedesktop.Secret.Collection"), .string("Locked")])
+        else { return nil }
+        _ = answer.signature()
+        return answer.number() != 0
     }
 
     private static let service = "org.freedesktop.secrets"
@@ -107,17 +125,8 @@ package final class PrivateKeePassXC {
             environment: environment.merging(["DISPLAY": screen.display]) { $1 },
             input: Array("\(Self.password)\n".utf8))
         let client = try bus.client()
-        try daemon.wait("its database") {
-            // The name is there before the database is open.
-            guard
-                var answer = try? client.call(
-                    Self.service, "/org/freedesktop/secrets/aliases/default",
-                    "org.freedesktop.DBus.Properties", "Get",
-                    [.string("org.freedesktop.Secret.Collection"), .string("Locked")])
-            else { return false }
-            _ = answer.signature()
-            return answer.number() == 0
-        }
+        // The name is there before the database is open.
+        try daemon.wait("its database") { Self.isLocked(client) == false }
         self.daemon = daemon
     }
 }
