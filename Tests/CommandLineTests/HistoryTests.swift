@@ -101,8 +101,9 @@ struct HistoryTests {
             }
         }
         let versions = {
-            try json(home.run(["history", "KEY", "-p", "web", "--json"]))["records"]?.elements.first?[
-                "versions"]?.elements.count ?? 0
+            try json(home.run(["history", "KEY", "-p", "web", "--json"]))["records"]?.elements
+                .first?[
+                    "versions"]?.elements.count ?? 0
         }
         let before = try versions()
         #expect(before > 2)

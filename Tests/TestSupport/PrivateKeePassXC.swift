@@ -67,13 +67,21 @@ package final class PrivateKeePassXC {
 
     /// Locks the database, and waits until it is.
     ///
-    /// While KeePassXC still saves what was stored last, it answers the call and locks nothing.
+    /// A call to lock answers with a prompt, and only that one locks, some time after it was asked to;
+    /// not while what was stored last is still being saved.
     package func lock() throws {
         let client = try bus.client()
         try daemon?.wait("the lock of its database") {
+            guard
+                var answer = try? client.call(
+                    Self.service, "/org/freedesktop/secrets", "org.freedesktop.Secret.Service",
+                    "Lock", [.paths(["/org/freedesktop/secrets/collection/database"])])
+            else { return false }
+            let (locked, prompt) = (answer.paths(), answer.text())
+            guard locked.isEmpty else { return true }
             _ = try? client.call(
-                Self.service, "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "Lock",
-                [.paths(["/org/freedesktop/secrets/collection/database"])])
+                Self.service, prompt, "org.freedesktop.Secret.Prompt", "Prompt", [.string("")])
+            usleep(200_000)
             return Self.isLocked(client) == true
         }
     }

@@ -17,7 +17,8 @@ final class ClipboardTurn {
     /// Waits until nobody else uses the clipboard; nil where that cannot be had. Then the hash decides
     /// alone, and a value goes rather too early than never.
     init?(at path: String) {
-        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        descriptor = unsafe open(
+            path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { return nil }
         let end = ContinuousClock.now + Self.limit
         while zg_try_lock(descriptor) != 0 {

@@ -41,7 +41,8 @@ enum AnchorChecks {
                 check, .warning,
                 "\(path) is to say which generation of the vault is the newest, and cannot be read: "
                     + "an older copy may not be noticed.",
-                remedy: "Look whether the vault is the one you expect, then remove that file: the next "
+                remedy:
+                    "Look whether the vault is the one you expect, then remove that file: the next "
                     + "change of the vault writes it anew.")
         case .unavailable:
             return Finding(
