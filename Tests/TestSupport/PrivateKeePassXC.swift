@@ -37,6 +37,7 @@ package final class PrivateKeePassXC {
             ShowNotification=false
             ConfirmDeleteItem=false
             ConfirmAccessItem=false
+            UnlockBeforeSearch=false
             [GUI]
             CheckForUpdates=false
             """, to: "keepassxc.ini")
