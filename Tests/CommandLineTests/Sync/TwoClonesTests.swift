@@ -17,6 +17,7 @@ struct TwoClonesTests {
             try world.begin()
             for _ in 0..<14 { try world.step() }
             try world.converge()
+            if (round + 1).isMultiple(of: 100) { print("proof: \(round + 1) rounds") }
             guard world.problems.isEmpty else {
                 Issue.record(
                     """
