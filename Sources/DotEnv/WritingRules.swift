@@ -30,6 +30,17 @@ struct WritingRules {
     /// The most bytes of values that Kubernetes takes in one Secret.
     static let secretSizeLimit = 1_048_576
 
+    /// Names that sh or bash refuses to set (`eval` of the text stops there), or sets to something else
+    /// than the value.
+    static let shellsOwnNames: Set<String> = [
+        "BASHOPTS", "BASHPID", "BASH_ALIASES", "BASH_ARGC", "BASH_ARGV", "BASH_CMDS",
+        "BASH_COMMAND", "BASH_LINENO", "BASH_MONOSECONDS", "BASH_SOURCE", "BASH_SUBSHELL",
+        "BASH_VERSINFO", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "FUNCNAME", "GROUPS",
+        "HISTCMD", "LINENO", "OPTIND", "PPID", "RANDOM", "SECONDS", "SHELLOPTS", "SHLVL", "SRANDOM",
+        "UID",
+        "_",
+    ]
+
     private let key: String
     private let traits: Traits
     private let count: Int
@@ -97,6 +108,8 @@ struct WritingRules {
         switch format {
         case .json, .yaml:
             return nil
+        case .shell where Self.shellsOwnNames.contains(key):
+            return "shells keep this name for themselves and would not take the value"
         case .shell, .systemd:
             return key.isPortableName
                 ? nil : "the name must be made of letters, digits and underscores"

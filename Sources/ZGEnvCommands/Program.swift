@@ -70,8 +70,21 @@ package struct Program {
         guard let command = CommandTable.command(of: parsed.spec) else {
             throw CommandError(.usage, "There is no command \(parsed.spec.name).")
         }
+        let invocation: Invocation
         do {
-            let invocation = try Invocation(parsed, context)
+            invocation = try Invocation(parsed, context)
+        } catch {
+            return renderer.fail(error, isRun: parsed.spec.path == Run.spec.path)
+        }
+        let code = run(invocation, command, renderer)
+        if code == ExitCode.unauthorized.rawValue { invocation.dropAnswersAfterRefusal() }
+        return code
+    }
+
+    private func run(
+        _ invocation: Invocation, _ command: any Command.Type, _ renderer: Renderer
+    ) -> Int32 {
+        do {
             let result = try command.run(invocation)
             let code = try renderer.show(result)
             try invocation.detail(
@@ -79,7 +92,7 @@ package struct Program {
                     + "all but \(SecretMemory.unlockedCount).")
             return code
         } catch {
-            return renderer.fail(error, isRun: parsed.spec.path == Run.spec.path)
+            return renderer.fail(error, isRun: command.spec.path == Run.spec.path)
         }
     }
 }

@@ -144,6 +144,20 @@ struct ExportTests {
         #expect(!unasked.screen.contains("value\""))
     }
 
+    @Test func `a name stays as it is written in a message`() throws {
+        let result = try home.run(
+            ["convert", "-", "--format", "docker"], input: .text("apiKey=\"a\\nb\"\n"))
+        failed(result, 2, "apiKey: docker has no way")
+        #expect(!result.error.contains("ApiKey"))
+        failed(
+            try home.run(["convert", "-", "--format", "shell"], input: .text("UID=1\n")), 2,
+            "UID: shells keep", "json")
+        done(try home.run(["set", "PPID", "-p", "web"], input: .text("1")))
+        failed(
+            try home.run(["export", "-p", "web", "-t", "preview", "--format", "shell"]), 2,
+            "PPID: shells keep", "json")
+    }
+
     @Test func `convert needs no vault and no passphrase`() throws {
         let empty = try CommandHome()
         let text = "A='x y'\nexport B=\"1\\n2\"\nA=again\n"

@@ -63,6 +63,55 @@ struct ImportTests {
         #expect(!listed.output.contains("s3cret"))
     }
 
+    @Test func `a comment that holds a value of the files is left out`() throws {
+        let encoded = Data("the-current-value".utf8).base64EncodedString()
+        try home.directory.write(
+            """
+            # The database
+            # was KEY_OLD: the-current-value once
+            # \(encoded)
+            # a twice-given here, says "with\\nbreak" there
+            # and the second-line-of-it
+            # key: short
+            URL=1
+            KEY=the-current-value
+            TWICE=twice-given
+            TWICE=other-value
+            LINES="first-line-of-it\\nsecond-line-of-it"
+            ESCAPED="with\\nbreak"
+            SHORT=short
+            """, to: "work/one")
+        try home.directory.write("# uses the-current-value\nOTHER=2\n", to: "work/two")
+        let result = try json(
+            home.run(["import", "two", "one", "-p", "web", "--comments", "--json"]))
+        let warnings = result["warnings"]?.elements.compactMap { $0["message"]?.text } ?? []
+        #expect(warnings.count { $0.contains("holds a value of the file") } == 2, "\(warnings)")
+        // What is short occurs by itself.
+        #expect(try comment(of: "URL") == "The database\nkey: short")
+        #expect(try comment(of: "OTHER") == .null)
+        let listed = done(try home.run(["list", "-p", "web", "--json"])).output
+        for value in ["the-current-value", encoded, "twice-given", "second-line", "break"] {
+            #expect(!listed.contains(value))
+        }
+    }
+
+    @Test func `a value that the platform does not take is told`() throws {
+        try home.directory.write(
+            "LONG=\(String(repeating: "x", count: 65_537))\nMOST=\(String(repeating: "y", count: 65_536))\n",
+            to: "work/long")
+        let result = try json(home.run(["import", "long", "-p", "web", "--json"]))
+        let told = result["warnings"]?.elements.filter { $0["code"] == "over-platform-limit" } ?? []
+        #expect(
+            told.compactMap { $0["message"]?.text } == [
+                "The value of LONG is over 64 KiB and cannot be pushed."
+            ])
+        let copied = try json(
+            home.run(["copy", "LONG", "MOST", "-p", "web", "--to-project", "other", "--json"]))
+        #expect(
+            copied["warnings"]?.elements.map { $0["code"] } == ["over-platform-limit"],
+            "\(copied)")
+    }
+
     @Test func `expand replaces references to the same file alone`() throws {
         let text = """
             HOST=db.example.com
@@ -156,6 +205,8 @@ struct ImportTests {
         writer.start()
         let result = try json(home.run(["import", "fifo", "-p", "web", "--json", "--remove"]))
         #expect(result["created"] == ["A"])
+        let told = result["warnings"]?.elements.first { $0["code"] == "plaintext-kept" }
+        #expect(told?["message"]?.text?.contains("no file that can be removed") == true)
         #expect(try home.revealed("A") == Array("of the pipe".utf8))
         #expect(unsafe access(path, F_OK) == 0)
     }

@@ -94,6 +94,22 @@ struct RedactTerminalTests {
         #expect(result.echoAtEnd == true)
     }
 
+    @Test func `lines end once, also without a terminal to type at`() throws {
+        let script =
+            "printf 'one\\ntwo\\r\\nthree\\r'; sleep 0.1; printf 'four\\n\\rfive\\r'; printf '\\n'"
+        var screens: [String] = []
+        for redact in [false, true] {
+            var runner = runner(["sh", "-c", script], redact: redact)
+            runner.input = .null
+            screens.append(done(try runner.run()).screen)
+        }
+        #expect(
+            screens[0].hasPrefix("one\r\ntwo\r\r\nthree\rfour\r\n\rfive\r\r\n"), "\(screens[0])")
+        #expect(screens[1] == screens[0])
+        // The same where the terminal itself adds nothing.
+        try expectSame(["sh", "-c", "stty -onlcr; \(script); stty onlcr"])
+    }
+
     @Test func `a change of the size is told`() throws {
         let script = "trap 'stty size; exit 3' WINCH; echo ready; while :; do sleep 0.02; done"
         let result = try runner(

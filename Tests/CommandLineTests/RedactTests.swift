@@ -18,6 +18,27 @@ struct RedactTests {
         try home.run(run + ["sh", "-c", script])
     }
 
+    @Test(arguments: 4...16) func `with few descriptors it is no fault of the program`(limit: Int)
+        throws
+    {
+        for options in [["--redact"], []] {
+            var runner = home.wrapped("/bin/sh") { program in
+                [
+                    "-c", #"ulimit -n \#(limit); exec "$@""#, "sh", program, "run", "-p", "web",
+                    "-t", "production",
+                ]
+                    + options + ["--", "true"]
+            }
+            runner.environment["ZG_ENV_PASSPHRASE_FILE"] = home.passphrasePath
+            let result = try runner.run()
+            // Where the dynamic linker has none left, nothing of this runs.
+            if result.status == 127, result.error.contains("shared libraries") { continue }
+            #expect(
+                [0, 125].contains(result.status),
+                "\(limit) \(options): \(result.status) \(result.error)")
+        }
+    }
+
     @Test(arguments: [
         "echo $SECRET", "printf 'a%sb' $SECRET", "env", "printf '%s%s' $SECRET $SECRET",
         "printf %s $SECRET | base64", "printf 'x%s' $SECRET | base64",

@@ -155,4 +155,42 @@ import Testing
                 """)
         }
     }
+
+    /// A name that is of the shell itself and that the writer takes must arrive like any other one, and
+    /// one that does not arrive must be refused.
+    @Test(arguments: [Reader.bashEval, .dashEval])
+    func `every name that a shell has itself is refused, or carried`(reader: Reader) throws {
+        guard let (path, arguments) = reader.command("written") else {
+            try Test.cancel("\(reader.absence)")
+        }
+        let directory = try TemporaryDirectory(named: "shell-names")
+        func run(_ arguments: [String]) throws -> ProgramResult {
+            var runner = ProgramRunner(
+                path: path, arguments, environment: ["PATH": "/usr/bin:/bin"])
+            runner.workingDirectory = directory.path
+            return try runner.run()
+        }
+        let own = try run([
+            "-c", reader == .bashEval ? "f() { compgen -v; }; f" : "set | sed -n 's/=.*//p'",
+        ]).output.split(separator: "\n").map { String($0) }
+        #expect(own.contains("PPID"))
+        let known = [
+            "BASH_SUBSHELL", "FUNCNAME", "GROUPS", "RANDOM", "SECONDS", "LINENO", "OPTIND",
+        ]
+        var (refused, carried) = (0, 0)
+        for name in Set(own + known).sorted() {
+            guard let text = try? written([(name, Array("a value".utf8))], as: .shell) else {
+                refused += 1
+                continue
+            }
+            try directory.write(text, to: "written")
+            let script = arguments.map { $0.replacing("exec env", with: "exec /usr/bin/env") }
+                .map { $0.replacing("$(cat ", with: "$(/bin/cat ") }
+            let result = try run(script)
+            let entries = result.standardOutput.split(separator: 0).map { Array($0) }
+            #expect(entries.contains(Array("\(name)=a value".utf8)), "\(name): \(result.error)")
+            carried += 1
+        }
+        #expect(refused >= known.count && carried > 5, "\(refused) \(carried)")
+    }
 }

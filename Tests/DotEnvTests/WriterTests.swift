@@ -100,7 +100,9 @@ import Testing
 
     @Test(arguments: [
         (DotEnvFormat.shell, "a-b"), (.shell, "A;id"), (.shell, "1A"), (.shell, ""),
-        (.shell, "A\nid"), (.shell, "é"), (.systemd, "a.b"), (.dotenv, "A B"),
+        (.shell, "UID"), (.shell, "EUID"), (.shell, "PPID"), (.shell, "BASHOPTS"),
+        (.shell, "SHELLOPTS"), (.shell, "RANDOM"), (.shell, "A\nid"), (.shell, "é"),
+        (.systemd, "a.b"), (.dotenv, "A B"),
         (.dotenv, "__proto__"), (.dotenv, ""), (.docker, "#A"), (.docker, "A\u{A0}"),
         (.docker, "A=B"), (.docker, ""), (.k8s, "A/B"), (.k8s, ".."),
     ])

@@ -76,7 +76,7 @@ struct PullPlanTests {
         let empty = plan([variable], [changed], empty: ["a"])
         #expect(empty.words == "update value" && empty.empty.map(\.key) == ["KEY"])
         let hidden = try platformRecord("a", attributes(.production, .sensitive), updatedAt: 20)
-        #expect(plan([variable], [hidden]).words == "update, unreadable")
+        #expect(plan([variable], [hidden]).words == "update behind, unreadable")
         #expect(
             PullPlan.valuesNeeded(variables: [variable], platform: [hidden], rules: .init()).isEmpty
         )

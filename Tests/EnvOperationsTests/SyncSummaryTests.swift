@@ -47,8 +47,14 @@ struct SyncSummaryTests {
         var there = pushed(record(.all))
         there.remote?.seenUpdatedAt = 11
         #expect(standings(there) == [.behind])
+        #expect(SyncSummary.Standing.behind.remedy(for: there) == .pull)
         there.remote?.isGone = true
         #expect(standings(there) == [.behind])
+        // A pull brings no value that the platform does not show.
+        var hidden = pushed(record(.preview, kind: .sensitive))
+        hidden.remote?.seenUpdatedAt = 11
+        #expect(standings(hidden) == [.behind])
+        #expect(SyncSummary.Standing.behind.remedy(for: hidden) == .overwrite)
         var removed = pushed(record(.all))
         removed.deletedAt = 5
         #expect(standings(removed) == [.ahead])

@@ -64,7 +64,7 @@ struct SyncTableTests {
         row(.same, .absent, pull: "ahead", "ahead", push: "create", "create"),
         row(.same, .same, pull: "unchanged", "unchanged", push: "unchanged", "unchanged"),
         row(
-            .same, .changed, pull: "update value", "agree, unreadable", push: "conflict",
+            .same, .changed, pull: "update value", "agree behind, unreadable", push: "conflict",
             "conflict"),
         row(.same, .deleted, pull: "remove", "remove", push: "conflict", "conflict"),
 
@@ -112,7 +112,7 @@ struct SyncTableTests {
         for (here, there, plan) in [
             (Here.changed, There.changed, isSensitive ? "conflict" : "update value"),
             // Removed, not changed: the value that the vault has is the one that was agreed.
-            (.deleted, .changed, isSensitive ? "update, unreadable" : "update value"),
+            (.deleted, .changed, isSensitive ? "update behind, unreadable" : "update value"),
             (.changed, .deleted, "remove"),
         ] {
             let row = try #require(Self.table.first { $0.here == here && $0.there == there })
@@ -120,6 +120,22 @@ struct SyncTableTests {
             #expect(
                 pulled(variables, platform, isEqual: false, force: true) == plan,
                 "\(here) \(there)")
+        }
+    }
+
+    @Test func `a value that is not shown is the same only where the user says so by name`() throws
+    {
+        let row = try #require(Self.table.first { $0.here == .same && $0.there == .changed })
+        let (variables, platform) = try sides(row, .sensitive)
+        for (keys, force, plan) in [
+            (nil, true, "agree behind, unreadable"), (["KEY"], false, "agree behind, unreadable"),
+            (["KEY"], true, "agree, unreadable"),
+        ] as [(Set<String>?, Bool, String)] {
+            var rules = PullPlan.Rules()
+            (rules.keys, rules.force) = (keys, force)
+            let found = PullPlan(
+                variables: variables, platform: platform, evidence: .init(), rules: rules)
+            #expect(found.words == plan)
         }
     }
 
@@ -195,12 +211,14 @@ extension PullPlan {
     /// The plan in a few words, for tables.
     var words: String {
         var words = steps.map { step in
-            switch step.action {
-            case .create(let withValue): withValue ? "create value" : "create"
-            case .update(let withValue): withValue ? "update value" : "update"
-            case .agree: "agree"
-            case .remove: "remove"
-            }
+            let word =
+                switch step.action {
+                case .create(let withValue): withValue ? "create value" : "create"
+                case .update(let withValue): withValue ? "update value" : "update"
+                case .agree: "agree"
+                case .remove: "remove"
+                }
+            return step.staysBehind ? word + " behind" : word
         }
         words += unchanged.map { _ in "unchanged" } + ahead.map { _ in "ahead" }
         words += conflicts.map { _ in "conflict" } + unreadable.map { _ in "unreadable" }

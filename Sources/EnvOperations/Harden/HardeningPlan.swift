@@ -32,23 +32,6 @@ package struct HardeningPlan: Equatable, Sendable {
         package var isPrepared: Bool { variable?.attributes.kind == .sensitive }
     }
 
-    /// A record that is left as it is, and must not be.
-    package struct Omission: Equatable, Sendable {
-        /// The key.
-        package let key: String
-        /// Where.
-        package let scope: Scope
-        /// Why, as the end of a sentence.
-        package let reason: String
-
-        /// Names all parts.
-        package init(key: String, scope: Scope, reason: String) {
-            self.key = key
-            self.scope = scope
-            self.reason = reason
-        }
-    }
-
     /// What the caller wants.
     package struct Rules: Equatable, Sendable {
         /// Keys to look at; nil for all.
@@ -65,8 +48,8 @@ package struct HardeningPlan: Equatable, Sendable {
 
     /// What becomes sensitive, by key.
     package private(set) var candidates: [Candidate] = []
-    /// What cannot.
-    package private(set) var omissions: [Omission] = []
+    /// What is left as it is, and must not be.
+    package private(set) var omissions: [RecordNote] = []
     /// What is sensitive already, and of which it is not known that the value arrived: an earlier run
     /// was about to send it. It is sent again.
     package private(set) var unconfirmed: [Candidate] = []
@@ -120,7 +103,7 @@ package struct HardeningPlan: Equatable, Sendable {
     private mutating func judge(_ record: PlatformRecord, _ hardened: Scope) {
         let scope = record.attributes.scope
         func omit(_ reason: String) {
-            omissions.append(Omission(key: record.key, scope: scope, reason: reason))
+            omissions.append(RecordNote(key: record.key, scope: scope, reason: reason))
         }
         guard let variable = variables.first(where: { $0.remote?.id == record.id }) else {
             let isTaken = variables.contains {
@@ -165,7 +148,7 @@ package struct HardeningPlan: Equatable, Sendable {
         let isSeen = record.updatedAt == remote.agreedUpdatedAt
         guard isSeen || (record.updatedBy != nil && record.updatedBy == rules.author) else {
             omissions.append(
-                Omission(
+                RecordNote(
                     key: record.key, scope: record.attributes.scope,
                     reason: "somebody else made it sensitive there, and its value is not known"))
             return

@@ -11,7 +11,7 @@ package struct PlatformListing {
     /// Values that stood in the list already, by the platform's ids.
     package private(set) var values: [String: SecretSlice] = [:]
     /// Records that are not taken in, with the reason.
-    package private(set) var skipped: [(id: String, note: PullPlan.Note)] = []
+    package private(set) var skipped: [(id: String, note: RecordNote)] = []
 
     /// Looks through a list.
     package init(_ list: [ReadEnvironmentVariable], environments: CustomEnvironmentNames) {

@@ -27,6 +27,9 @@ package struct PullPlan: Equatable, Sendable {
         package let attributes: VariableAttributes
         /// What to do.
         package let action: Action
+        /// Tells that the platform may hold another value than the vault, which nobody can see: the
+        /// record goes on counting as changed there, until a push or the user decides.
+        package var staysBehind = false
 
         /// The key afterwards.
         package var key: String { record?.key ?? variable?.name ?? "" }
@@ -41,23 +44,6 @@ package struct PullPlan: Equatable, Sendable {
                 return withValue || variable.name != key
                     || !variable.attributes.scope.subtracting(attributes.scope).isEmpty
             }
-        }
-    }
-
-    /// A record of which something is to be said.
-    package struct Note: Equatable, Sendable {
-        /// The key.
-        package let key: String
-        /// Where.
-        package let scope: Scope
-        /// One sentence without a full stop.
-        package let reason: String
-
-        /// Names all three.
-        package init(key: String, scope: Scope, reason: String) {
-            self.key = key
-            self.scope = scope
-            self.reason = reason
         }
     }
 
@@ -114,11 +100,11 @@ package struct PullPlan: Equatable, Sendable {
     /// Records changed here only, or never pushed: left for a push.
     package private(set) var ahead: [Variable] = []
     /// Changes on both sides.
-    package private(set) var conflicts: [Note] = []
+    package private(set) var conflicts: [RecordNote] = []
     /// Records whose value the platform does not show.
-    package private(set) var unreadable: [Note] = []
+    package private(set) var unreadable: [RecordNote] = []
     /// Readable values that are empty.
-    package private(set) var empty: [Note] = []
+    package private(set) var empty: [RecordNote] = []
     /// Removed records whose platform record is gone too: nothing is left but to forget it.
     package private(set) var forgotten: [Identifier] = []
     /// Tells that every value that is to be stored over another one was compared with it.
@@ -152,7 +138,7 @@ package struct PullPlan: Equatable, Sendable {
             guard let record = step.record else { continue }
             if evidence.states[record.id] == .shown(isEmpty: true) {
                 empty.append(
-                    Note(
+                    RecordNote(
                         key: step.key, scope: record.attributes.scope, reason: "its value is empty")
                 )
             }
@@ -170,7 +156,7 @@ package struct PullPlan: Equatable, Sendable {
         while let (place, scope) = firstOverlap(among: variables) {
             let step = steps.remove(at: place)
             conflicts.append(
-                Note(
+                RecordNote(
                     key: step.key, scope: step.attributes.scope,
                     reason: "the vault has, or would have, another one for \(scope.description)"))
             let place = step.record?.attributes.scope

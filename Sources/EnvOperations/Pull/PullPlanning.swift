@@ -7,11 +7,11 @@ struct PullPlanning {
         case unchanged(Variable)
         case ahead(Variable)
         case forgotten(Identifier)
-        case conflict(PullPlan.Note)
+        case conflict(RecordNote)
         /// Left as it is, since the platform did not show its value.
-        case unread(PullPlan.Note)
+        case unread(RecordNote)
         /// A change, and what is to be said of a value that is not shown.
-        case step(PullPlan.Step, PullPlan.Note?)
+        case step(PullPlan.Step, RecordNote?)
     }
 
     private let evidence: PullPlan.Evidence
@@ -125,14 +125,21 @@ struct PullPlanning {
         }
         switch state(of: record) {
         case .hidden:
+            guard variable.currentVersion > 0 else {
+                return .step(
+                    step(withValue: false), note(record, "the platform does not show its value"))
+            }
+            let kept =
+                "it was changed on the platform, which does not show its value; the vault keeps the one it has"
+            if isDecided(variable, record) {
+                return .step(
+                    step(withValue: false), note(record, "\(kept), and takes it for the same"))
+            }
+            var undecided = step(withValue: false)
+            undecided.staysBehind = true
             return .step(
-                step(withValue: false),
-                note(
-                    record,
-                    variable.currentVersion == 0
-                        ? "the platform does not show its value"
-                        : "it was changed on the platform, which does not show its value; the vault keeps the one it has"
-                ))
+                undecided,
+                note(record, "\(kept), and it stays behind until that is pushed or taken by force"))
         case .withheld:
             // Not agreed, so that the next pull asks again and a push does not overwrite it.
             return .unread(
@@ -141,6 +148,12 @@ struct PullPlanning {
             let isEqual = variable.currentVersion > 0 && evidence.equalities[variable.id] == true
             return .step(step(withValue: !isEqual), nil)
         }
+    }
+
+    /// Whether the user has said by name that what is there is to be taken for what is here.
+    private func isDecided(_ variable: Variable, _ record: PlatformRecord) -> Bool {
+        guard rules.force, let keys = rules.keys else { return false }
+        return keys.contains(variable.name) || keys.contains(record.key)
     }
 
     // MARK: Words
@@ -155,11 +168,11 @@ struct PullPlanning {
         return evidence.canCompare ? "" : "; values are locked and were not compared"
     }
 
-    private func note(_ variable: Variable, _ reason: String) -> PullPlan.Note {
+    private func note(_ variable: Variable, _ reason: String) -> RecordNote {
         .init(key: variable.name, scope: variable.attributes.scope, reason: reason)
     }
 
-    private func note(_ record: PlatformRecord, _ reason: String) -> PullPlan.Note {
+    private func note(_ record: PlatformRecord, _ reason: String) -> RecordNote {
         .init(key: record.key, scope: record.attributes.scope, reason: reason)
     }
 }

@@ -47,7 +47,7 @@ extension VaultTransaction {
                     _ = try store(bytes, forVariableAt: position, at: time)
                 }
             }
-            agree(at: position, record, account)
+            agree(at: position, record, account, staysBehind: step.staysBehind)
         }
         forget(plan.forgotten)
     }
@@ -64,12 +64,17 @@ extension VaultTransaction {
         if isChanged { index.variables[position].updatedAt = time }
     }
 
-    private mutating func agree(at position: Int, _ record: PlatformRecord, _ account: String) {
+    private mutating func agree(
+        at position: Int, _ record: PlatformRecord, _ account: String, staysBehind: Bool
+    ) {
         let variable = index.variables[position]
-        index.variables[position].remote = RemoteState(
+        var remote = RemoteState(
             id: record.id, key: record.key, account: account,
             pushedVersion: variable.currentVersion, agreed: record.attributes,
             updatedAt: record.updatedAt, pushedAt: variable.remote?.pushedAt ?? 0)
+        // The time of the value that both sides had: what was changed later is still to be decided.
+        if staysBehind { remote.agreedUpdatedAt = variable.remote?.agreedUpdatedAt ?? 0 }
+        index.variables[position].remote = remote
     }
 }
 

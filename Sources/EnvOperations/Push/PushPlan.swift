@@ -35,16 +35,6 @@ package struct PushPlan: Equatable, Sendable {
         }
     }
 
-    /// A difference that the vault has not seen.
-    package struct Conflict: Equatable, Sendable {
-        /// The key.
-        package let key: String
-        /// Where.
-        package let scope: Scope
-        /// One sentence: what changed, when, by whom where that is known.
-        package let reason: String
-    }
-
     /// What the caller allows.
     package struct Rules: Equatable, Sendable {
         /// Overwrite what was changed on the platform.
@@ -69,8 +59,9 @@ package struct PushPlan: Equatable, Sendable {
     package private(set) var steps: [Step] = []
     /// Records that need nothing.
     package private(set) var unchanged: [Variable] = []
-    /// Differences that stop the push.
-    package private(set) var conflicts: [Conflict] = []
+    /// Differences that the vault has not seen, and that stop the push: what changed, by whom where
+    /// that is known.
+    package private(set) var conflicts: [RecordNote] = []
     /// Removed records whose platform record is gone too: nothing is left to do but forget it.
     package private(set) var forgotten: [Identifier] = []
 

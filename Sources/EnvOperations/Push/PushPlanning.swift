@@ -7,7 +7,7 @@ struct PushPlanning {
         case unchanged
         case forgotten
         case steps([PushPlan.Step])
-        case conflict(PushPlan.Conflict)
+        case conflict(RecordNote)
     }
 
     private let variables: [Variable]
@@ -149,14 +149,14 @@ struct PushPlanning {
         }
     }
 
-    private func changed(_ variable: Variable, _ record: PlatformRecord) -> PushPlan.Conflict {
+    private func changed(_ variable: Variable, _ record: PlatformRecord) -> RecordNote {
         let who = record.updatedBy.map { " by \($0)" } ?? ""
         return .init(
             key: variable.name, scope: variable.attributes.scope,
             reason: "it was changed on the platform\(who) since the last push")
     }
 
-    private func taken(_ variable: Variable, _ record: PlatformRecord) -> PushPlan.Conflict {
+    private func taken(_ variable: Variable, _ record: PlatformRecord) -> RecordNote {
         let place = record.attributes.scope.description
         return .init(
             key: variable.name, scope: variable.attributes.scope,

@@ -18,6 +18,8 @@ package struct CopyPlan {
         package let scope: Scope
         /// What happens.
         package let fate: Fate
+        /// The length of the value; 0 where there is none.
+        package let byteCount: Int
     }
 
     /// In the order of the keys.
@@ -41,7 +43,7 @@ package struct CopyPlan {
         let arena = SecretArena()
         entries = try records.map { record, scope in
             guard let value = try reader.currentValue(of: record, in: arena) else {
-                return Entry(record: record, scope: scope, fate: .skipped)
+                return Entry(record: record, scope: scope, fate: .skipped, byteCount: 0)
             }
             let others = destination.map { index.variables(of: $0, named: record.name) } ?? []
             let holding = others.filter { $0.attributes.scope.overlaps(scope) }
@@ -51,10 +53,12 @@ package struct CopyPlan {
                 let old = try reader.currentValue(of: only, in: arena),
                 old.withBytes({ old in value.withBytes { old.isEqualInConstantTime(to: $0) } })
             {
-                return Entry(record: record, scope: scope, fate: .unchanged)
+                return Entry(
+                    record: record, scope: scope, fate: .unchanged, byteCount: value.count)
             }
             return Entry(
-                record: record, scope: scope, fate: holding.isEmpty ? .created : .updated)
+                record: record, scope: scope, fate: holding.isEmpty ? .created : .updated,
+                byteCount: value.count)
         }
     }
 }

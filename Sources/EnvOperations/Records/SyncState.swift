@@ -51,6 +51,6 @@ package enum SyncState: String, Sendable {
         }
         guard let remote = variable.remote, !isChangedHere(variable, remote) else { return false }
         guard let deployment = project.live else { return nil }
-        return deployment.createdAt > remote.agreedUpdatedAt
+        return deployment.createdAt > max(remote.agreedUpdatedAt, remote.seenUpdatedAt)
     }
 }

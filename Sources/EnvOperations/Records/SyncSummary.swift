@@ -11,6 +11,8 @@ package struct SyncSummary: Equatable, Sendable {
         case pull
         /// Look at both, and choose.
         case compare
+        /// Send what is here over what is there, which nobody can look at.
+        case overwrite
         /// Give it a value here.
         case set
         /// Build production anew.
@@ -34,11 +36,12 @@ package struct SyncSummary: Equatable, Sendable {
         /// The value is older than it should get.
         case rotationDue
 
-        /// What would mend it.
-        package var remedy: Remedy {
+        /// What would mend it for a variable.
+        package func remedy(for variable: Variable) -> Remedy {
             switch self {
             case .ahead: .push
-            case .behind: .pull
+            // A pull does not bring a value that the platform does not show.
+            case .behind: variable.remote?.agreed.kind == .sensitive ? .overwrite : .pull
             case .diverged: .compare
             case .unreadable: .set
             case .notLive: .redeploy

@@ -50,13 +50,19 @@ package struct ValueWarning: Equatable, Sendable {
         if contains(value, "-----BEGIN "), !contains(value, "-----END ") {
             add(.cutPEM, "The value of \(name) begins a PEM block that does not end.")
         }
-        if count > 64 << 10 {
-            add(.overPlatformLimit, "The value of \(name) is over 64 KiB and cannot be pushed.")
-        }
+        if let tooLong = sizeWarning(byteCount: count, of: name) { found.append(tooLong) }
         if publicPrefixes.contains(where: { name.hasPrefix($0) }), looksSecret(name) {
             add(.publicPrefix, "\(name) looks like a secret, but its prefix makes it public.")
         }
         return found
+    }
+
+    /// What is to be said of a value's length alone: the platform takes 64 KiB of all together.
+    package static func sizeWarning(byteCount: Int, of name: String) -> ValueWarning? {
+        byteCount > 64 << 10
+            ? ValueWarning(
+                code: .overPlatformLimit,
+                message: "The value of \(name) is over 64 KiB and cannot be pushed.") : nil
     }
 
     /// Whether a name has a word that secrets are called by.

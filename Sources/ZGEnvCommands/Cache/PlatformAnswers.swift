@@ -247,6 +247,17 @@ final class PlatformAnswers {
 }
 
 extension Invocation {
+    /// Drops every answer that is kept, after the platform has refused a token: what that token was
+    /// shown before is not to be shown now. Whose it was makes no difference: the others' answers are
+    /// asked for again.
+    func dropAnswersAfterRefusal() {
+        guard let keys = try? session.indexKeysWithoutAsking(),
+            let index = try? session.opened().index(with: keys, extent: .listing),
+            let answers = try? PlatformAnswers(self, keys: keys, index: index)
+        else { return }
+        answers.drop { _ in true }
+    }
+
     /// Does something to deployments of a project on the platform. What is kept of them is dropped
     /// before, as nobody may be left to do it afterwards, and again after it.
     func changingDeployments<R>(

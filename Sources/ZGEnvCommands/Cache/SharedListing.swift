@@ -34,18 +34,59 @@ struct SharedListing {
         let askedAt = invocation.context.now()
         do throws(VercelAPIError) {
             let found = try client.sharedVariables(usedByProject: bound.platform.id)
-            let keys = try? invocation.session.indexKeys()
-            guard let keys, let index = try? invocation.session.index(.listing),
-                let answers = try? PlatformAnswers(invocation, keys: keys, index: index)
-            else { return }
-            try? answers.keep(
-                SharedVariablesAnswer(found), to: .sharedVariables(project: bound.platform.id),
-                from: .init(client: client, account: bound.access.account), askedAt: askedAt)
+            keep(
+                [bound.platform.id: found], .init(client: client, account: bound.access.account),
+                askedAt, invocation)
         } catch {
-            invocation.context.warn(
-                "shared-not-refreshed",
-                "The shared variables were not refreshed. \(CommandError(mapping: error).message)")
+            warn(error, invocation)
         }
+    }
+
+    /// The same for several projects of one team through one account: one list has the variables of
+    /// all. Projects of no team have none.
+    static func keep(
+        of projects: [VaultProject], _ access: PlatformSession.Access, _ invocation: Invocation
+    ) throws {
+        let bindings = projects.compactMap(\.binding)
+        for (team, bindings) in Dictionary(grouping: bindings, by: \.teamID) {
+            guard let team else { continue }
+            let client = access.client.scoped(to: .team(id: team))
+            let ids = bindings.map(\.projectID)
+            let askedAt = invocation.context.now()
+            do throws(VercelAPIError) {
+                let found = try client.sharedVariables(
+                    usedByProject: ids.count == 1 ? ids.first : nil)
+                let byProject = ids.map { id in
+                    (id, ids.count == 1 ? found : found.filter { $0.projectIds.contains(id) })
+                }
+                keep(
+                    Dictionary(byProject, uniquingKeysWith: { first, _ in first }),
+                    .init(client: client, account: access.account), askedAt, invocation)
+            } catch {
+                warn(error, invocation)
+            }
+        }
+    }
+
+    private static func keep(
+        _ found: [String: [SharedVariable]], _ access: PlatformSession.Access, _ askedAt: UInt64,
+        _ invocation: Invocation
+    ) {
+        guard let keys = try? invocation.session.indexKeys(),
+            let index = try? invocation.session.index(.listing),
+            let answers = try? PlatformAnswers(invocation, keys: keys, index: index)
+        else { return }
+        for (project, variables) in found {
+            try? answers.keep(
+                SharedVariablesAnswer(variables), to: .sharedVariables(project: project),
+                from: access, askedAt: askedAt)
+        }
+    }
+
+    private static func warn(_ error: VercelAPIError, _ invocation: Invocation) {
+        invocation.context.warn(
+            "shared-not-refreshed",
+            "The shared variables were not refreshed. \(CommandError(mapping: error).message)")
     }
 
     /// Those that a listing wants.

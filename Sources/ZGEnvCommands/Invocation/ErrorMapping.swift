@@ -106,7 +106,12 @@ extension CommandError {
         let hint =
             formats.isEmpty
             ? nil : "Formats that can carry it: \(formats.joined(separator: ", ")) (--format)."
-        self.init(.usage, Self.sentence(error.description), hint: hint)
+        // A key that begins the sentence stays as it is written.
+        let isKeyFirst = error.key != nil && error.position == nil
+        self.init(
+            .usage,
+            isKeyFirst ? Self.ending(error.description) : Self.sentence(error.description),
+            hint: hint)
     }
 
     private init(mapping error: TerminalError) {

@@ -9,7 +9,7 @@ struct HardenReport {
     /// What becomes sensitive.
     var items: [HardeningPlan.Candidate] = []
     /// What was left as it is.
-    var omissions: [HardeningPlan.Omission] = []
+    var omissions: [RecordNote] = []
     /// Readable parts of earlier runs that were not sent then.
     var leftovers: [Variable] = []
     /// What an earlier run made sensitive without learning whether the value arrived.

@@ -92,13 +92,13 @@ struct HardenWork {
     /// Reads the platform's values and holds the vault's against them.
     private func compared(
         _ candidates: [HardeningPlan.Candidate]
-    ) throws -> ([HardeningItem], [HardeningPlan.Omission]) {
+    ) throws -> ([HardeningItem], [RecordNote]) {
         guard !candidates.isEmpty else { return ([], []) }
         let answers = try bound.access.client.environmentVariables(
             candidates.map { (bound.platform.id, $0.record.id) }, valuesInto: arena)
         let own = try values()
         var items: [HardeningItem] = []
-        var omissions: [HardeningPlan.Omission] = []
+        var omissions: [RecordNote] = []
         for (candidate, answer) in zip(candidates, answers) {
             let read = try answer.get()
             func omit(_ reason: String) {

@@ -40,7 +40,8 @@ extension PlatformRefresh {
     ///
     /// One request lists up to a hundred projects of an account or team, and one request a project
     /// its variables; those are sent in parallel, within the platform's limits. Names of custom
-    /// environments are asked for only where a variable has some.
+    /// environments are asked for only where a variable has some. The shared variables of a team are
+    /// one list.
     static func runForAllIfAsked(_ invocation: Invocation) throws {
         guard invocation.options.refresh else { return }
         let index = try invocation.session.index(.listing)
@@ -62,7 +63,11 @@ extension PlatformRefresh {
         }
         var seen: [Sight] = []
         for group in groups {
-            seen += try look(at: group.projects, group.access.client, invocation)
+            let found = try look(at: group.projects, group.access.client, invocation)
+            seen += found
+            let there = Set(found.map(\.project))
+            try SharedListing.keep(
+                of: group.projects.filter { there.contains($0.id) }, group.access, invocation)
         }
         if seen.isEmpty { return }
         let time = invocation.context.now()

@@ -3,19 +3,19 @@ internal import CommandLineKit
 internal import Glibc
 internal import Vault
 
-/// Lets one push of a project run at a time, for this vault on this machine: the second one would
-/// plan with what the first is about to change.
+/// Lets one push of a project run at a time, for this vault on this machine, and no pull apply its plan
+/// beside it: the second one would plan with what the first is about to change.
 ///
 /// Not the vault's lock, which nobody holds over the network. The kernel ends it with the process.
 final class ProjectLock {
     private let descriptor: Int32
 
-    /// How long to wait for another push.
+    /// How long to wait for the other one.
     static let limit: Duration = .seconds(60)
 
     /// Waits for the lock; a signal ends the waiting.
     ///
-    /// - Throws: ``ExitCode/conflict`` when another push does not end in time.
+    /// - Throws: ``ExitCode/conflict`` when the other one does not end in time.
     init(_ project: VaultProject, besides vaultPath: String, _ invocation: Invocation) throws {
         let path = vaultPath + ".push.lock"
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -34,11 +34,12 @@ final class ProjectLock {
                 close(descriptor)
                 throw CommandError(
                     .conflict,
-                    "Another push of \(DisplayText.safe(project.name)) has not ended for \(DurationText.text(Self.limit)).",
-                    hint: "Nothing was sent. Let it end, then push again.")
+                    "Another push or pull of \(DisplayText.safe(project.name)) has not ended for \(DurationText.text(Self.limit)).",
+                    hint: "Nothing was changed. Let it end, then run this again.")
             }
             if !hasSaid {
-                try invocation.note("Another push of \(project.name) is under way; waiting for it.")
+                try invocation.note(
+                    "Another push or pull of \(project.name) is under way; waiting for it.")
                 hasSaid = true
             }
             usleep(20_000)
@@ -51,6 +52,6 @@ final class ProjectLock {
         let reason = unsafe String(cString: strerror(errno))
         return CommandError(
             .failed, "The lock \(DisplayText.safe(path)) cannot be taken: \(reason).",
-            hint: "Nothing was sent.")
+            hint: "Nothing was changed.")
     }
 }

@@ -11,7 +11,8 @@ enum Pull: Command {
             Takes in what is new, changed or removed there, and works while values are locked. What \
             was changed on both sides stops it before anything is changed. It asks only where a value \
             of the vault would change or go; the history keeps it. A value that the platform does not \
-            show never replaces one of the vault. A project that the vault does not have yet is made.
+            show never replaces one of the vault: the variable stays behind until a push with --force, or \
+            until KEY and --force say that both are the same. A project that the vault does not have yet is made.
             """,
         arguments: [
             ArgumentSpec(

@@ -7,7 +7,7 @@ struct PullReport {
     private let project: String
     private let isNew: Bool
     private let plan: PullPlan
-    private let skipped: [PullPlan.Note]
+    private let skipped: [RecordNote]
     /// Tells that it stopped after the plan.
     var isDryRun = false
 
@@ -54,7 +54,7 @@ struct PullReport {
         }
         let same =
             plan.unchanged.map { Self.entry($0.name, $0.attributes.scope) }
-            + plan.steps.filter { $0.action == .agree }.map {
+            + plan.steps.filter { $0.action == .agree && !$0.staysBehind }.map {
                 Self.entry($0.key, $0.attributes.scope)
             }
         var members: [JSONValue.Member] = [
@@ -75,7 +75,7 @@ struct PullReport {
 
     private var isMade: Bool { isNew && plan.conflicts.isEmpty && !isDryRun }
 
-    private static func entries(_ notes: [PullPlan.Note]) -> JSONValue {
+    private static func entries(_ notes: [RecordNote]) -> JSONValue {
         .array(notes.map { entry($0.key, $0.scope, $0.reason) })
     }
 
@@ -93,7 +93,7 @@ struct PullReport {
 
     /// The result for people.
     var text: String {
-        func line(_ word: String, _ note: PullPlan.Note) -> String {
+        func line(_ word: String, _ note: RecordNote) -> String {
             "\(DisplayText.padded(word, to: 11))\(DisplayText.safe(note.key)) "
                 + "(\(DisplayText.safe(note.scope.description))): \(DisplayText.safe(note.reason))\n"
         }

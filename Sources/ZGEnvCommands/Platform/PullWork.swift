@@ -63,6 +63,7 @@ struct PullWork {
         let names = CustomEnvironmentNames(
             try client.customEnvironments(ofProject: bound.platform.id))
         try checkPlaces(names, variables)
+        try SharedListing.keep(of: bound, invocation)
         let listedAt = invocation.context.now()
         let arena = SecretArena()
         var listing = PlatformListing(
@@ -163,6 +164,10 @@ struct PullWork {
             if !isNew { try write(finding, withChanges: false) }
             return
         }
+        // A push that is under way keeps what it sends as it goes; what it kept while this one waited
+        // is noticed before anything is written.
+        let lock = try ProjectLock(project, besides: invocation.session.path, invocation)
+        defer { withExtendedLifetime(lock) {} }
         let names = finding.plan.steps.filter { $0.action != .agree }.map(\.key)
         guard !names.isEmpty else { return try write(finding, withChanges: true) }
         try invocation.audited(

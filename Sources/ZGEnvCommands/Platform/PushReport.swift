@@ -145,13 +145,15 @@ struct PushReport {
 
     private var failure: CommandError? {
         if !plan.conflicts.isEmpty {
+            let name = plan.conflicts.count == 1 ? plan.conflicts[0].key : "KEY"
+            let key = DisplayText.safe("\(name) -p \(project)")
             return CommandError(
                 .conflict,
                 plan.conflicts.count == 1
                     ? "\(DisplayText.safe(plan.conflicts[0].key)) differs on the platform from what this vault has seen."
                     : "\(plan.conflicts.count) variables differ on the platform from what this vault has seen.",
                 hint:
-                    "Nothing was sent. Set the value you want, or say --force to overwrite the platform's."
+                    "Nothing was sent. Keep what is here with: zg-env push \(key) --force, or take what the platform has with: zg-env pull \(key) --force."
             )
         }
         let failures = outcomes.filter(\.isFailed)
@@ -176,20 +178,27 @@ struct PushReport {
         return "\(first.step.key): \(CommandError.ending(reason))"
     }
 
+    /// Pushing again changes nothing: a sensitive variable keeps its type.
+    private func advice(onForced step: PushPlan.Step) -> String {
+        let name = "\(DisplayText.safe(step.key)) -p \(DisplayText.safe(project))"
+        let scope = step.attributes.scope
+        let places = (scope.targets.names + scope.customEnvironments).joined(separator: ",")
+        let place =
+            (places.isEmpty ? "" : " -t \(DisplayText.safe(places))")
+            + (scope.branch.map { " -b \(DisplayText.safe($0))" } ?? "")
+        let removal = "zg-env rm \(name)\(place) --push"
+        guard !scope.targets.contains(.development) else {
+            return
+                "The platform keeps it sensitive, which the vault allows for no development. Take it out with: \(removal), and set it anew, sensitive and without development."
+        }
+        return
+            "The platform keeps it sensitive. Say so in the vault too, which asks for the value again: zg-env set \(name)\(place) --type sensitive --push, or take it out: \(removal)"
+    }
+
     private func hint(_ failures: [PushOutcome], _ code: ExitCode) -> String {
         let rest = failures.count < outcomes.count ? "The others are done. " : ""
-        let forced = failures.first {
-            $0.record?.attributes.kind == .sensitive && $0.step.attributes.kind != .sensitive
-        }
-        if let forced, code == .failed {
-            // Pushing again changes nothing: a sensitive variable keeps its type.
-            let key = DisplayText.safe(forced.step.key)
-            let targets = forced.step.attributes.scope.targets.subtracting(.development).names
-                .joined(separator: ",")
-            return
-                "\(rest)Say so in the vault too: zg-env set \(key) --type sensitive"
-                + (targets.isEmpty ? "" : " -t \(targets)")
-                + ", or take it out: zg-env rm \(key) --push."
+        if let forced = failures.first(where: \.isForcedSensitive), code == .failed {
+            return rest + advice(onForced: forced.step)
         }
         if code == .unauthorized, case .failed(_, let error?)? = failures.first?.end,
             let remedy = error.hint
@@ -197,5 +206,18 @@ struct PushReport {
             return "\(rest)First \(remedy), then push again: it sends what is missing."
         }
         return "\(rest)Push again: it looks at the platform and sends what is missing."
+    }
+}
+
+extension PushOutcome {
+    /// Tells whether the platform made or keeps it sensitive, and the vault says otherwise.
+    fileprivate var isForcedSensitive: Bool {
+        guard step.attributes.kind != .sensitive else { return false }
+        switch step.action {
+        case .delete: return false
+        case .create: return record?.attributes.kind == .sensitive
+        case .update:
+            return (record?.attributes ?? step.variable?.remote?.agreed)?.kind == .sensitive
+        }
     }
 }

@@ -172,16 +172,23 @@ struct PushWork {
         ).filter { $0.variable.currentVersion > 0 && $0.record.attributes.kind != .sensitive }
         guard !candidates.isEmpty else { return [:] }
         let arena = SecretArena()
-        let answers = try bound.access.client.environmentVariables(
-            candidates.map { (bound.platform.id, $0.record.id) }, valuesInto: arena)
+        let answers = try read(candidates.map(\.record), into: arena)
         var adopted: [Identifier: PlatformRecord] = [:]
         for (candidate, answer) in zip(candidates, answers) {
-            guard let theirs = try answer.get().value else { continue }
+            guard let theirs = try answer.get() else { continue }
             if try values.current(candidate.variable).equals(theirs) {
                 adopted[candidate.variable.id] = candidate.record
             }
         }
         return adopted
+    }
+
+    /// The platform's values, in few requests; nil where it shows none.
+    private func read(
+        _ records: [PlatformRecord], into arena: SecretArena
+    ) throws -> [Result<SecretSlice?, VercelAPIError>] {
+        try PlatformValues(bound.access.client, project: bound.platform.id)
+            .read(records, into: arena, trustsEmpty: true)
     }
 
     /// Looks up what became of writes that an earlier push began and could not end.
@@ -198,11 +205,10 @@ struct PushWork {
             sends, variables: variables, platform: platform
         ).filter { $0.record.attributes.kind != .sensitive }
         let arena = SecretArena()
-        let answers = try bound.access.client.environmentVariables(
-            candidates.map { (bound.platform.id, $0.record.id) }, valuesInto: arena)
+        let answers = try read(candidates.map(\.record), into: arena)
         var evidence: [Identifier: SendResolution.Evidence] = [:]
         for (candidate, answer) in zip(candidates, answers) {
-            guard let theirs = try answer.get().value else { continue }
+            guard let theirs = try answer.get() else { continue }
             evidence[candidate.send.id] = try values.evidence(of: candidate, theirs)
         }
         return SendResolution(

@@ -70,6 +70,12 @@ struct ProgramReplacement {
             return Failure(127, .notFound, "There is no program \(shown).")
         }
         let reason = unsafe String(cString: strerror(refused))
+        // The process or the system is short of something, which is no fault of the program either.
+        if [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOBUFS].contains(refused) {
+            return Failure(
+                125, .failed, "\(shown) could not be started: \(reason).",
+                hint: "Raise the limit (ulimit -a shows them), or end other programs.")
+        }
         return Failure(126, .failed, "\(shown) cannot be executed: \(reason).")
     }
 

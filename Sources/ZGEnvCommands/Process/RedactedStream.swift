@@ -1,3 +1,4 @@
+internal import CLinux
 internal import EnvOperations
 internal import Glibc
 internal import Sealing
@@ -11,6 +12,10 @@ final class RedactedStream {
     private(set) var source: Int32
     let destination: Int32
     private var redactor: Redactor
+    /// Whether both ends are terminals.
+    private let isInteractive: Bool
+    /// A carriage return at the end of what came, which a line feed may follow.
+    private var hasHeldReturn = false
     /// Masked text that was not written yet.
     private var pending: [UInt8] = []
     private var written = 0
@@ -22,6 +27,7 @@ final class RedactedStream {
     ) throws {
         self.source = source
         self.destination = destination
+        self.isInteractive = isInteractive
         redactor = try Redactor(patterns, isInteractive: isInteractive)
     }
 
@@ -65,10 +71,36 @@ final class RedactedStream {
     func end() {
         closeSource()
         redactor.finish { keep($0) }
+        keepHeldReturn()
     }
 
     private func keep(_ bytes: RawSpan) {
-        unsafe bytes.withUnsafeBytes { unsafe pending.append(contentsOf: $0) }
+        guard isInteractive else {
+            unsafe bytes.withUnsafeBytes { unsafe pending.append(contentsOf: $0) }
+            return
+        }
+        let isUndone = addsReturns
+        for index in 0..<bytes.byteCount {
+            let byte = bytes.byte(at: index)
+            if hasHeldReturn, !(isUndone && byte == 0x0A) { pending.append(0x0D) }
+            hasHeldReturn = byte == 0x0D
+            if !hasHeldReturn { pending.append(byte) }
+        }
+        // What is not undone need not wait for what follows.
+        if !isUndone { keepHeldReturn() }
+    }
+
+    private func keepHeldReturn() {
+        if hasHeldReturn { pending.append(0x0D) }
+        hasHeldReturn = false
+    }
+
+    /// Whether the terminal puts a carriage return before each line feed now, as the pseudo-terminal
+    /// did already. It does not while it is in raw mode for the program's keys.
+    private var addsReturns: Bool {
+        var modes = termios()
+        guard unsafe tcgetattr(destination, &modes) == 0 else { return false }
+        return modes.c_oflag & tcflag_t(OPOST) != 0 && modes.c_oflag & tcflag_t(ONLCR) != 0
     }
 
     /// Writes once.

@@ -147,6 +147,11 @@ enum Copy: Command {
         _ plan: CopyPlan, _ touched: [(key: String, touched: RecordEdit.Touched)], _ route: Route,
         _ index: VaultIndex, _ invocation: Invocation
     ) throws {
+        for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
+            let warning = ValueWarning.sizeWarning(
+                byteCount: entry.byteCount, of: entry.record.name)
+            if let warning { invocation.context.warn(warning.code.rawValue, warning.message) }
+        }
         let missing = plan.keys(.skipped)
         if !missing.isEmpty {
             invocation.context.warn(

@@ -12,8 +12,8 @@ enum Import: Command {
             Reads the files as the program's own reader does (motdotla/dotenv) and reports every \
             place where other readers would disagree. All or nothing. With values locked nothing can \
             be compared, so keys that are there count as updated. Comments open without the \
-            passphrase, so of those above keys (--comments) lines that look like settings are left \
-            out.
+            passphrase, so of those above keys (--comments) lines that look like settings or hold a \
+            value of the file are left out.
             """,
         arguments: [
             ArgumentSpec(
@@ -67,6 +67,7 @@ enum Import: Command {
         for path in paths {
             try source.read(path) { progress.update("Read \($0) variables …") }
         }
+        try source.takeValuesOutOfComments()
         progress.finish()
         try report(source, invocation)
         let work = ImportWork(
@@ -121,8 +122,12 @@ enum Import: Command {
     private static func report(_ source: PlaintextSource, _ invocation: Invocation) throws {
         for key in source.keys {
             let shown = DisplayText.safe(key)
-            if source.value(of: key)?.count == 0 {
+            let byteCount = source.value(of: key)?.count ?? 0
+            if byteCount == 0 {
                 invocation.context.warn("empty-value", "\(shown) has an empty value.")
+            }
+            if let warning = ValueWarning.sizeWarning(byteCount: byteCount, of: shown) {
+                invocation.context.warn(warning.code.rawValue, warning.message)
             }
             if let warning = CodeLoadingName.warning(about: shown) {
                 invocation.context.warn(CodeLoadingName.warningCode, warning)
@@ -132,6 +137,12 @@ enum Import: Command {
                 invocation.context.warn(
                     "comment-left-out",
                     "A line of the comment above \(shown) looks like a setting and was left out.")
+            }
+            if comment.valuesLeftOut > 0 {
+                invocation.context.warn(
+                    "comment-left-out",
+                    "A line of the comment above \(shown) holds a value of the file and was left out."
+                )
             }
             if comment.text.utf8.count > VaultFormat.commentLimit {
                 invocation.context.warn(

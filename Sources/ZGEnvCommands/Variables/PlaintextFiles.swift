@@ -20,8 +20,15 @@ struct PlaintextFiles {
     /// - Parameter verify: Reads the vault back.
     func finish(_ plan: ImportPlan, _ invocation: Invocation, verify: () throws -> Void) throws {
         if remove { try verify() }
-        for path in paths where FileKind.isFile(path) {
+        for path in paths {
             let shown = DisplayText.safe(path)
+            guard FileKind.isFile(path) else {
+                if remove {
+                    invocation.context.warn(
+                        "plaintext-kept", "\(shown) was kept: it is no file that can be removed.")
+                }
+                continue
+            }
             if remove, let obstacle = obstacle(to: path, plan) {
                 invocation.context.warn("plaintext-kept", "\(shown) was kept: \(obstacle).")
             } else if remove {

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import DotEnv
+internal import EnvOperations
 internal import Sealing
 internal import Vault
 
@@ -49,6 +50,8 @@ struct PlaintextSource {
     /// What stands in comments above keys.
     private(set) var comments: [String: PlaintextComment] = [:]
     private var values: [String: SecretSlice] = [:]
+    /// What no comment may hold: every value that was read, also one that a later one replaced.
+    private var unspeakable: [SecretSlice] = []
     private let arena = SecretArena()
     private let options: Options
 
@@ -104,6 +107,7 @@ struct PlaintextSource {
             .sorted { $0.position < $1.position }
             .map { Finding(file: name, diagnostic: $0) }
         let indices = file.effectiveIndices
+        if options.takesComments { try keepUnspeakable(file, from: source, besides: indices) }
         values.reserveCapacity(values.count + indices.count)
         for (number, index) in indices.enumerated() {
             if number.isMultiple(of: 1_024) { progress(keys.count) }
@@ -115,10 +119,45 @@ struct PlaintextSource {
                 return expansion.expandValue(of: index, in: source, into: &target)
             }
             if options.takesComments {
+                if let value = values[entry.key] { unspeakable.append(value) }
                 comments[entry.key] = file.comment(above: index, in: source).flatMap {
                     PlaintextComment(cleaning: $0)
                 }
             }
+        }
+    }
+
+    /// Values as they are written, before escapes and references mean something, and those that a later
+    /// line replaces.
+    private mutating func keepUnspeakable(
+        _ file: DotEnvFile, from source: RawSpan, besides effective: [Int]
+    ) throws {
+        let effective = Set(effective)
+        for (index, entry) in file.entries.enumerated() {
+            let raw = source.extracting(entry.valueRange)
+            if raw.byteCount >= RedactionPatterns.shortest {
+                unspeakable.append(try arena.copy(raw))
+            }
+            if effective.contains(index) { continue }
+            let slice = try arena.allocate(count: entry.decodedLength(in: source))
+            _ = slice.withMutableBytes { entry.decodeValue(in: source, into: &$0) }
+            unspeakable.append(slice)
+        }
+    }
+
+    /// Leaves out of the comments what is a value of any of the files: once all were read.
+    mutating func takeValuesOutOfComments() throws {
+        var rest = comments.isEmpty ? [] : unspeakable[...]
+        while !rest.isEmpty {
+            // A search takes many times the memory of what it looks for.
+            var byteCount = 0
+            let portion = rest.prefix { value in
+                defer { byteCount += value.count }
+                return byteCount < 1 << 20
+            }
+            rest = rest.dropFirst(portion.count)
+            let search = try ValueSearch(for: Array(portion))
+            comments = comments.mapValues { $0.leavingOut(search) }
         }
     }
 
@@ -160,38 +199,5 @@ struct PlaintextSource {
                 "\(findings.count) \(findings.count == 1 ? "place is" : "places are") read differently by other readers; the first is \(DisplayText.safe(first.line)).",
                 hint: options.consequence.dropLast() + ", because of --strict.")
         }
-    }
-}
-
-/// A comment above a key, for people who list variables: names and comments open without the
-/// passphrase and go to the platform, so what may be a value stays out.
-struct PlaintextComment: Equatable {
-    /// Lines joined by LF; empty where all were left out.
-    let text: String
-    /// How many lines were left out, since they look like settings that were switched off.
-    let leftOut: Int
-
-    /// nil for a comment without a word.
-    init?(cleaning comment: String) {
-        let lines = comment.split(separator: "\n", omittingEmptySubsequences: false)
-        let kept = lines.filter { !Self.isAssignment($0) }
-        leftOut = lines.count - kept.count
-        // A rule of signs is decoration.
-        let words = kept.filter { $0.contains { $0.isLetter || $0.isNumber } }
-        text = words.joined(separator: "\n")
-        if text.isEmpty && leftOut == 0 { return nil }
-    }
-
-    /// Whether a line would set a variable without its `#`.
-    private static func isAssignment(_ line: Substring) -> Bool {
-        var rest = line.drop { $0 == " " || $0 == "\t" || $0 == "#" }
-        if rest.hasPrefix("export ") { rest = rest.dropFirst(7).drop { $0 == " " } }
-        let name = rest.utf8.prefix { $0 != 0x3D && $0 != 0x3A && $0 != 0x20 && $0 != 0x09 }
-        let sign = rest.utf8.dropFirst(name.count).drop { $0 == 0x20 || $0 == 0x09 }.first
-        // A word and a colon is how sentences begin; only capitals are taken for a name there.
-        let text = String(Substring(name))
-        guard !text.isEmpty else { return false }
-        if sign == 0x3D { return true }
-        return sign == 0x3A && text.contains("_") && text == text.uppercased()
     }
 }

@@ -79,7 +79,8 @@ struct StatusSync {
             "targets": .strings(scope.targets.names),
             "customEnvironments": .strings(scope.customEnvironments),
             "branch": .string(orNull: scope.branch), "deleted": .bool(!variable.isLive),
-            "command": .string(Self.command(standing, name(variable), variable.name)),
+            "command": .string(
+                Self.command(standing.remedy(for: variable), name(variable), variable.name)),
         ]
     }
 
@@ -130,20 +131,28 @@ struct StatusSync {
         let command: String
     }
 
-    /// One for each project and standing. A command that takes a key names it where there is one.
+    private struct Kind: Hashable {
+        let project: Identifier
+        let remedy: SyncSummary.Remedy
+    }
+
+    /// One for each project, standing and remedy. A command that takes a key names it where there is one.
     private var remedies: [Remedy] {
         SyncSummary.Standing.allCases.flatMap { standing -> [Remedy] in
             let variables = summary.variables[standing] ?? []
-            let groups = Dictionary(grouping: variables, by: \.project)
-            let order = variables.reduce(into: [Identifier]()) {
-                if $0.last != $1.project { $0.append($1.project) }
+            func kind(_ variable: Variable) -> Kind {
+                Kind(project: variable.project, remedy: standing.remedy(for: variable))
             }
-            return order.compactMap { id in
-                guard let group = groups[id], let first = group.first else { return nil }
+            let groups = Dictionary(grouping: variables, by: kind)
+            let order = variables.reduce(into: [Kind]()) {
+                if !$0.contains(kind($1)) { $0.append(kind($1)) }
+            }
+            return order.compactMap { kind in
+                guard let group = groups[kind], let first = group.first else { return nil }
                 return Remedy(
                     project: name(first), standing: standing, count: group.count,
                     command: Self.command(
-                        standing, name(first), group.count == 1 ? first.name : "KEY"))
+                        kind.remedy, name(first), group.count == 1 ? first.name : "KEY"))
             }
         }
     }
@@ -153,13 +162,14 @@ struct StatusSync {
     }
 
     private static func command(
-        _ standing: SyncSummary.Standing, _ project: String, _ key: String
+        _ remedy: SyncSummary.Remedy, _ project: String, _ key: String
     ) -> String {
         let place = "-p \(project)"
-        return switch standing.remedy {
+        return switch remedy {
         case .push: "zg-env push \(place)"
         case .pull: "zg-env pull \(place)"
         case .compare: "zg-env diff --remote \(place)"
+        case .overwrite: "zg-env push \(key) \(place) --force"
         case .set: "zg-env set \(key) \(place)"
         case .redeploy: "zg-env redeploy \(place)"
         case .rotate: "zg-env rotate \(key) \(place)"

@@ -62,13 +62,16 @@ struct CacheProbe {
     }
 }
 
-/// A port of this machine that takes connections and never answers.
+/// A port of this machine that takes connections and never answers, or does not even take them.
 final class BlackHole {
     private let listener: Int32
     private var connections: [Int32] = []
 
     /// Takes the port of `url`, whose server has ended.
-    init(at url: String) throws {
+    ///
+    /// - Parameter accepts: False for one that leaves whoever connects waiting, as a network does that
+    ///   drops what it is sent.
+    init(at url: String, accepts: Bool = true) throws {
         let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
         listener = socket(
             AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue),
@@ -85,7 +88,22 @@ final class BlackHole {
                 unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard bound == 0, listen(listener, 64) == 0 else { throw SystemCallError("bind") }
+        guard bound == 0, listen(listener, accepts ? 64 : 0) == 0 else {
+            throw SystemCallError("bind")
+        }
+        if accepts { return }
+        // A full queue drops what comes next.
+        for _ in 0..<4 {
+            let filler = socket(
+                AF_INET,
+                Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            connections.append(filler)
+            _ = unsafe withUnsafePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe connect(filler, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+        }
     }
 
     deinit {

@@ -70,6 +70,53 @@ struct CachedListTests {
         }
     }
 
+    @Test(arguments: ["401", "403"])
+    func `once a token was refused, nothing it was shown before is shown`(fault: String) throws {
+        let platform = try PlatformHome()
+        done(try platform.run("project", "list"))
+        done(try platform.run("link", "web"))
+        done(try platform.run("deployment", "list", "-p", "web"))
+        try platform.setFaults("* * \(fault)")
+        // Fresh answers do not hide it from whoever asks.
+        failed(try platform.run("push", "-p", "web", "--yes"), 6)
+        #expect(try CacheProbe(platform.home).subjects() == [])
+        try failedAsJSON(platform.run("project", "list", "--json"), 6, "unauthorized")
+        try failedAsJSON(
+            platform.run("deployment", "list", "-p", "web", "--json"), 6, "unauthorized")
+        platform.server.setFaults([])
+        done(try platform.run("project", "list"))
+    }
+
+    @Test func `another account in use, or none, gets nothing of what is kept`() throws {
+        let platform = try PlatformHome(
+            seed: """
+                {"token": "token-of-one-0000", "teams": [{"slug": "acme"}],
+                 "projects": [{"name": "web"}, {"name": "api", "team": "acme"}],
+                 "tokens": [{"name": "second", "token": "token-of-two-0000"}]}
+                """)
+        done(try platform.run("login", "--name", "second", input: .text("token-of-two-0000\n")))
+        let first = try #require(
+            json(platform.run("account", "list", "--json"))["accounts"]?.elements
+                .compactMap { $0["name"]?.text }.first { $0 != "second" })
+        done(try platform.run("account", "use", first))
+        done(try platform.run("project", "list"))
+        func asks(_ options: String...) throws -> Bool {
+            try platform.requests {
+                done(try platform.runner(["project", "list"] + options).run())
+            } == ["GET /v10/projects"]
+        }
+        #expect(try !asks())
+        done(try platform.run("account", "use", "second"))
+        #expect(try asks())
+        done(try platform.run("account", "use", first, "--team", "acme"))
+        #expect(try asks())
+        done(try platform.run("logout", "--account", first))
+        #expect(try !asks("--account", "second"))
+        done(try platform.run("logout", "--all"))
+        failed(try platform.run("project", "list"), 6)
+        #expect(try CacheProbe(platform.home).subjects() == [])
+    }
+
     @Test func `offline answers from the cache, whatever its age, or not at all`() throws {
         let platform = try PlatformHome()
         let requests = try platform.requests {

@@ -84,7 +84,7 @@ struct FaultTableTests {
     }
 
     @Test func `push`() throws {
-        // 500, html, challenge and 429 are in the tests of faults during a push.
+        // 500, 503, html, challenge and 429 are in the tests of faults during a push.
         let lanes = Self.lanes { !["html", "500", "503", "429:600", "challenge"].contains($0) }
         let platforms = try lanes.map { _ in try Self.pushRequests.map { _ in try pushed() } }
         for round in lanes[0].indices {

@@ -1,3 +1,4 @@
+import Glibc
 import Sandbox
 import TestSupport
 import Testing
@@ -36,6 +37,39 @@ struct ManyVariablesTests {
         let quiet = try platform.requests { try platform.pulled().expectNothingPulled() }
         #expect(quiet.count <= 4, "\(quiet)")
         try platform.pushed().expectNothing()
+    }
+
+    @Test func `what a push takes over or looks up is read together`() throws {
+        let platform = try PlatformHome()
+        let lines = (0..<40).map { "KEY_\($0)=value \($0)\n" }.joined()
+        for number in 0..<40 {
+            try platform.create(
+                "KEY_\(number)", "value \(number)",
+                ["target": ["production", "preview", "development"]])
+        }
+        done(try platform.run("import", "-", "-p", "web", input: .text(lines)))
+        let adopting = try platform.requests {
+            let report = try platform.pushed()
+            #expect(report.keys("unchanged").count == 40)
+        }
+        #expect(adopting.filter { $0.hasPrefix("GET /v3/env/pull/") }.count == 1, "\(adopting)")
+        #expect(!adopting.contains { $0.hasPrefix("GET /v1/projects/") }, "\(adopting)")
+
+        // A push whose end nobody knows.
+        let more = (0..<40).map { "MORE_\($0)=value \($0)\n" }.joined()
+        done(try platform.run("import", "-", "-p", "web", input: .text(more)))
+        try platform.setFaults("POST * slow:6")
+        let push = platform.runner(["push", "-p", "web", "--yes"])
+        let killed = try platform.signalled(push, by: SIGKILL, at: "POST ").run()
+        #expect(killed.end == .signalled(SIGKILL))
+        platform.server.setFaults([])
+        #expect(platform.stored.count == 81)
+        let lookingUp = try platform.requests {
+            let report = try platform.pushed()
+            #expect(report.keys("unchanged").count == 80)
+        }
+        #expect(lookingUp.filter { $0.hasPrefix("GET /v3/env/pull/") }.count == 1, "\(lookingUp)")
+        #expect(!lookingUp.contains { $0.hasPrefix("GET /v1/projects/") }, "\(lookingUp)")
     }
 
     @Test func `where the platform gives no whole targets, each is read by itself`() throws {

@@ -46,6 +46,21 @@ struct NetworkDownTests {
         #expect(hole.newConnections() == 0)
     }
 
+    @Test func `nothing waits twice for a platform that cannot be connected to`() throws {
+        let platform = try prepared()
+        try CacheProbe(platform.home).age(bySeconds: 7_200)
+        platform.server.stop()
+        let hole = try BlackHole(at: platform.url, accepts: false)
+        let first = done(try platform.run("deployment", "list", "-p", "web"))
+        #expect(first.duration > .seconds(1) && first.duration < .seconds(8), "\(first.duration)")
+        #expect(first.error.contains("2 h ago") && first.output.contains("READY, live"))
+        for arguments in Self.commands {
+            let result = done(try platform.runner(arguments).run())
+            #expect(result.duration < .seconds(3), "\(arguments): \(result.duration)")
+        }
+        withExtendedLifetime(hole) {}
+    }
+
     @Test func `a machine without a network works at once`() throws {
         let platform = try prepared()
         try CacheProbe(platform.home).age(bySeconds: 7_200)

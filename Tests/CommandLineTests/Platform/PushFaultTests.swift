@@ -8,8 +8,9 @@ import Testing
 struct PushFaultTests {
     /// The requests of a push that creates, changes and deletes.
     static let requests = [
-        "GET /v9/projects/prj_*", "GET /v10/projects/*/env", "POST /v10/projects/*/env",
-        "PATCH /v9/projects/*/env/*", "DELETE /v9/projects/*/env/*", "GET /v1/projects/*/env/*",
+        "GET /v9/projects/prj_*", "GET /v9/projects/*/custom-environments",
+        "GET /v10/projects/*/env", "POST /v10/projects/*/env", "PATCH /v9/projects/*/env/*",
+        "DELETE /v9/projects/*/env/*", "GET /v1/projects/*/env/*",
     ]
     /// What passes by itself, two at a time.
     static let passing = [
@@ -82,7 +83,8 @@ struct PushFaultTests {
 
     /// What does not pass, and what it ends in.
     static let lasting: [(fault: String, status: Int32, code: String)] = [
-        ("500", 7, "unavailable"), ("html", 7, "unavailable"), ("429:600", 7, "unavailable"),
+        ("500", 7, "unavailable"), ("503", 7, "unavailable"), ("html", 7, "unavailable"),
+        ("429:600", 7, "unavailable"),
         ("challenge", 6, "unauthorized"),
     ]
 
@@ -160,13 +162,39 @@ struct PushFaultTests {
         let (report, message) = try failedReport(platform.push(), 1, "failed")
         #expect(report.reasons("failed").first?.contains("sensitive instead of encrypted") == true)
         // Pushing again would change nothing, so that is not what it says.
-        #expect(message.contains("set KEY --type sensitive -t production"))
-        #expect(message.contains("rm KEY --push") && !message.contains("Push again"))
+        func expectAdvice(_ message: String) {
+            #expect(
+                message.contains("zg-env set KEY -p web -t production --type sensitive --push"),
+                "\(message)")
+            #expect(message.contains("zg-env rm KEY -p web -t production --push"))
+            #expect(!message.contains("Push again"))
+        }
+        expectAdvice(message)
         platform.server.setFaults([])
-        // It stays so until the vault says sensitive too.
-        #expect(try platform.push().status == 1)
+        // It stays so until the vault says sensitive too, and the second push says the same.
+        expectAdvice(try failedReport(platform.push(), 1, "failed").message)
+        // What it says solves it.
+        done(
+            try platform.run(
+                "set", "KEY", "-p", "web", "-t", "production", "--type", "sensitive", "--push",
+                "--yes", input: .text("v")))
+        try platform.pushed().expectNothing()
+        #expect(platform.records("KEY") == ["production=v"])
+    }
+
+    @Test func `one that is forced for development too is taken out`() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "v")
+        try platform.setFaults("POST /v10/projects/*/env forces-sensitive")
+        _ = try platform.push()
+        platform.server.setFaults([])
+        let (_, message) = try failedReport(platform.push(), 1, "failed")
+        let command = "rm KEY -p web -t production,preview,development --push"
+        #expect(message.contains("zg-env \(command)"), "\(message)")
+        done(try platform.runner(command.split(separator: " ").map(String.init) + ["--yes"]).run())
+        #expect(platform.records("KEY") == [])
         try platform.set("KEY", "v", "--type", "sensitive")
-        #expect(try platform.pushed().keys("unverified") == ["KEY"])
+        try platform.pushed()
         try platform.pushed().expectNothing()
     }
 

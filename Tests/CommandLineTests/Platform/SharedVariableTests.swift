@@ -71,6 +71,29 @@ struct SharedVariableTests {
         #expect(all["projects"]?.elements.first?["variables"]?.elements.count == 3)
     }
 
+    @Test func `a pull brings them, and one list those of all projects of the team`() throws {
+        let pulled = try linked()
+        done(try pulled.run("pull", "-p", "api"))
+        #expect(try keys(pulled) == ["OWN", "SHARED_KEY", "SHARED_URL"])
+        let platform = try linked()
+        done(try platform.run("link", "other", "--team", "acme", "--force"))
+        done(try platform.run("pull", "-p", "web"))
+        let requests = try platform.requests {
+            done(try platform.run("list", "--all-projects", "--refresh"))
+        }
+        #expect(requests.filter { $0 == "GET /v1/env" }.count == 1, "\(requests)")
+        #expect(try keys(platform) == ["OWN", "SHARED_KEY", "SHARED_URL"])
+        let all = try json(platform.run("list", "--all-projects", "--json"))
+        let other = all["projects"]?.elements.first { $0["project"] == "other" }
+        #expect(
+            Set(other?["variables"]?.elements.compactMap { $0["key"]?.text } ?? [])
+                == ["ELSEWHERE", "SHARED_KEY"])
+        // It cannot be had: told once, and nothing stops.
+        try platform.setFaults("GET /v1/env 403")
+        let list = try json(platform.run("list", "--all-projects", "--refresh", "--json"))
+        #expect(list["warnings"]?.elements.map { $0["code"] } == ["shared-not-refreshed"])
+    }
+
     @Test func `that they cannot be had is told, and stops nothing`() throws {
         let platform = try linked()
         try platform.setFaults("GET /v1/env 403")

@@ -17,6 +17,7 @@ struct TwoClonesTests {
             try world.begin()
             for _ in 0..<14 { try world.step() }
             try world.converge()
+            if (round + 1).isMultiple(of: 100) { print("proof: \(round + 1) rounds") }
             guard world.problems.isEmpty else {
                 Issue.record(
                     """
@@ -276,7 +277,10 @@ final class SyncWorld {
     /// nobody finds anything to do.
     func converge() throws {
         guard problems.isEmpty else { return }
-        for number in [0, 1, 0, 1] { try settle(number) }
+        for number in [0, 1] { try settle(number, mayOverwrite: true) }
+        // What a clone overwrites, the other one has to decide about again, since nobody sees a
+        // sensitive value: in the end somebody has to give way.
+        for number in [0, 1, 0] { try settle(number, mayOverwrite: false) }
         let there = platform.stored.sorted { ($0.key, $0.id) < ($1.key, $1.id) }
         for (number, clone) in clones.enumerated() {
             let here = try clone.records().values.filter(\.variable.isLive)
@@ -310,24 +314,28 @@ final class SyncWorld {
 
     /// Pulls and pushes until both are done; conflicts are decided for one side, and what neither can
     /// decide, such as two records that overlap, by removing the key here.
-    private func settle(_ number: Int) throws {
+    private func settle(_ number: Int, mayOverwrite: Bool) throws {
         for attempt in 0..<6 {
             let pulled = try run(number, ["pull", "-p", "web", "--yes", "--json"])
             if pulled.status == 5 {
-                try resolve(number, try JSONDocument(pulled.output), isLast: attempt > 2)
+                try resolve(
+                    number, try JSONDocument(pulled.output), mayOverwrite, isLast: attempt > 2)
                 continue
             }
             let pushed = try run(number, ["push", "-p", "web", "--yes", "--json"])
             if pushed.status == 0 { return }
-            try resolve(number, try JSONDocument(pushed.output), isLast: attempt > 2)
+            try resolve(
+                number, try JSONDocument(pushed.output), mayOverwrite, isLast: attempt > 2)
         }
         let said = try clones[number].said()
         expect(false, "\(clones[number].name) does not come to an end: \(said)")
     }
 
-    private func resolve(_ number: Int, _ report: JSONDocument, isLast: Bool) throws {
+    private func resolve(
+        _ number: Int, _ report: JSONDocument, _ mayOverwrite: Bool, isLast: Bool
+    ) throws {
         let keys = Set(report.keys("conflicts") + report.keys("failed")).sorted()
-        let takesTheirs = Bool.random(using: &random)
+        let takesTheirs = Bool.random(using: &random) || !mayOverwrite
         let commands: [[String]] =
             isLast
             ? keys.map { ["rm", $0, "-p", "web", "--all", "--yes"] } + [["push"]]

@@ -1,0 +1,74 @@
+import Glibc
+import Sandbox
+import TestSupport
+import Testing
+
+/// A push of fifty variables, killed at each of its requests in turn.
+@Suite("A push of fifty, killed")
+struct PushKillTests {
+    /// Fourteen there, of which eight change and two go; thirty-eight are new, three of them sensitive.
+    private func prepared() throws -> PlatformHome {
+        let platform = try PlatformHome()
+        func lines(_ name: String, _ range: Range<Int>, _ value: String) -> String {
+            range.map { "\(name)_\($0)=\(value) \($0)\n" }.joined()
+        }
+        func imported(_ text: String, _ options: String...) throws {
+            done(
+                try platform.runner(["import", "-", "-p", "web"] + options, input: .text(text))
+                    .run())
+        }
+        try imported(
+            lines("CHANGED", 0..<8, "old") + lines("SAME", 0..<4, "same")
+                + lines("GONE", 0..<2, "x"))
+        try platform.pushed()
+        try imported(lines("CHANGED", 0..<8, "new") + lines("NEW", 0..<35, "made"))
+        try imported(lines("SECRET", 0..<3, "hidden"), "--type", "sensitive")
+        for number in 0..<2 { done(try platform.run("rm", "GONE_\(number)", "-p", "web", "--yes")) }
+        return platform
+    }
+
+    /// What has to be there in the end, besides the seed.
+    private static let wanted: Set<String> = {
+        func all(_ name: String, _ count: Int, _ value: String, _ place: String) -> [String] {
+            (0..<count).map { "\(name)_\($0) \(place)=\(value) \($0)" }
+        }
+        let everywhere = "production,preview,development"
+        return Set(
+            all("CHANGED", 8, "new", everywhere) + all("SAME", 4, "same", everywhere)
+                + all("NEW", 35, "made", everywhere)
+                + all("SECRET", 3, "hidden", "production,preview"))
+    }()
+
+    @Test func `run again it ends with exactly the right fifty`() throws {
+        #expect(Self.wanted.count == 50)
+        let whole = try prepared()
+        let requests = try whole.requests { try whole.pushed() }
+        #expect(requests.count >= 15, "\(requests)")
+        let platforms = try requests.indices.map { boundary in
+            let platform = try prepared()
+            // Those before pass; this one is carried out, and nobody hears of it.
+            let passing = boundary == 0 ? [] : ["* * slow:0 x\(boundary)"]
+            platform.server.setFaults((passing + ["* * slow:20"]).compactMap { Fault($0) })
+            return platform
+        }
+        let results = try Together.run(
+            platforms.enumerated().map { boundary, platform in
+                platform.signalled(
+                    platform.runner(["push", "-p", "web", "--yes"]), by: SIGKILL,
+                    afterRequests: boundary + 1)
+            })
+        for (boundary, (platform, result)) in zip(platforms, results).enumerated() {
+            let comment: Comment = "\(boundary): \(requests[boundary]) \(result.error)"
+            #expect(result.end == .signalled(SIGKILL), comment)
+            platform.server.setFaults([])
+            try platform.pushed()
+            let stored = platform.stored.filter { $0.key != "SEED_ONLY" }
+            #expect(stored.count == 50, comment)
+            #expect(
+                Set(stored.map { "\($0.key) \($0.targets.joined(separator: ","))=\($0.value)" })
+                    == Self.wanted, comment)
+            #expect(!stored.contains { $0.value.isEmpty }, comment)
+            try platform.pushed().expectNothing()
+        }
+    }
+}
