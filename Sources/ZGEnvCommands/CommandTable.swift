@@ -17,7 +17,9 @@ enum CommandTable {
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.
             Login.self, Logout.self, AccountList.self, AccountUse.self, ProjectList.self, Link.self,
-            Pull.self, Push.self, Redeploy.self, DeploymentList.self, Harden.self,
+            Pull.self, Push.self, Harden.self, Redeploy.self, DeploymentList.self,
+            DeploymentShow.self, DeploymentLogs.self, DeploymentPromote.self,
+            DeploymentRollback.self, DeploymentCancel.self, DeploymentDelete.self,
             // The tool itself.
             CompletionScript.self, CompletionCandidates.self, ManualPages.self,
         ]

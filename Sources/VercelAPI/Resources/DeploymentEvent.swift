@@ -30,11 +30,11 @@ package struct DeploymentEvent: Decodable, Sendable, Equatable {
     /// - Throws: Also for what only keeps the connection open.
     package init(from decoder: any Decoder) throws {
         let outer = try decoder.object()
-        let payload = try? outer.nestedContainer(keyedBy: JSONKey.self, forKey: "payload")
+        let payload = outer.object("payload")
         let inner = payload ?? outer
         let created = outer.time("created") ?? outer.time("createdAt")
         date = inner.time("date") ?? outer.time("date") ?? created
-        let info = try? inner.nestedContainer(keyedBy: JSONKey.self, forKey: "info")
+        let info = inner.object("info")
         if outer.text("event") == "state", let value = payload?.text("value") {
             type = "deployment-state"
             state = Deployment.State(rawValue: value)
@@ -49,7 +49,7 @@ package struct DeploymentEvent: Decodable, Sendable, Equatable {
         step = info?.text("step")
         name = info?.text("name")
         statusCode = inner.number("statusCode")
-        if let error = try? outer.nestedContainer(keyedBy: JSONKey.self, forKey: "aliasError") {
+        if let error = outer.object("aliasError") {
             aliasError = error.text("message") ?? error.text("code") ?? "unknown"
         } else {
             aliasError = outer.text("aliasError")
