@@ -31,6 +31,16 @@ struct NamedDeployment {
     /// - Throws: ``ExitCode/notFound`` where no team of the account has it.
     init(_ text: String, _ invocation: Invocation) throws {
         let name = Self.idOrHost(text)
+        let isPlain = name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+                || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
+        }
+        // Not repeated: what stands in the place of a deployment may be a value gone astray.
+        guard isPlain, (1...253).contains(name.utf8.count) else {
+            throw CommandError(
+                .usage, "That is no id, host name or URL of a deployment.",
+                hint: "See the ids with: zg-env deployment list -p NAME")
+        }
         let access = try PlatformSession(invocation).access(Self.binding(invocation))
         let found = try Self.find(name, from: access.client, invocation)
         (client, deployment) = found
@@ -100,7 +110,7 @@ struct NamedDeployment {
             }
         }
         throw CommandError(
-            .notFound, "There is no deployment \(DisplayText.safe(name)) that this account sees.",
+            .notFound, "This account sees no deployment of that id or address.",
             hint: "See what is there with: zg-env deployment list -p NAME")
     }
 
