@@ -231,40 +231,76 @@ extension LeakTests {
             }
         },
         "deployment show": { witness in
-            try onDeployment(witness, "show") { id, run in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                server.setFaults([Fault("* * 500")].compactMap { $0 })
+                try run(["deployment", "show", "dpl_1", "--yes"], 7, nil)
+                server.setFaults([])
+                let id = try live(witness)
                 try run(["deployment", "show", id], 0, nil)
                 try run(["deployment", "show", id, "--json"], 0, nil)
                 try run(["deployment", "show", witness.argument.text], 4, nil)
+                try run(["logout"], 0, nil)
             }
         },
         "deployment logs": { witness in
-            try onDeployment(witness, "logs") { id, run in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                server.setFaults([Fault("* * 500")].compactMap { $0 })
+                try run(["deployment", "logs", "dpl_1", "--yes"], 7, nil)
+                server.setFaults([])
+                let id = try live(witness)
                 try run(["deployment", "logs", id], 0, nil)
                 try run(["deployment", "logs", id, "--follow", "--json"], 0, nil)
+                try run(["logout"], 0, nil)
             }
         },
         "deployment promote": { witness in
-            try onDeployment(witness, "promote") { id, run in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                server.setFaults([Fault("* * 500")].compactMap { $0 })
+                try run(["deployment", "promote", "dpl_1", "--yes"], 7, nil)
+                server.setFaults([])
+                let id = try live(witness)
                 try run(["deployment", "promote", id, "--dry-run"], 0, nil)
                 try run(["deployment", "promote", id, "--yes", "--json"], 0, nil)
+                try run(["logout"], 0, nil)
             }
         },
         "deployment rollback": { witness in
-            try onDeployment(witness, "rollback") { id, run in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                server.setFaults([Fault("* * 500")].compactMap { $0 })
+                try run(["deployment", "rollback", "dpl_1", "--yes"], 7, nil)
+                server.setFaults([])
+                let id = try live(witness)
                 try run(["redeploy", "-p", "web", "--wait", "--yes"], 0, nil)
                 try run(["deployment", "rollback", "-p", "web", "--dry-run", "--json"], 0, nil)
                 try run(["deployment", "rollback", "-p", "web", "--yes"], 0, nil)
+                try run(["logout"], 0, nil)
             }
         },
         "deployment cancel": { witness in
-            try onDeployment(witness, "cancel") { id, run in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                server.setFaults([Fault("* * 500")].compactMap { $0 })
+                try run(["deployment", "cancel", "dpl_1", "--yes"], 7, nil)
+                server.setFaults([])
+                let id = try live(witness)
                 try run(["deployment", "cancel", id, "--yes", "--json"], 5, nil)
+                try run(["logout"], 0, nil)
             }
         },
         "deployment delete": { witness in
-            try onDeployment(witness, "delete") { id, run in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                server.setFaults([Fault("* * 500")].compactMap { $0 })
+                try run(["deployment", "delete", "dpl_1", "--yes"], 7, nil)
+                server.setFaults([])
+                let id = try live(witness)
                 try run(["deployment", "delete", id, "--yes"], 5, nil)
                 try run(["deployment", "delete", witness.argument.text, "--yes"], 4, nil)
+                try run(["logout"], 0, nil)
             }
         },
         "webhook list": { witness in
@@ -353,22 +389,12 @@ extension LeakTests {
         },
     ]
 
-    /// Runs `body` with the deployment that serves `web`.
-    private static func onDeployment(
-        _ witness: LeakWitness, _ command: String,
-        _ body: (String, ([String], Int32, String?) throws -> Void) throws -> Void
-    ) throws {
+    /// The deployment that serves `web`.
+    private static func live(_ witness: LeakWitness) throws -> String {
         let platform = try witness.platform()
-        let teammate = SandboxCaller(url: platform.url, token: platform.token)
-        try onPlatform(witness) { server, run in
-            try run(["login"], 0, nil)
-            let project = try teammate.send("GET", "/v9/projects/web")
-            try body(try #require(project["targets"]?["production"]?["id"]?.string), run)
-            server.setFaults([Fault("* * 500")].compactMap { $0 })
-            try run(["deployment", command, "dpl_1", "--yes"], 7, nil)
-            server.setFaults([])
-            try run(["logout"], 0, nil)
-        }
+        let project = try SandboxCaller(url: platform.url, token: platform.token)
+            .send("GET", "/v9/projects/web")
+        return try #require(project["targets"]?["production"]?["id"]?.string)
     }
 
     /// Runs `body` with the platform, and a way to run commands there: with

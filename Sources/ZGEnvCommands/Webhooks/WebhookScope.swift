@@ -13,7 +13,7 @@ struct WebhookScope {
 
     /// - Parameter needsChoice: Whether a project, or `--all-projects`, has to be named.
     init(_ invocation: Invocation, needsChoice: Bool) throws {
-        let wantsAll = invocation.command.has("all-projects")
+        let wantsAll = needsChoice && invocation.command.has("all-projects")
         if wantsAll, invocation.options.project != nil {
             throw CommandError(.usage, "-p and --all-projects do not go together.")
         }

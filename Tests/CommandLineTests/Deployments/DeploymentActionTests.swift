@@ -215,7 +215,8 @@ struct DeploymentActionTests {
         let report = try json(act(platform, "cancel", id))
         #expect(report["state"] == "CANCELED" && report["current"] == false)
         let again = try platform.writes {
-            #expect(try json(act(platform, "cancel", id))["state"] == "CANCELED")
+            let report = try json(act(platform, "cancel", id))
+            #expect(report["state"] == "CANCELED")
         }
         #expect(again == [])
         let built = try failedAsJSON(act(platform, "cancel", ids.current), 5, "conflict")
