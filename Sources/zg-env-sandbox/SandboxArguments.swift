@@ -70,7 +70,8 @@ struct SandboxArguments {
     }
 
     private static let names: Set<String> = [
-        "--port", "--seed", "--state", "--build-seconds", "--build", "--build-log", "--fault", "--rate-limit",
+        "--port", "--seed", "--state", "--build-seconds", "--build", "--build-log", "--fault",
+        "--rate-limit",
         "--webhook", "--webhook-secret-file",
     ]
 

@@ -1,11 +1,10 @@
 import Foundation
 import Glibc
 import Sandbox
-import Synchronization
 import Sealing
+import Synchronization
 import Testing
 import WebhookSigning
-
 
 /// Waits in the tests' own time.
 func pause(milliseconds: Int) { usleep(UInt32(milliseconds) * 1000) }

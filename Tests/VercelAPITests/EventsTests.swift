@@ -132,7 +132,7 @@ import Testing
         #expect(ids == ["a", "b"])
     }
 
-    @Test func `lines that are alike are lines of their own, also after a broken connection`() throws {
+    @Test func `lines that are alike are lines of their own, on each connection`() throws {
         let line = #"{"type":"stdout","date":9000,"text":"same"}"#
         let api = try FakeAPI(
             .answer(200, "\(line)\n\(line)\n", headers: [("X-Then-Cut", "1")]),
@@ -169,11 +169,14 @@ import Testing
             Array(#"{"type":"stdout","date":2,"id":"b","text":"byte "#.utf8) + [0xFF, 0xC3]
             + Array(#" here"}"#.utf8)
         let api = try FakeAPI(.answer(200, bytes: Array("\(lone)\n".utf8) + broken + [0x0A]))
-        #expect(try api.events("d").map(\.text) == ["lone \u{FFFD} here", "byte \u{FFFD}\u{FFFD} here"])
+        #expect(
+            try api.events("d").map(\.text)
+                == ["lone \u{FFFD} here", "byte \u{FFFD}\u{FFFD} here"])
     }
 
     @Test func `what cannot be read is counted`() throws {
-        let long = #"{"type":"stdout","date":1,"text":"\#(String(repeating: "x", count: 2 << 20))"}"#
+        let text = String(repeating: "x", count: 2 << 20)
+        let long = #"{"type":"stdout","date":1,"text":"\#(text)"}"#
         let api = try FakeAPI(
             .answer(200, "\(flat)\n{\"type\":\"stdout\n\(long)\n{\"date\":1,}\n\(nested)\n"))
         var lost = 0

@@ -119,7 +119,8 @@ extension Deployment {
     /// What `meta` may be kept of: users of the Vercel CLI put into it what they like.
     static let keptMeta =
         ["github", "gitlab", "bitbucket"].flatMap { host in
-            ["CommitRef", "CommitSha", "CommitMessage", "CommitAuthorName", "CommitAuthorLogin"].map {
+            ["CommitRef", "CommitSha", "CommitMessage", "CommitAuthorName", "CommitAuthorLogin"].map
+            {
                 host + $0
             }
         } + ["action", "originalDeploymentId", "deployHookName"]

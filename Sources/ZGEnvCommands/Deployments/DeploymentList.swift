@@ -164,7 +164,8 @@ struct DeploymentListFilter {
     /// What is said where an author's deployments may go back further than was looked.
     func shortfall(found: Int, of looked: Int) -> String? {
         guard let author, looked >= Self.searched, found < limit else { return nil }
-        return "Those of \(author) are from the newest \(Self.searched) deployments; older ones were not looked at."
+        return "Those of \(author) are from the newest \(Self.searched) deployments; "
+            + "older ones were not looked at."
     }
 
     /// The filter as a part of an answer's address: other filters have other answers.

@@ -69,7 +69,8 @@ extension DeploymentListing {
     static func buildTime(of deployment: Deployment, now: UInt64) -> String? {
         if let span = deployment.buildMilliseconds { return self.span(milliseconds: span) }
         guard deployment.state == .building, let begin = deployment.buildingAt,
-            let elapsed = UInt64(exactly: begin.milliseconds).flatMap({ $0 <= now ? now - $0 : nil })
+            let elapsed = UInt64(exactly: begin.milliseconds).flatMap({ $0 <= now ? now - $0 : nil }
+            )
         else { return nil }
         return self.span(milliseconds: Int64(clamping: elapsed)) + "…"
     }

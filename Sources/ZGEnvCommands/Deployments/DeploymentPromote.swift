@@ -15,7 +15,7 @@ enum DeploymentPromote: Command {
         arguments: [NamedDeployment.argument],
         options: DeploymentMaking.Following.options,
         examples: [
-            .init("zg-env deployment promote dpl_1", "asks, moves the domains, says when it is live"),
+            .init("zg-env deployment promote dpl_1", "asks, and says when it is live"),
             .init("zg-env deployment promote dpl_1 --wait --yes --json", "from a script"),
         ],
         exitCodes: exitCodes)

@@ -62,7 +62,7 @@ enum DeploymentRollback: Command {
         let name = DisplayText.safe(project.name)
         guard let current = project.production else {
             throw CommandError(
-                .notFound, "\(name) serves nothing in production, so there is nothing to go back from.",
+                .notFound, "\(name) serves nothing in production: there is no way back from that.",
                 hint: "Make a deployment live with: zg-env deployment promote ID")
         }
         var filter = DeploymentFilter()

@@ -162,8 +162,10 @@ struct ProductionMove {
                 throw CommandError(
                     .conflict,
                     "The platform cannot \(verb) \(kind == .rollback ? "to " : "")\(id) without a build."
-                        + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
-                    hint: "Nothing was moved. Build it anew with: zg-env redeploy \(id) -t production"
+                        + (error.platformMessage.map { " It says: \(CommandError.ending($0))" }
+                            ?? ""),
+                    hint:
+                        "Nothing was moved. Build it anew: zg-env redeploy \(id) -t production"
                 )
             default: throw error
             }

@@ -91,7 +91,7 @@ enum WebhookCreate: Command {
         }
         guard !place.contains("@") else {
             throw CommandError(
-                .usage, "The address holds a name or password, which everybody in the team could read.",
+                .usage, "The address holds a name or password, which the whole team could read.",
                 hint: "Leave it out: messages are known by their signature.")
         }
         if url.hasPrefix("http://") {
@@ -140,7 +140,7 @@ enum WebhookCreate: Command {
                 for webhook in stray {
                     throw undone(
                         webhook,
-                        CommandError(.unavailable, "The platform's answer with the secret is lost."),
+                        CommandError(.unavailable, "The answer with the secret is lost."),
                         scope)
                 }
                 throw CommandError(
@@ -150,7 +150,8 @@ enum WebhookCreate: Command {
                 throw CommandError(
                     .usage,
                     "The platform does not take this webhook: it does not know one of the events, or not this kind of address."
-                        + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
+                        + (error.platformMessage.map { " It says: \(CommandError.ending($0))" }
+                            ?? ""),
                     hint: "Nothing was made. Look at the names of the events.")
             case .forbidden, .paymentRequired:
                 var refusal = CommandError(mapping: error)

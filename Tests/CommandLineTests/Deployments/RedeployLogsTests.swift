@@ -53,7 +53,7 @@ struct RedeployLogsTests {
         #expect(cancelled.status == 9 && cancelled.error.contains("a user or the platform"))
     }
 
-    @Test func `a deployment of uploaded files is built anew too, with and without the cache`() throws {
+    @Test func `a deployment of uploaded files is built anew, also with the cache`() throws {
         let platform = try PlatformHome()
         let made = try platform.teammate.send(
             "POST", "/v13/deployments",
