@@ -28,7 +28,7 @@ struct WebhookCommandTests {
         #expect(
             made.names == ["id", "url", "events", "projectIds", "createdAt", "secret"])
         #expect(made["url"] == .string(url) && made["projectIds"]?.elements.count == 1)
-        #expect(made["events"]?.texts?.contains("deployment.error") == true)
+        #expect(made["events"]?.texts.contains("deployment.error") == true)
         let key = try #require(made["secret"]?["key"]?.text)
         #expect(made["secret"]?["project"] == "@webhooks" && key == "WEBHOOK_SECRET_\(id)")
         #expect(try webhooks(platform) == [id])
@@ -85,7 +85,7 @@ struct WebhookCommandTests {
             platform.run(
                 "webhook", "create", "http://relay.example/x", "--all-projects", "--event",
                 "deployment.error,deployment.created", "--event", "project.created", "--json"))
-        #expect(all["projectIds"] == [] && all["events"]?.texts?.count == 3)
+        #expect(all["projectIds"] == [] && all["events"]?.texts.count == 3)
         #expect(all["warnings"]?.elements.map { $0["code"] } == ["not-encrypted"])
     }
 
