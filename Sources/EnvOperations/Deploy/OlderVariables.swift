@@ -8,7 +8,7 @@ package struct OlderVariables: Equatable, Sendable {
     package let changed: [String]
     /// Not there yet when it was made, sorted.
     package let missing: [String]
-    /// Removed since: it still has them. Sorted.
+    /// Removed in the vault since: it still has those that were on the platform. Sorted.
     package let removed: [String]
 
     /// Whether nothing of what is known differs.
@@ -49,15 +49,15 @@ package struct OlderVariables: Equatable, Sendable {
             }
         }
         let removed = local.filter { record in
-            guard let deletedAt = record.deletedAt, let remote = record.remote,
-                remote.agreed.scope.targets.contains(.production)
+            guard let deletedAt = record.deletedAt,
+                record.attributes.scope.targets.contains(.production)
             else { return false }
             return APITime(milliseconds: Int64(clamping: deletedAt)) > made
-                && !present.contains(remote.key)
+                && !present.contains(record.name)
         }
         self.changed = changed.sorted()
         // A key that was replaced by a new record has an older value, if it had any.
         self.missing = missing.subtracting(changed).sorted()
-        self.removed = Set(removed.compactMap(\.remote?.key)).sorted()
+        self.removed = Set(removed.map(\.name)).sorted()
     }
 }

@@ -44,7 +44,7 @@ package struct DeploymentEvent: Decodable, Sendable, Equatable {
             state = info?.text("readyState").map { Deployment.State(rawValue: $0) }
         }
         id = inner.text("id") ?? outer.text("id") ?? inner.text("serial")
-        text = inner.text("text") ?? outer.text("text")
+        text = try Self.text(of: inner) ?? Self.text(of: outer)
         level = inner.text("level") ?? outer.text("level")
         step = info?.text("step")
         name = info?.text("name")
@@ -54,6 +54,12 @@ package struct DeploymentEvent: Decodable, Sendable, Equatable {
         } else {
             aliasError = outer.text("aliasError")
         }
+    }
+
+    /// What was printed; an error where it is a text that cannot be read, rather than none.
+    private static func text(of object: JSONObject) throws -> String? {
+        guard object.contains("text") else { return nil }
+        return try object.decodeIfPresent(String.self, forKey: "text")
     }
 
     private struct KeepAlive: Error {}

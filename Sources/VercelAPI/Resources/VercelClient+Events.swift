@@ -167,15 +167,24 @@ extension DeploymentEvent {
     /// Reads one object of a log. Bytes that are no text, and halves of characters, are replaced:
     /// programs print what they like, and the rest of the line is worth reading.
     static func read(_ object: RawSpan) -> Reading {
-        if let found = JSONDecoding.value(Readable<DeploymentEvent>.self, from: object) {
-            return found.value.map { .event($0) } ?? .none
+        if let event = JSONDecoding.value(DeploymentEvent.self, from: object) {
+            return .event(event)
         }
         let bytes = (0..<object.byteCount).map { object.byte(at: $0) }
         let mended = Array(
             LoneSurrogates.replaced(in: String(decoding: bytes, as: UTF8.self)).utf8)
-        let found = mended.withBytes {
-            JSONDecoding.value(Readable<DeploymentEvent>.self, from: $0)
+        return mended.withBytes { mended in
+            if let event = JSONDecoding.value(DeploymentEvent.self, from: mended) {
+                return .event(event)
+            }
+            var scanner = JSONScanner()
+            do throws(JSONScanner.Problem) {
+                try scanner.skipValue(in: mended)
+                try scanner.end(in: mended)
+                return .none
+            } catch {
+                return .unreadable
+            }
         }
-        return found.map { $0.value.map { .event($0) } ?? .none } ?? .unreadable
     }
 }

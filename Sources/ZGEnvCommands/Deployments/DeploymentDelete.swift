@@ -93,6 +93,8 @@ enum DeploymentDelete: Command {
         do throws(VercelAPIError) {
             _ = try named.client.deleteDeployment(id)
         } catch {
+            // It was there a moment ago: an answer was lost on the way, and the deletion with it not.
+            if error.code == .notFound { return }
             guard [.badRequest, .conflict, .notPossible].contains(error.code) else { throw error }
             throw CommandError(
                 .conflict,

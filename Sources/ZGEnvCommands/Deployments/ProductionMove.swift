@@ -52,7 +52,7 @@ struct ProductionMove {
             lines.append("it was built without: \(list(older.missing))")
         }
         if !older.removed.isEmpty {
-            lines.append("it still has, though removed since: \(list(older.removed))")
+            lines.append("it may still have, though removed since: \(list(older.removed))")
         }
         return lines
     }

@@ -37,7 +37,12 @@ enum WebhookDelete: Command {
                 json: .object(members + [.init("dryRun", true)]),
                 text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
         }
-        _ = try client.deleteWebhook(webhook.id)
+        do throws(VercelAPIError) {
+            _ = try client.deleteWebhook(webhook.id)
+        } catch {
+            // It was there a moment ago; whether it is gone is looked up below.
+            guard error.code == .notFound else { throw error }
+        }
         do throws(VercelAPIError) {
             _ = try client.webhook(webhook.id)
         } catch {

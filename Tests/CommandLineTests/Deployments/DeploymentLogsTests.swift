@@ -45,7 +45,7 @@ struct DeploymentLogsTests {
         let id = try begun(platform)
         let followed = try logs(platform, id, "--follow")
         #expect(followed.status == status, "\(followed.error)")
-        #expect(followed.error.contains(words))
+        #expect(words.isEmpty || followed.error.contains(words))
         let blocked = mode == "blocked"
         let shown = texts(followed.output).filter { $0.hasPrefix("line ") }
         #expect(shown == (blocked ? [] : lines(100)))
