@@ -26,8 +26,8 @@ enum WebhookCreate: Command {
                 "zg-env webhook create https://relay.example/hook -p web",
                 "what becomes of the deployments of web"),
             .init(
-                "zg-env webhook create https://relay.example/hook --all-projects --event deployment.error",
-                "failed builds of all projects"),
+                "zg-env webhook create https://relay.example/ --all-projects",
+                "those of all projects"),
         ],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
