@@ -40,6 +40,8 @@ let package = Package(
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(
+            name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .target(name: "CLinux"),
 
         // Libraries, lowest layer first.
@@ -60,7 +62,10 @@ let package = Package(
             name: "EnvOperations", dependencies: ["Vault", "VercelAPI", "DotEnv", "Sealing"],
             swiftSettings: settings),
         .target(name: "CommandLineKit", dependencies: ["CLinux"], swiftSettings: settings),
-        .target(name: "Sandbox", dependencies: ["CMicroHTTPD"], swiftSettings: settings),
+        .target(name: "WebhookSigning", dependencies: ["CGnuTLS"], swiftSettings: settings),
+        .target(
+            name: "Sandbox", dependencies: ["CMicroHTTPD", "WebhookSigning"],
+            swiftSettings: settings),
         .target(
             name: "ZGEnvCommands",
             dependencies: [
@@ -113,7 +118,12 @@ let package = Package(
             name: "CommandLineKitTests", dependencies: ["CLinux", "CommandLineKit", "TestSupport"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
-            name: "SandboxTests", dependencies: ["Sandbox", "TestSupport"],
+            name: "WebhookSigningTests",
+            dependencies: ["Sealing", "TestSupport", "WebhookSigning"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SandboxTests",
+            dependencies: ["Sandbox", "Sealing", "TestSupport", "WebhookSigning"],
             swiftSettings: settings),
         .testTarget(
             name: "CommandLineTests",

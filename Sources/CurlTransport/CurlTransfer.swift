@@ -63,11 +63,11 @@ final class CurlTransfer {
     /// The answer as far as it has come.
     var response: HTTPResponse { HTTPResponse(status: status, headers: headers, body: received) }
 
-    /// Hands over what has come of a streamed body.
+    /// Hands over what has come of a streamed body, which may be nothing.
     ///
     /// - Returns: False if the receiver wants no more.
     func deliver(to onBytes: (RawSpan) -> Bool) -> Bool {
-        guard received.count > 0, (200..<300).contains(status) else { return true }
+        guard isHeadComplete, (200..<300).contains(status) else { return true }
         let goesOn = received.withBytes { onBytes($0) }
         received.removeAll()
         return goesOn

@@ -26,6 +26,9 @@ package struct SandboxConfiguration: Sendable {
     package var faults: [Fault] = []
     /// The build mode of the start, to which a reset goes back.
     package var build: BuildMode = .ok
+    /// What builds print besides, at the start: a line each; `$ `, `# `, `! `, `~ ` and `= N` in
+    /// front mean a command, a step, an error, a warning and a command's end.
+    package var buildLog: [String]?
     /// Somebody who is told about everything.
     package var webhook: WebhookReceiver?
     /// The requests that a token may make in a minute; `nil` for any number.

@@ -92,6 +92,12 @@ package final class SandboxServer: Sendable {
         store.use { contents, _ in contents.build = build }
     }
 
+    /// Sets what builds that start from now on print besides, in the notation of
+    /// ``SandboxConfiguration/buildLog``.
+    package func setBuildLog(_ lines: [String]?) {
+        store.use { contents, _ in contents.script = lines }
+    }
+
     /// The requests seen since the start or the last reset, in their order.
     package var requests: [SeenRequest] {
         store.use { contents, _ in

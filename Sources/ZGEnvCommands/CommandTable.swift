@@ -17,7 +17,10 @@ enum CommandTable {
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.
             Login.self, Logout.self, AccountList.self, AccountUse.self, ProjectList.self, Link.self,
-            Pull.self, Push.self, Redeploy.self, DeploymentList.self, Harden.self,
+            Pull.self, Push.self, Harden.self, Redeploy.self, DeploymentList.self,
+            DeploymentShow.self, DeploymentLogs.self, DeploymentPromote.self,
+            DeploymentRollback.self, DeploymentCancel.self, DeploymentDelete.self, WebhookList.self,
+            WebhookCreate.self, WebhookDelete.self,
             // The tool itself.
             CompletionScript.self, CompletionCandidates.self, ManualPages.self,
         ]
@@ -37,6 +40,7 @@ enum CommandTable {
             .init(["config"], "Work with the settings"),
             .init(["account"], "Work with accounts of the platform"),
             .init(["deployment"], "Work with deployments"),
+            .init(["webhook"], "Work with the platform's webhooks"),
         ],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))

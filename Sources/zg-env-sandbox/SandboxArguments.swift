@@ -24,12 +24,15 @@ struct SandboxArguments {
           --build-seconds S         how long a build takes (default 2; fractions allowed)
           --build MODE              ok, fail, ignored, blocked, keeps-old-env,
                                     alias-late:SECONDS, alias-error, staged
+          --build-log FILE          what builds print besides, a line each; "$ ", "# ", "! ", "~ "
+                                    and "= N" in front mean a command, a step, an error, a
+                                    warning, and a command's end
           --fault 'METHOD PATH-GLOB WHAT [xN]'
                                     repeatable; METHOD may be *, WHAT is one of 429[:SECONDS],
                                     a status, reset, lost-answer, slow:SECONDS, truncate,
                                     challenge, saml, html, redirect:URL, stores-empty,
                                     drops-target, forces-sensitive, rejects-one, string-cursor,
-                                    decrypts-lists
+                                    decrypts-lists, stays-open
           --rate-limit N            at most N requests a minute for each token
           --webhook URL             tells URL (http, this machine) about every event
           --webhook-secret-file F   what those messages are signed with
@@ -67,7 +70,8 @@ struct SandboxArguments {
     }
 
     private static let names: Set<String> = [
-        "--port", "--seed", "--state", "--build-seconds", "--build", "--fault", "--rate-limit",
+        "--port", "--seed", "--state", "--build-seconds", "--build", "--build-log", "--fault",
+        "--rate-limit",
         "--webhook", "--webhook-secret-file",
     ]
 
@@ -101,6 +105,13 @@ struct SandboxArguments {
         case "--build":
             guard let build = BuildMode(value) else { throw refused("a build mode") }
             configuration.build = build
+        case "--build-log":
+            guard let bytes = FileBytes.read(value, maximum: 1 << 26) else {
+                throw UsageError(sentence: "The log file \(value) cannot be read.")
+            }
+            configuration.buildLog = String(decoding: bytes, as: UTF8.self)
+                .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            if configuration.buildLog?.last == "" { configuration.buildLog?.removeLast() }
         case "--fault":
             guard let fault = Fault(value) else {
                 throw refused("'METHOD PATH-GLOB WHAT [xN]'")

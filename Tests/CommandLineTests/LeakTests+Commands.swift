@@ -230,6 +230,111 @@ extension LeakTests {
                 try run(["logout"], 0, nil)
             }
         },
+        "deployment show": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                server.setFaults([Fault("* * 500")].compactMap { $0 })
+                try run(["deployment", "show", "dpl_1", "--yes"], 7, nil)
+                server.setFaults([])
+                let id = try live(witness)
+                try run(["deployment", "show", id], 0, nil)
+                try run(["deployment", "show", id, "--json"], 0, nil)
+                try run(["deployment", "show", witness.argument.text], 4, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "deployment logs": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                server.setFaults([Fault("* * 500")].compactMap { $0 })
+                try run(["deployment", "logs", "dpl_1", "--yes"], 7, nil)
+                server.setFaults([])
+                let id = try live(witness)
+                try run(["deployment", "logs", id], 0, nil)
+                try run(["deployment", "logs", id, "--follow", "--json"], 0, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "deployment promote": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                server.setFaults([Fault("* * 500")].compactMap { $0 })
+                try run(["deployment", "promote", "dpl_1", "--yes"], 7, nil)
+                server.setFaults([])
+                let id = try live(witness)
+                try run(["deployment", "promote", id, "--dry-run"], 0, nil)
+                try run(["deployment", "promote", id, "--yes", "--json"], 0, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "deployment rollback": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                server.setFaults([Fault("* * 500")].compactMap { $0 })
+                try run(["deployment", "rollback", "dpl_1", "--yes"], 7, nil)
+                server.setFaults([])
+                let id = try live(witness)
+                try run(["redeploy", "-p", "web", "--wait", "--yes"], 0, nil)
+                try run(["deployment", "rollback", "-p", "web", "--dry-run", "--json"], 0, nil)
+                try run(["deployment", "rollback", "-p", "web", "--yes"], 0, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "deployment cancel": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                server.setFaults([Fault("* * 500")].compactMap { $0 })
+                try run(["deployment", "cancel", "dpl_1", "--yes"], 7, nil)
+                server.setFaults([])
+                let id = try live(witness)
+                try run(["deployment", "cancel", id, "--yes", "--json"], 5, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "deployment delete": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                server.setFaults([Fault("* * 500")].compactMap { $0 })
+                try run(["deployment", "delete", "dpl_1", "--yes"], 7, nil)
+                server.setFaults([])
+                let id = try live(witness)
+                try run(["deployment", "delete", id, "--yes"], 5, nil)
+                try run(["deployment", "delete", witness.argument.text, "--yes"], 4, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "webhook list": { witness in
+            try onPlatform(witness) { _, run in
+                try run(["login"], 0, nil)
+                try run(["webhook", "list", "--json"], 0, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "webhook create": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                let url = "https://relay.example/hook"
+                try run(["webhook", "create", url, "-p", "web", "--json"], 0, nil)
+                server.setFaults([Fault("POST */webhooks truncate x1")].compactMap { $0 })
+                try run(["webhook", "create", url, "-p", "web", "--event", "deployment"], 7, nil)
+                try run(["webhook", "create", witness.argument.text, "-p", "web"], 2, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
+        "webhook delete": { witness in
+            let platform = try witness.platform()
+            let teammate = SandboxCaller(url: platform.url, token: platform.token)
+            try onPlatform(witness) { _, run in
+                try run(["login"], 0, nil)
+                let made = try teammate.send(
+                    "POST", "/v1/webhooks",
+                    ["url": "https://relay.example/2", "events": ["deployment.created"]])
+                let id = try #require(made["id"]?.string)
+                try run(["webhook", "delete", id, "--yes"], 0, nil)
+                try run(["webhook", "delete", witness.argument.text, "--yes"], 4, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
         "harden": { witness in
             try onPlatform(witness) { server, run in
                 try run(["login"], 0, nil)
@@ -283,6 +388,14 @@ extension LeakTests {
             }
         },
     ]
+
+    /// The deployment that serves `web`.
+    private static func live(_ witness: LeakWitness) throws -> String {
+        let platform = try witness.platform()
+        let project = try SandboxCaller(url: platform.url, token: platform.token)
+            .send("GET", "/v9/projects/web")
+        return try #require(project["targets"]?["production"]?["id"]?.string)
+    }
 
     /// Runs `body` with the platform, and a way to run commands there: with
     /// the token on stdin where no other input is given.

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 import Sandbox
+import Sealing
 import Synchronization
 import Testing
-
-@testable import enum Sandbox.SHA1
+import WebhookSigning
 
 /// Waits in the tests' own time.
 func pause(milliseconds: Int) { usleep(UInt32(milliseconds) * 1000) }
@@ -161,9 +161,12 @@ final class Receiver: Sendable {
                 "deployment.succeeded",
             ])
         for message in receiver.messages {
-            let code = SHA1.authenticationCode(for: message.body, key: Array("hook secret".utf8))
-            let signature = code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            #expect(message.signature == signature)
+            let isValid = message.body.withBytes { body in
+                Array("hook secret".utf8).withBytes {
+                    WebhookSignature.isValid(message.signature, of: body, secret: $0)
+                }
+            }
+            #expect(isValid)
             #expect(!String(decoding: message.body, as: UTF8.self).contains("marker-value"))
             #expect(message.json["createdAt"]?.integer != nil)
         }

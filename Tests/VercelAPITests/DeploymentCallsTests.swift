@@ -240,7 +240,7 @@ import VercelAPI
             _ = api.error { _ = try client.user() }
             _ = api.error { _ = try client.project("p") }
             _ = api.error { _ = try client.deployment("d") }
-            _ = api.error { _ = try client.events(ofDeployment: "d") }
+            _ = api.error { _ = try client.latestEvents(ofDeployment: "d", limit: 5) }
             _ = api.error {
                 _ = try client.environmentVariables(ofProject: "p", valuesInto: api.arena)
             }

@@ -1,6 +1,8 @@
 import Foundation
+import Sealing
 import Testing
-import VercelAPI
+
+@testable import VercelAPI
 
 @Suite struct `Logs of builds` {
     private let flat =
@@ -34,7 +36,7 @@ import VercelAPI
             all.joined(separator: "\r\n") + "\r\n\r\n", "[\(all.joined(separator: ",\n"))]\n",
         ] {
             let api = try FakeAPI(.answer(200, body))
-            check(try api.client.events(ofDeployment: "dpl_1"))
+            check(try api.events("dpl_1"))
             #expect(
                 api.transport.sent[0].target
                     == "/v3/deployments/dpl_1/events?direction=forward&follow=0&limit=-1&builds=1")
@@ -44,13 +46,13 @@ import VercelAPI
     @Test(arguments: ["", "[]", "\n\n"])
     func `no events are no error`(body: String) throws {
         let api = try FakeAPI(.answer(200, body))
-        #expect(try api.client.events(ofDeployment: "d").isEmpty)
+        #expect(try api.events("d").isEmpty)
     }
 
     @Test func `a page that is no log is an error`() throws {
         let api = try FakeAPI(.answer(200, "<html>\n</html>"))
         #expect(
-            api.error { _ = try api.client.events(ofDeployment: "d") }?.code == .malformedAnswer)
+            api.error { _ = try api.events("d") }?.code == .malformedAnswer)
     }
 
     @Test func `lines are followed wherever they are cut`() throws {
@@ -91,7 +93,7 @@ import VercelAPI
         #expect(ids == ["a", "b", "c"])
         #expect(
             api.transport.sent.map { $0.target.components(separatedBy: "since=").dropFirst().first }
-                == [nil, "4", "4", "4"])
+                == [nil, "0", "0", "0"])
     }
 
     @Test func `a connection that only breaks is given up`() throws {
@@ -128,5 +130,105 @@ import VercelAPI
             return true
         }
         #expect(ids == ["a", "b"])
+    }
+
+    @Test func `lines that are alike are lines of their own, on each connection`() throws {
+        let line = #"{"type":"stdout","date":9000,"text":"same"}"#
+        let api = try FakeAPI(
+            .answer(200, "\(line)\n\(line)\n", headers: [("X-Then-Cut", "1")]),
+            .answer(200, "\(line)\n\(line)\n\(line)\n"))
+        #expect(try api.events("d").map(\.text) == ["same", "same", "same"])
+        #expect(api.transport.sent[1].target.contains("since=7000"))
+    }
+
+    @Test func `an event that comes late and out of order is not lost`() throws {
+        func line(_ id: Int, _ date: Int) -> String {
+            #"{"type":"stdout","id":"\#(id)","date":\#(date),"text":"\#(id)"}"#
+        }
+        let api = try FakeAPI(
+            .answer(200, "\(line(1, 5000))\n\(line(3, 6000))\n", headers: [("X-Then-Cut", "1")]),
+            .answer(200, "\(line(1, 5000))\n\(line(2, 5500))\n\(line(3, 6000))\n\(line(4, 9000))"))
+        #expect(try api.events("d").map(\.text) == ["1", "3", "2", "4"])
+    }
+
+    @Test func `what is remembered of a long log stays small, and nothing is doubled`() throws {
+        let cursor = EventCursor()
+        // Ten times as many at one moment as are remembered.
+        for number in 0..<200_000 {
+            let text = #"{"type":"stdout","id":"\#(number)","date":\#(1000 + number / 1000)}"#
+            let event = try #require(DeploymentEvent(bytes: text))
+            #expect(cursor.isNew(event))
+            if number % 1000 == 0 { #expect(!cursor.isNew(event)) }
+        }
+        #expect(cursor.rememberedCount <= EventCursor.capacity)
+    }
+
+    @Test func `bytes that are no text cost a character, not the line`() throws {
+        let lone = #"{"type":"stdout","date":1,"id":"a","text":"lone \ud800 here"}"#
+        let broken: [UInt8] =
+            Array(#"{"type":"stdout","date":2,"id":"b","text":"byte "#.utf8) + [0xFF, 0xC3]
+            + Array(#" here"}"#.utf8)
+        let api = try FakeAPI(.answer(200, bytes: Array("\(lone)\n".utf8) + broken + [0x0A]))
+        #expect(
+            try api.events("d").map(\.text)
+                == ["lone \u{FFFD} here", "byte \u{FFFD}\u{FFFD} here"])
+    }
+
+    @Test func `what cannot be read is counted`() throws {
+        let text = String(repeating: "x", count: 2 << 20)
+        let long = #"{"type":"stdout","date":1,"text":"\#(text)"}"#
+        let api = try FakeAPI(
+            .answer(200, "\(flat)\n{\"type\":\"stdout\n\(long)\n{\"date\":1,}\n\(nested)\n"))
+        var lost = 0
+        var ids: [String?] = []
+        _ = try api.client.followEvents(
+            ofDeployment: "d", onLoss: { lost += $0 },
+            onEvent: { event in
+                ids.append(event.id)
+                return true
+            })
+        #expect(ids == ["a", "b"] && lost == 3)
+    }
+
+    @Test func `wherever the bytes are cut, the objects are the same`() throws {
+        let all = [flat, #"{"a":"}\\\"{\n"}"#, nested, "{}"]
+        for text in [all.joined(separator: "\n"), "[\(all.joined(separator: " ,\n"))]"] {
+            let bytes = Array(text.utf8)
+            for size in 1...40 {
+                let objects = try EventObjects()
+                var found: [String] = []
+                for start in stride(from: 0, to: bytes.count, by: size) {
+                    let piece = Array(bytes[start..<min(start + size, bytes.count)])
+                    _ = piece.withBytes { piece in
+                        objects.take(piece) { object in
+                            let text = (0..<object.byteCount).map { object.byte(at: $0) }
+                            found.append(String(decoding: text, as: UTF8.self))
+                            return true
+                        }
+                    }
+                }
+                #expect(found == all && objects.lostCount == 0)
+            }
+        }
+    }
+}
+
+extension FakeAPI {
+    /// The log of a deployment as far as it is.
+    fileprivate func events(_ id: String) throws -> [DeploymentEvent] {
+        var events: [DeploymentEvent] = []
+        _ = try client.followEvents(ofDeployment: id, follows: false) { event in
+            events.append(event)
+            return true
+        }
+        return events
+    }
+}
+
+extension DeploymentEvent {
+    fileprivate init?(bytes text: String) {
+        let event = Array(text.utf8).withBytes { DeploymentEvent($0) }
+        guard let event else { return nil }
+        self = event
     }
 }

@@ -107,6 +107,12 @@ extension Result<HTTPResponse, TransportError> {
         }
     }
 
+    static func answer(_ status: Int = 200, bytes: [UInt8]) throws -> Self {
+        .success(
+            HTTPResponse(
+                status: status, headers: HTTPHeaders(), body: try .holding(bytes: bytes)))
+    }
+
     static func broken(_ code: TransportError.Code, reached: Bool = true) -> Self {
         .failure(TransportError(code, mayHaveReachedServer: reached, reason: "broken"))
     }

@@ -29,8 +29,12 @@ extension GuardedBytes {
     var exposedText: String { String(decoding: exposed, as: UTF8.self) }
 
     static func holding(_ text: String) throws -> GuardedBytes {
+        try holding(bytes: Array(text.utf8))
+    }
+
+    static func holding(bytes content: [UInt8]) throws -> GuardedBytes {
         let bytes = try GuardedBytes()
-        try Array(text.utf8).withBytes { try bytes.append($0) }
+        try content.withBytes { try bytes.append($0) }
         return bytes
     }
 }

@@ -119,7 +119,10 @@ extension Deployment {
     /// What `meta` may be kept of: users of the Vercel CLI put into it what they like.
     static let keptMeta =
         ["github", "gitlab", "bitbucket"].flatMap { host in
-            ["CommitRef", "CommitSha", "CommitMessage"].map { host + $0 }
+            ["CommitRef", "CommitSha", "CommitMessage", "CommitAuthorName", "CommitAuthorLogin"].map
+            {
+                host + $0
+            }
         } + ["action", "originalDeploymentId", "deployHookName"]
 
     fileprivate func writeKept(to json: inout JSONWriter) throws(JSONWriter.Problem) {

@@ -80,6 +80,10 @@ struct Deployment: Codable, Sendable {
     /// True when neither the build nor the aliases will change by themselves any more.
     var isSettled = false
     var log: [DeploymentEvent] = []
+    /// What the build prints besides, in the notation of ``BuildScript``; `nil` for nothing.
+    var script: [String]?
+    /// How many lines of the script have been printed.
+    var printed: Int?
 
     /// The branch, from where clients look for it.
     var branch: String? { meta["githubCommitRef"] ?? gitSource?.branch }

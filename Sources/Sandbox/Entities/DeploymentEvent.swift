@@ -17,6 +17,8 @@ struct DeploymentEvent: Codable, Sendable {
     /// The build step that a delimiter opens.
     var step: String?
     var state: ReadyState?
+    /// The status of the command that an exit ends.
+    var statusCode: Int64?
 
     /// The event in one of the shapes that the API has: output nested, state changes flat, and the
     /// end of the aliases in a shape of its own.
@@ -44,11 +46,12 @@ struct DeploymentEvent: Codable, Sendable {
     private func nested(_ deployment: Deployment) -> JSONValue {
         [
             "type": .string(kind.rawValue), "created": .integer(date),
-            "payload": [
+            "payload": .members([
                 "deploymentId": .string(deployment.id), "id": .string(id), "date": .integer(date),
                 "created": .integer(date), "serial": .string(serial), "text": .string(text),
-                "info": info(deployment),
-            ],
+                "info": info(deployment), "statusCode": statusCode.map(JSONValue.integer),
+                "level": isWarning ? "warning" : nil,
+            ]),
         ]
     }
 

@@ -39,6 +39,8 @@ package struct Fault: Sendable, Equatable {
         case stringCursor = "string-cursor"
         /// A list that is asked for with `decrypt=true` has clear values, as some versions had.
         case decryptsLists = "decrypts-lists"
+        /// A log that is followed stays open, with nothing in it, when its build has ended.
+        case staysOpen = "stays-open"
     }
 
     /// The text it was made from.

@@ -57,7 +57,7 @@ enum ControlRoutes {
         -> HTTPAnswer
     {
         let fields = try fields(request)
-        try fields.allow(only: ["faults", "build"])
+        try fields.allow(only: ["faults", "build", "log"])
         var faults: [Fault]?
         if let texts = try fields.strings("faults") {
             var list: [Fault] = []
@@ -72,8 +72,13 @@ enum ControlRoutes {
             build = BuildMode(text)
             guard build != nil else { throw .badRequest("No build mode: \(text)") }
         }
+        let script = try fields.strings("log")
+        guard (script?.count ?? 0) <= BuildScript.maximumLines else {
+            throw .badRequest("`log` has too many lines.")
+        }
         return store.use { contents, _ in
             if let faults { contents.faults = faults }
+            if let script { contents.script = script.isEmpty ? nil : script }
             if let build { contents.build = build }
             return .json(settings(contents))
         }

@@ -119,7 +119,7 @@ enum DeploymentCreation {
             createdAt: call.now, mode: call.settings.build,
             buildMilliseconds: call.settings.buildMilliseconds,
             forceNew: call.request.flag("forceNew"), withCache: call.request.flag("withCache"),
-            variables: variables)
+            variables: variables, script: call.settings.script)
     }
 
     private static func variables(

@@ -28,7 +28,9 @@ enum EventRoutes {
             since: try call.number("since"), until: try call.number("until"),
             hidesDelimiters: request.parameter("delimiter") == "0")
         if request.flag("follow") {
-            let follower = EventFollower(deploymentId: deployment.id, filter: filter)
+            let follower = EventFollower(
+                deploymentId: deployment.id, filter: filter,
+                staysOpen: call.effect == .staysOpen)
             let observe = call.settings.observe
             return HTTPAnswer(
                 status: 200, headers: [("Content-Type", "application/stream+json")],
@@ -84,11 +86,17 @@ final class EventFollower: Sendable {
 
     private let deploymentId: String
     private let filter: EventRoutes.Filter
+    /// Whether it goes on with nothing after the end.
+    private let staysOpen: Bool
     private let progress = Mutex(Progress())
 
-    init(deploymentId: String, filter: EventRoutes.Filter) {
+    /// The most events in one piece.
+    private static let portion = 250
+
+    init(deploymentId: String, filter: EventRoutes.Filter, staysOpen: Bool) {
         self.deploymentId = deploymentId
         self.filter = filter
+        self.staysOpen = staysOpen
     }
 
     /// The lines since the last call, an empty piece when there are none, `nil` at the end.
@@ -98,7 +106,7 @@ final class EventFollower: Sendable {
         observe { state in
             guard let deployment = state.deployment(id: self.deploymentId) else { return nil }
             return self.progress.withLock { progress in
-                let fresh = deployment.log.dropFirst(progress.given)
+                let fresh = deployment.log.dropFirst(progress.given).prefix(Self.portion)
                 progress.given += fresh.count
                 let hosts = state.hosts(of: deployment)
                 let lines = fresh.filter(self.filter.accepts).flatMap { (event) -> [UInt8] in
@@ -108,7 +116,10 @@ final class EventFollower: Sendable {
                     progress.idle = 0
                     return lines
                 }
-                if deployment.isSettled { return nil }
+                if deployment.isSettled, progress.given == deployment.log.count, !self.staysOpen {
+                    return nil
+                }
+                if !fresh.isEmpty { return [] }
                 // An object without `created` now and then keeps the connection from idling; the
                 // server asks about a hundred times a second.
                 progress.idle += 1

@@ -18,6 +18,8 @@ struct Call: Sendable {
         var baseURL: String
         var buildMilliseconds: Int64
         var build: BuildMode
+        /// What builds print besides.
+        var script: [String]?
         /// Reads the state later, for answers that go on; the time is advanced before.
         var observe: @Sendable (@Sendable (SandboxState) -> [UInt8]?) -> [UInt8]?
     }

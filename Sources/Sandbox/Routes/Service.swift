@@ -92,7 +92,7 @@ final class Service: Sendable {
             settings: Call.Settings(
                 baseURL: contents.baseURL,
                 buildMilliseconds: Int64(store.configuration.buildSeconds * 1000),
-                build: contents.build,
+                build: contents.build, script: contents.script,
                 observe: { look in store.use { contents, _ in look(contents.state) } }))
         if isChange { contents.isUnsaved = true }
         return try match.route.handler(call, &contents.state)

@@ -164,7 +164,11 @@ struct SeedBuilder {
         case "READY": mode = .ok
         case "ERROR": mode = .fail
         case "CANCELED": mode = .ignored
-        default: throw .badRequest("a seeded deployment is READY, ERROR or CANCELED.")
+        case "BLOCKED": mode = .blocked
+        case "STAGED": mode = .staged
+        default:
+            throw .badRequest(
+                "a seeded deployment is READY, STAGED, ERROR, CANCELED or BLOCKED.")
         }
         let isProduction = target == "production"
         let branch = try fields.string("branch") ?? (isProduction ? "main" : "feature")

@@ -30,7 +30,14 @@ extension SandboxState {
         switch deployment.state {
         case .queued: return start + whole / 10
         case .initializing: return start + whole / 4
-        case .building: return start + whole
+        case .building:
+            let begin = deployment.buildingAt ?? start
+            let left = (deployment.script?.count ?? 0) - (deployment.printed ?? 0)
+            guard left > 0, let script = deployment.script else { return start + whole }
+            let portion = max((script.count + 39) / 40, 1)
+            let number = Int64((deployment.printed ?? 0) / portion + 1)
+            let span = max(start + whole - begin, 0)
+            return min(begin + span * number / (BuildScript.portions + 1), start + whole)
         case .ready:
             guard case .aliasLate(let seconds) = deployment.mode else {
                 return deployment.readyAt
@@ -64,9 +71,12 @@ extension SandboxState {
             deployments[index].buildingAt = time
             logState(ofDeploymentAt: index, at: time)
             logBuild(ofDeploymentAt: index, at: time)
+        case (.building, _)
+        where (deployments[index].printed ?? 0) < (deployments[index].script?.count ?? 0):
+            printScript(ofDeploymentAt: index, at: time)
         case (.building, .fail):
             append("Error: Command \"npm run build\" exited with 1", .stderr, to: index, at: time)
-            append("", .exit, to: index, at: time)
+            append("", .exit, to: index, at: time, statusCode: 1)
             let failure = Deployment.Failure(
                 code: "BUILD_FAILED", message: "Command \"npm run build\" exited with 1")
             end(deploymentAt: index, as: .error, failure: failure, at: time)
@@ -79,7 +89,7 @@ extension SandboxState {
             tell("deployment.canceled", deployments[index], at: time)
         case (.building, _):
             append("Build completed", .stdout, to: index, at: time)
-            append("", .exit, to: index, at: time)
+            append("", .exit, to: index, at: time, statusCode: 0)
             deployments[index].state = .ready
             deployments[index].readyAt = time
             deployments[index].endedAt = time

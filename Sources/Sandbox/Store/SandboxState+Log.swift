@@ -2,7 +2,8 @@ extension SandboxState {
     /// Adds a line to a deployment's build log.
     mutating func append(
         _ text: String, _ kind: DeploymentEvent.Kind, to index: Int, at time: Int64,
-        isWarning: Bool = false, step: String? = nil, state: ReadyState? = nil
+        isWarning: Bool = false, step: String? = nil, state: ReadyState? = nil,
+        statusCode: Int64? = nil
     ) {
         let number = deployments[index].log.count
         let digits = String(number)
@@ -10,7 +11,7 @@ extension SandboxState {
         deployments[index].log.append(
             DeploymentEvent(
                 id: serial, serial: serial, date: time, kind: kind, text: text,
-                isWarning: isWarning, step: step, state: state))
+                isWarning: isWarning, step: step, state: state, statusCode: statusCode))
     }
 
     /// Adds the line that a state has been reached.

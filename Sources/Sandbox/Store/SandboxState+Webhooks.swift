@@ -1,3 +1,5 @@
+internal import WebhookSigning
+
 extension SandboxState {
     /// Queues the messages about a deployment's change.
     mutating func tell(_ event: String, _ deployment: Deployment, at time: Int64) {
@@ -52,8 +54,8 @@ extension SandboxState {
                 "region": "iad1", "payload": payload,
             ]
             let bytes = body.encoded
-            let code = SHA1.authenticationCode(for: bytes, key: Array(webhook.secret.utf8))
-            let signature = code.map { byte in
+            let code = WebhookSignature.code(of: bytes, openSecret: Array(webhook.secret.utf8))
+            let signature = (code ?? []).map { byte in
                 (byte < 16 ? "0" : "") + String(byte, radix: 16)
             }.joined()
             messages.append(

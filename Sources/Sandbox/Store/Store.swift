@@ -7,6 +7,7 @@ final class Store: Sendable {
         var state: SandboxState
         var faults: [Fault]
         var build: BuildMode
+        var script: [String]?
         var requests = RequestLog()
         var limiter = RateLimiter()
         var baseURL = ""
@@ -42,7 +43,9 @@ final class Store: Sendable {
             try file?.write(state)
         }
         contents = Mutex(
-            Contents(state: state, faults: configuration.faults, build: configuration.build))
+            Contents(
+                state: state, faults: configuration.faults, build: configuration.build,
+                script: configuration.buildLog))
     }
 
     private static func seededState(_ configuration: SandboxConfiguration) throws(SandboxError)
@@ -94,6 +97,7 @@ final class Store: Sendable {
             contents.state = state
             contents.faults = configuration.faults
             contents.build = configuration.build
+            contents.script = configuration.buildLog
             contents.requests = RequestLog()
             contents.limiter = RateLimiter()
             contents.hasSaveFailed = (try? file?.write(state)) == nil && file != nil

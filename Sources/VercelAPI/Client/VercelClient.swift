@@ -108,6 +108,15 @@ package final class VercelClient {
                 total: .seconds(15)))
     }
 
+    /// The same client over a transport of its own, for what is asked while this one is busy.
+    package func connected(through transport: any HTTPTransport) -> VercelClient {
+        let own = Session(
+            transport: transport, waitingRoom: session.waitingRoom, policy: session.policy,
+            random: session.random)
+        own.limits = session.limits
+        return VercelClient(self, scope: scope, session: own, timeouts: timeouts)
+    }
+
     /// A number from 0 to below 1 from the kernel's generator.
     package static func randomFraction() -> Double {
         let bits = Random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -15,16 +15,27 @@ typealias JSONObject = KeyedDecodingContainer<JSONKey>
 
 extension KeyedDecodingContainer<JSONKey> {
     /// The member as a text; nil if it is missing or anything else.
-    func text(_ key: JSONKey) -> String? { try? decode(String.self, forKey: key) }
+    func text(_ key: JSONKey) -> String? {
+        // An error that is thrown and dropped costs more than all the rest.
+        contains(key) ? try? decode(String.self, forKey: key) : nil
+    }
+
+    /// The member as an object; nil if it is missing or anything else.
+    func object(_ key: JSONKey) -> JSONObject? {
+        contains(key) ? try? nestedContainer(keyedBy: JSONKey.self, forKey: key) : nil
+    }
 
     /// The member as a text that must be there.
     func requiredText(_ key: JSONKey) throws -> String { try decode(String.self, forKey: key) }
 
     /// The member as `true` or `false`; nil if it is missing or anything else.
-    func bool(_ key: JSONKey) -> Bool? { try? decode(Bool.self, forKey: key) }
+    func bool(_ key: JSONKey) -> Bool? {
+        contains(key) ? try? decode(Bool.self, forKey: key) : nil
+    }
 
     /// The member as a whole number, which may also come as a text or with a fraction of zero.
     func number(_ key: JSONKey) -> Int64? {
+        guard contains(key) else { return nil }
         if let number = try? decode(Int64.self, forKey: key) { return number }
         if let number = try? decode(Double.self, forKey: key) { return Int64(exactly: number) }
         return text(key).flatMap { Int64($0) }

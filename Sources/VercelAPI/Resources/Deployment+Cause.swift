@@ -34,4 +34,29 @@ extension Deployment {
     package var commitMessage: String? {
         meta["githubCommitMessage"] ?? meta["gitlabCommitMessage"] ?? meta["bitbucketCommitMessage"]
     }
+
+    /// Who wrote the commit. Untrusted text.
+    package var author: String? {
+        Self.services.lazy.compactMap { meta[$0 + "CommitAuthorName"] }.first
+    }
+
+    /// The names that its author goes by: of the commit, and of the user who made the deployment.
+    package var authorNames: [String] {
+        Self.services.flatMap {
+            [meta[$0 + "CommitAuthorName"], meta[$0 + "CommitAuthorLogin"]]
+        }.compactMap { $0 } + [creator].compactMap { $0 }
+    }
+
+    /// Whether the platform can fetch its code again: otherwise its files were uploaded.
+    package var hasRepository: Bool { branch != nil || commit != nil }
+
+    /// How long it was built, in milliseconds; nil before the end, and for what was never built.
+    package var buildMilliseconds: Int64? {
+        guard let buildingAt, let readyAt, readyAt >= buildingAt else { return nil }
+        let (span, overflow) = readyAt.milliseconds.subtractingReportingOverflow(
+            buildingAt.milliseconds)
+        return overflow ? nil : span
+    }
+
+    private static let services = ["github", "gitlab", "bitbucket"]
 }

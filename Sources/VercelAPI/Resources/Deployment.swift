@@ -89,6 +89,8 @@ package struct Deployment: Decodable, Sendable, Equatable {
     package let errorCode: String?
     /// What went wrong. Untrusted text.
     package let errorMessage: String?
+    /// The part of the build that failed, such as `buildStep`; only when read by itself.
+    package let errorStep: String?
     /// The page about it.
     package let inspectorURL: String?
     /// Where the code came from, and why it was made: `githubCommitRef`, `action` and so on.
@@ -149,6 +151,7 @@ package struct Deployment: Decodable, Sendable, Equatable {
         isRollbackCandidate = object.bool("isRollbackCandidate")
         errorCode = object.text("errorCode")
         errorMessage = object.text("errorMessage")
+        errorStep = object.text("errorStep")
         inspectorURL = object.text("inspectorUrl")
         meta = Self.meta(object)
         let checks = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "checks")

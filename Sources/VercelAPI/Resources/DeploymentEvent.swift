@@ -30,11 +30,11 @@ package struct DeploymentEvent: Decodable, Sendable, Equatable {
     /// - Throws: Also for what only keeps the connection open.
     package init(from decoder: any Decoder) throws {
         let outer = try decoder.object()
-        let payload = try? outer.nestedContainer(keyedBy: JSONKey.self, forKey: "payload")
+        let payload = outer.object("payload")
         let inner = payload ?? outer
         let created = outer.time("created") ?? outer.time("createdAt")
         date = inner.time("date") ?? outer.time("date") ?? created
-        let info = try? inner.nestedContainer(keyedBy: JSONKey.self, forKey: "info")
+        let info = inner.object("info")
         if outer.text("event") == "state", let value = payload?.text("value") {
             type = "deployment-state"
             state = Deployment.State(rawValue: value)
@@ -44,16 +44,22 @@ package struct DeploymentEvent: Decodable, Sendable, Equatable {
             state = info?.text("readyState").map { Deployment.State(rawValue: $0) }
         }
         id = inner.text("id") ?? outer.text("id") ?? inner.text("serial")
-        text = inner.text("text") ?? outer.text("text")
+        text = try Self.text(of: inner) ?? Self.text(of: outer)
         level = inner.text("level") ?? outer.text("level")
         step = info?.text("step")
         name = info?.text("name")
         statusCode = inner.number("statusCode")
-        if let error = try? outer.nestedContainer(keyedBy: JSONKey.self, forKey: "aliasError") {
+        if let error = outer.object("aliasError") {
             aliasError = error.text("message") ?? error.text("code") ?? "unknown"
         } else {
             aliasError = outer.text("aliasError")
         }
+    }
+
+    /// What was printed; an error where it is a text that cannot be read, rather than none.
+    private static func text(of object: JSONObject) throws -> String? {
+        guard object.contains("text") else { return nil }
+        return try object.decodeIfPresent(String.self, forKey: "text")
     }
 
     private struct KeepAlive: Error {}

@@ -9,46 +9,74 @@ package enum EventStreamEnd: Sendable, Equatable {
 }
 
 extension VercelClient {
-    /// Reads the log of a deployment as far as it is, oldest first.
-    package func events(ofDeployment id: String) throws(VercelAPIError) -> [DeploymentEvent] {
-        var call = try eventsCall(id, since: nil, follows: false)
+    /// Reads the newest events of a deployment, newest first.
+    package func latestEvents(
+        ofDeployment id: String, limit: Int
+    ) throws(VercelAPIError) -> [DeploymentEvent] {
+        var call = try APICall(
+            .get, "/v3/deployments/\(id)/events",
+            query: [
+                ("direction", "backward"), ("follow", "0"), ("limit", String(limit)),
+                ("builds", "1"),
+            ])
         call.expectation = .lines
         let answer = try perform(call)
-        if let events = answer.response.body.withBytes({ DeploymentEvent.events(in: $0) }) {
-            return events
+        let objects = try EventObjects()
+        var events: [DeploymentEvent] = []
+        _ = answer.response.body.withBytes { bytes in
+            objects.take(bytes) { object in
+                if let event = DeploymentEvent(object) { events.append(event) }
+                return true
+            }
         }
-        throw VercelAPIError(
-            .malformedAnswer, reason: "the API answered with something else than expected")
+        guard objects.hasObjects || !objects.hasForeignText else { throw Self.noLog }
+        return events
     }
 
-    /// Follows the log of a deployment until the platform ends it. A broken connection is made
-    /// again from the last event on, and no event is told twice.
+    /// Reads the log of a deployment, oldest first, each event as it comes. A broken connection is
+    /// made again from the last events on, and no event is told twice.
     ///
     /// - Parameters:
-    ///   - since: Only what happened after this moment.
+    ///   - follows: Goes on until the platform ends it, as it does once the build has ended; else
+    ///     ends with the newest event.
+    ///   - cursor: Where to begin; knows afterwards how far the log was read.
+    ///   - onLoss: Told how many events were too long or broken, at the end of a connection.
+    ///   - afterPiece: Called after each piece of the answer, and some ten times a second while
+    ///     nothing comes. False ends it.
     ///   - onEvent: False ends it.
     /// - Throws: ``VercelAPIError/Code/unavailable`` once several connections in a row brought
     ///   nothing.
     package func followEvents(
-        ofDeployment id: String, since: APITime? = nil, onEvent: (DeploymentEvent) -> Bool
+        ofDeployment id: String, follows: Bool = true, cursor: EventCursor = EventCursor(),
+        onLoss: (Int) -> Void = { _ in }, afterPiece: () -> Bool = { true },
+        onEvent: (DeploymentEvent) -> Bool
     ) throws(VercelAPIError) -> EventStreamEnd {
-        var latest = since
-        var seen: Set<String> = []
         var failures = 0
         while true {
             var isStopped = false
             var hasNews = false
-            let call = try eventsCall(id, since: latest, follows: true)
-            let outcome = try stream(call) { event in
-                if let id = event.id, !seen.insert(id).inserted { return true }
-                hasNews = true
-                if let date = event.date { latest = max(latest ?? date, date) }
-                isStopped = !onEvent(event)
-                return !isStopped
-            }
+            var isConnected = false
+            cursor.beginConnection()
+            let call = try eventsCall(id, since: cursor.since, follows: follows)
+            let outcome = try stream(
+                call, onLoss: onLoss,
+                afterPiece: {
+                    isConnected = true
+                    if !isStopped { isStopped = !afterPiece() }
+                    return !isStopped
+                },
+                onEvent: { event in
+                    guard cursor.isNew(event) else { return true }
+                    hasNews = true
+                    isStopped = !onEvent(event)
+                    return !isStopped
+                })
             if isStopped { return .stopped }
             guard let error = outcome.error else { return .ended }
-            failures = hasNews ? 1 : failures + 1
+            // A build may be silent for longer than a connection lasts.
+            let isSilence = isConnected && error.transport?.code == .timedOut
+            failures = isSilence ? 0 : hasNews ? 1 : failures + 1
+            if isSilence { continue }
             guard
                 let pause = session.policy.pause(
                     after: outcome.retry, attempt: failures, elapsed: .zero, isRepeatable: true,
@@ -74,64 +102,89 @@ extension VercelClient {
         return call
     }
 
+    private static var noLog: VercelAPIError {
+        VercelAPIError(
+            .malformedAnswer, reason: "the API answered with something else than a log")
+    }
+
     /// Makes one connection and hands over its events.
     private func stream(
-        _ call: APICall, onEvent: (DeploymentEvent) -> Bool
+        _ call: APICall, onLoss: (Int) -> Void, afterPiece: () -> Bool,
+        onEvent: (DeploymentEvent) -> Bool
     ) throws(VercelAPIError) -> (error: VercelAPIError?, retry: RetryPolicy.Outcome) {
-        let lines = try EventLines()
-        func onLine(_ line: RawSpan) -> Bool {
-            // A platform that does not follow answers with one array, on one line.
-            (DeploymentEvent.events(in: line) ?? []).allSatisfy(onEvent)
-        }
+        let objects = try EventObjects()
+        var unreadable = 0
         var result: Result<HTTPResponse, TransportError>
         do throws(TransportError) {
             let response = try session.transport.stream(request(call)) { piece in
-                lines.take(piece, onLine: onLine)
+                let goesOn = objects.take(piece) { object in
+                    switch DeploymentEvent.read(object) {
+                    case .event(let event): return onEvent(event)
+                    case .none: return true
+                    case .unreadable:
+                        unreadable += 1
+                        return true
+                    }
+                }
+                return goesOn && afterPiece()
             }
-            _ = lines.finish(onLine: onLine)
+            objects.finish()
             result = .success(response)
         } catch {
+            // What was cut off comes again on the next connection.
             result = .failure(error)
         }
+        let lost = objects.lostCount + unreadable
+        if lost > 0 { onLoss(lost) }
         var ended = call
         ended.expectation = .lines
         let verdict = AnswerVerdict(
             result, call: ended, sent: sentTexts(of: call),
             secondsSince1970: session.waitingRoom.secondsSince1970)
+        if verdict.error == nil, objects.hasForeignText, !objects.hasObjects {
+            return (Self.noLog, .final)
+        }
         return (verdict.error, verdict.outcome)
     }
 }
 
 extension DeploymentEvent {
-    /// The events of an answer: an array, one object, or one object a line. What cannot be read,
-    /// and what only keeps the connection open, is left out.
-    ///
-    /// - Returns: Nil if nothing of it is JSON. No bytes are no events.
-    static func events(in body: RawSpan) -> [DeploymentEvent]? {
-        if let list = JSONDecoding.value([Readable<DeploymentEvent>].self, from: body) {
-            return list.compactMap(\.value)
+    /// What an object of a log is.
+    enum Reading {
+        case event(DeploymentEvent)
+        /// It only keeps the connection open, or is of no known kind.
+        case none
+        /// No JSON.
+        case unreadable
+    }
+
+    /// Reads one object of a log; nil for what cannot be read, or only keeps a connection open.
+    init?(_ object: RawSpan) {
+        guard case .event(let event) = Self.read(object) else { return nil }
+        self = event
+    }
+
+    /// Reads one object of a log. Bytes that are no text, and halves of characters, are replaced:
+    /// programs print what they like, and the rest of the line is worth reading.
+    static func read(_ object: RawSpan) -> Reading {
+        if let event = JSONDecoding.value(DeploymentEvent.self, from: object) {
+            return .event(event)
         }
-        if let one = JSONDecoding.value(Readable<DeploymentEvent>.self, from: body) {
-            return [one.value].compactMap { $0 }
-        }
-        var events: [DeploymentEvent] = []
-        var hasJSON = false
-        var isBlank = true
-        var start = 0
-        for offset in 0...body.byteCount
-        where offset == body.byteCount || body.byte(at: offset) == 0x0A {
-            let line = body.extracting(start..<offset)
-            start = offset + 1
-            guard (0..<line.byteCount).contains(where: { line.byte(at: $0) > 0x20 }) else {
-                continue
+        let bytes = (0..<object.byteCount).map { object.byte(at: $0) }
+        let mended = Array(
+            LoneSurrogates.replaced(in: String(decoding: bytes, as: UTF8.self)).utf8)
+        return mended.withBytes { mended in
+            if let event = JSONDecoding.value(DeploymentEvent.self, from: mended) {
+                return .event(event)
             }
-            isBlank = false
-            guard let read = JSONDecoding.value(Readable<DeploymentEvent>.self, from: line) else {
-                continue
+            var scanner = JSONScanner()
+            do throws(JSONScanner.Problem) {
+                try scanner.skipValue(in: mended)
+                try scanner.end(in: mended)
+                return .none
+            } catch {
+                return .unreadable
             }
-            hasJSON = true
-            if let event = read.value { events.append(event) }
         }
-        return hasJSON || isBlank ? events : nil
     }
 }

@@ -6,6 +6,14 @@ package enum PromotionOutcome: Sendable, Equatable {
     case queued
 }
 
+/// Which of the two ways production's addresses move without a build.
+package enum PromotionKind: Sendable {
+    /// To a deployment that is to be the newest.
+    case promotion
+    /// Back to one that was current before.
+    case rollback
+}
+
 /// The state of one address during a promotion or rollback.
 package struct PromotionAlias: Decodable, Sendable, Equatable {
     /// The address.
@@ -61,13 +69,18 @@ extension VercelClient {
         return try perform(call).response.status == 202 ? .queued : .accepted
     }
 
-    /// Lists what became of the addresses in the latest promotion.
+    /// Lists what became of the addresses in the latest promotion, or rollback.
     package func promotionAliases(
-        ofProject project: String, failedOnly: Bool = false
+        ofProject project: String, failedOnly: Bool = false,
+        kind: PromotionKind = .promotion
     ) throws(VercelAPIError) -> [PromotionAlias] {
+        let path: APIPath =
+            switch kind {
+            case .promotion: "/v1/projects/\(project)/promote/aliases"
+            case .rollback: "/v1/projects/\(project)/rollback/aliases"
+            }
         let call = try APICall(
-            .get, "/v1/projects/\(project)/promote/aliases",
-            query: [("limit", "100"), ("failedOnly", failedOnly ? "true" : nil)])
+            .get, path, query: [("limit", "100"), ("failedOnly", failedOnly ? "true" : nil)])
         return try list(call, cursor: "until")
     }
 }

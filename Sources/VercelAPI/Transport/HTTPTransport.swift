@@ -17,8 +17,9 @@ package protocol HTTPTransport: AnyObject {
 
     /// Sends `request` and hands the body over piece by piece as it comes.
     ///
-    /// - Parameter onBytes: Gets each piece of a body whose status is 2xx; the body of another
-    ///   status is in the answer. False ends the request, which is not an error.
+    /// - Parameter onBytes: Gets each piece of a body whose status is 2xx, and an empty one some ten
+    ///   times a second while nothing comes; the body of another status is in the answer. False ends
+    ///   the request, which is not an error.
     /// - Returns: The answer, with an empty body if that was handed over.
     func stream(
         _ request: HTTPRequest, onBytes: (RawSpan) -> Bool

@@ -69,35 +69,13 @@ struct RedeploySource {
     }
 
     private init(named text: String, target: String?, _ invocation: Invocation) throws {
-        let access = try PlatformSession(invocation).access(Self.binding(invocation))
-        let found = try access.client.deployment(Self.idOrHost(text))
-        guard let project = found.projectId else {
-            throw CommandError(
-                .failed, "The platform does not say which project \(found.id) belongs to.")
-        }
-        client = access.client
-        projectID = project
-        projectName = try access.client.project(project).name
-        deployment = found
-        local = try invocation.session.indexWithoutAsking()?.projects.first {
-            $0.binding?.projectID == project
-        }
-        (apiTarget, customEnvironment) = Self.aim(of: found, target)
-    }
-
-    /// The binding of the project in reach, for its team; a deployment can be named without one.
-    private static func binding(_ invocation: Invocation) throws -> VaultProject.Binding? {
-        guard let index = try invocation.session.indexWithoutAsking() else { return nil }
-        return (try? ProjectResolver(invocation).existing(in: index))?.binding
-    }
-
-    /// Takes scheme and path off an address.
-    private static func idOrHost(_ text: String) -> String {
-        var rest = Substring(text)
-        for scheme in ["https://", "http://"] where rest.hasPrefix(scheme) {
-            rest = rest.dropFirst(scheme.count)
-        }
-        return String(rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+        let found = try NamedDeployment(text, invocation)
+        client = found.client
+        projectID = found.project.id
+        projectName = found.project.name
+        deployment = found.deployment
+        local = found.local
+        (apiTarget, customEnvironment) = Self.aim(of: found.deployment, target)
     }
 
     private static func aim(of deployment: Deployment, _ target: String?) -> (String?, String?) {

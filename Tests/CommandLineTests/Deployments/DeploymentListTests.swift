@@ -27,11 +27,13 @@ struct DeploymentListTests {
             #expect(
                 deployment.names == [
                     "id", "url", "state", "target", "branch", "createdAt", "current", "cause",
-                    "commit", "commitMessage", "creator", "errorCode",
+                    "commit", "commitMessage", "author", "creator", "buildMilliseconds",
+                    "errorCode",
                 ])
             #expect(isTime(deployment["createdAt"]))
             #expect(deployment["url"]?.text?.hasPrefix("https://") == true)
             #expect(deployment["cause"] == "commit")
+            #expect(deployment["author"] == "Sandbox Developer")
         }
         #expect(found[3]["target"] == "preview" && found[3]["branch"] == "feature")
         // The same from the cache.
@@ -49,6 +51,9 @@ struct DeploymentListTests {
         (["--state", "ready"], 3), (["--state", "ERROR"], 1), (["--failed"], 2),
         (["--failed", "-t", "production"], 1), (["--limit", "2"], 2),
         (["--limit", "1", "-t", "preview"], 1), (["--state", "BUILDING"], 0),
+        (["-b", "feature"], 2), (["-b", "nowhere"], 0), (["--branch", "main", "--failed"], 1),
+        (["--author", "sandbox developer"], 5), (["--author", "dev", "--limit", "2"], 2),
+        (["--author", "Nobody"], 0),
     ])
     func `filters choose, each with an answer of its own`(options: [String], count: Int) throws {
         let platform = try PlatformHome(seed: Self.seed)
@@ -124,5 +129,62 @@ struct DeploymentListTests {
                 "conflict")
         }
         #expect(requests == [])
+    }
+
+    @Test func `causes, staged ones, and how long they were built`() throws {
+        let platform = try PlatformHome(
+            seed: """
+                {"projects": [{"name": "web", "deployments": [
+                  {"target": "production"}, {"target": "production", "state": "STAGED"}]}]}
+                """, buildSeconds: 4)
+        let first = try platform.deployments()[0]
+        for action in ["redeploy", "promote"] {
+            _ = try platform.teammate.send(
+                "POST", "/v13/deployments?forceNew=1",
+                [
+                    "deploymentId": .string(first), "name": "web", "target": "production",
+                    "meta": ["action": .string(action)],
+                ])
+        }
+        let project = try platform.teammate.send("GET", "/v9/projects/web")
+        let hooks = project["link"]?["deployHooks"]?.array ?? []
+        if let url = hooks.first?["url"]?.string, let path = url.split(separator: "/v1").last {
+            _ = try platform.teammate.send("POST", "/v1" + path)
+        }
+        platform.server.advanceClock(bySeconds: 30)
+        let list = try json(platform.run("deployment", "list", "-p", "web", "--json"))
+        let found = list["deployments"]?.elements ?? []
+        let causes = found.compactMap { $0["cause"]?.text }
+        #expect(causes.contains("redeploy") && causes.contains("promotion"))
+        #expect(causes.suffix(2) == ["commit", "commit"])
+        #expect(found.allSatisfy { $0["buildMilliseconds"] != .null })
+        let text = done(try platform.run("deployment", "list", "-p", "web")).output
+        #expect(text.contains("READY, staged") && text.contains("BUILD"))
+        #expect(text.contains("3 s"), "\(text)")
+    }
+
+    @Test func `a hundred from the cache, with the network down, in a moment`() throws {
+        let deployments = (0..<100).map { number in
+            #"{"target": "\#(number % 2 == 0 ? "production" : "preview")", "branch": "b\#(number)"}"#
+        }
+        let platform = try PlatformHome(
+            seed: """
+                {"projects": [{"name": "web", "deployments": [\(deployments.joined(separator: ","))]}]}
+                """)
+        try platform.set("KEY", "value")
+        done(try platform.run("deployment", "list", "-p", "web", "--limit", "100"))
+        platform.server.stop()
+        try CacheProbe(platform.home).age(bySeconds: 7_200)
+        // The first one finds out that the platform is gone; those behind it know.
+        done(try platform.run("deployment", "list", "-p", "web", "--limit", "100"))
+        var best = Duration.seconds(60)
+        for _ in 0..<10 {
+            let result = done(
+                try platform.run("deployment", "list", "-p", "web", "--limit", "100"))
+            #expect(result.output.split(separator: "\n").count == 101)
+            #expect(result.error.contains("warning: This is what the platform said 2 h ago"))
+            best = min(best, result.duration)
+        }
+        print("deployment list of 100, from the cache: \(best)")
     }
 }

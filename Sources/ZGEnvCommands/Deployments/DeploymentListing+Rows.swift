@@ -9,7 +9,9 @@ extension DeploymentListing {
                 .init("cause", .string(orNull: cause(of: deployment))),
                 .init("commit", .string(orNull: deployment.commit)),
                 .init("commitMessage", .string(orNull: deployment.commitMessage)),
+                .init("author", .string(orNull: deployment.author)),
                 .init("creator", .string(orNull: deployment.creator)),
+                .init("buildMilliseconds", .integer(orNull: deployment.buildMilliseconds)),
                 .init("errorCode", .string(orNull: deployment.errorCode)),
             ])
     }
@@ -34,33 +36,61 @@ extension DeploymentListing {
     static func table(_ deployments: [Deployment], current: String?, now: UInt64) -> Table {
         var table = Table([
             .init("DEPLOYMENT"), .init("STATE"), .init("TARGET", canShrink: true), .init("AGE"),
-            .init("BRANCH", canShrink: true), .init("CAUSE", canShrink: true),
-            .init("COMMIT", canShrink: true),
+            .init("BUILD", trailing: true), .init("CAUSE", canShrink: true),
+            .init("BRANCH", canShrink: true), .init("COMMIT", canShrink: true),
         ])
         for deployment in deployments {
             let isCurrent = deployment.id == current
             table.append([
                 .init(deployment.id),
                 .init(
-                    deployment.state.rawValue + (isCurrent ? ", live" : ""),
+                    state(of: deployment, isCurrent: isCurrent),
                     as: role(of: deployment, isCurrent: isCurrent)),
                 .init(target(of: deployment)),
                 .init(
                     deployment.createdAt.map {
                         TimeText.age(of: $0.milliseconds, at: Int64(clamping: now))
                     } ?? "", as: .dim),
-                .init(deployment.branch ?? ""), .init(cause(of: deployment) ?? ""),
+                .init(buildTime(of: deployment, now: now) ?? "", as: .dim),
+                .init(cause(of: deployment) ?? ""), .init(deployment.branch ?? ""),
                 .init(firstLine(deployment.commitMessage ?? "")),
             ])
         }
         return table
     }
 
-    private static func firstLine(_ text: String) -> String {
+    /// The state in a word or two: live, or built and never live.
+    static func state(of deployment: Deployment, isCurrent: Bool) -> String {
+        if isCurrent { return deployment.state.rawValue + ", live" }
+        return deployment.state.rawValue + (deployment.substate == .staged ? ", staged" : "")
+    }
+
+    /// How long it was built, or has been building for.
+    static func buildTime(of deployment: Deployment, now: UInt64) -> String? {
+        if let span = deployment.buildMilliseconds { return self.span(milliseconds: span) }
+        guard deployment.state == .building, let begin = deployment.buildingAt,
+            let elapsed = UInt64(exactly: begin.milliseconds).flatMap({ $0 <= now ? now - $0 : nil }
+            )
+        else { return nil }
+        return self.span(milliseconds: Int64(clamping: elapsed)) + "…"
+    }
+
+    /// A length of time as in `850 ms`, `42 s` or `3 min 5 s`.
+    static func span(milliseconds: Int64) -> String {
+        let seconds = milliseconds / 1_000
+        if milliseconds < 1_000 { return "\(max(milliseconds, 0)) ms" }
+        if seconds < 60 { return "\(seconds) s" }
+        if seconds < 3_600 { return "\(seconds / 60) min \(seconds % 60) s" }
+        return "\(seconds / 3_600) h \(seconds / 60 % 60) min"
+    }
+
+    /// The first line of a text, cut where it is long.
+    static func firstLine(_ text: String) -> String {
         String(text.prefix { !$0.isNewline }.prefix(120))
     }
 
-    private static func role(of deployment: Deployment, isCurrent: Bool) -> Style.Role {
+    /// What a state is to the eye.
+    static func role(of deployment: Deployment, isCurrent: Bool) -> Style.Role {
         if isCurrent { return .good }
         if deployment.state.isFailed || deployment.state == .blocked { return .bad }
         return deployment.state.isFinal ? .plain : .warning

@@ -18,6 +18,11 @@ enum DeploymentList: Command {
                 "target", short: "t", value: "TARGET",
                 "Only those for this target or custom environment"),
             OptionSpec(
+                "branch", short: "b", value: "NAME", "Only those built from this branch"),
+            OptionSpec(
+                "author", value: "NAME",
+                "Only those of this author of the commit, or made by this user"),
+            OptionSpec(
                 "state", value: "STATE", "Only those in this state, such as READY or BUILDING"),
             OptionSpec(flag: "failed", "Only those that ended without being built"),
             OptionSpec(
@@ -28,6 +33,7 @@ enum DeploymentList: Command {
         examples: [
             .init("zg-env deployment list -p web -t production", "what was deployed to production"),
             .init("zg-env deployment list -p web --failed --limit 5", "the last failures"),
+            .init("zg-env deployment list -p web -b feature", "what was built of a branch"),
         ],
         exitCodes: [
             ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
@@ -38,6 +44,9 @@ enum DeploymentList: Command {
         let filter = try DeploymentListFilter(invocation.command)
         let (found, name) = try answer(filter, invocation)
         let deployments = filter.applied(to: found.answer.deployments)
+        let shortfall = filter.shortfall(
+            found: deployments.count, of: found.answer.deployments.count)
+        if let shortfall { invocation.context.warn("not-all", shortfall) }
         if deployments.isEmpty {
             try invocation.note(
                 filter.isOpen
@@ -107,8 +116,14 @@ enum DeploymentList: Command {
 /// Which deployments `deployment list` shows.
 struct DeploymentListFilter {
     private let target: String?
+    private let branch: String?
+    private let author: String?
     private let states: [Deployment.State]
     private let limit: Int
+
+    /// How many deployments are looked through for those of an author, whom the platform knows by
+    /// an id only.
+    private static let searched = 500
 
     private static let known: [Deployment.State] = [
         .queued, .initializing, .building, .ready, .error, .canceled, .blocked,
@@ -126,6 +141,8 @@ struct DeploymentListFilter {
             }
         }
         limit = command.integer("limit") ?? 20
+        branch = command.value("branch")
+        author = command.value("author")
         if command.has("failed") {
             states = [.error, .canceled, .blocked]
         } else if let word = command.value("state") {
@@ -142,11 +159,22 @@ struct DeploymentListFilter {
     }
 
     /// Tells whether it lets everything through.
-    var isOpen: Bool { target == nil && states.isEmpty }
+    var isOpen: Bool { target == nil && states.isEmpty && branch == nil && author == nil }
+
+    /// What is said where an author's deployments may go back further than was looked.
+    func shortfall(found: Int, of looked: Int) -> String? {
+        guard let author, looked >= Self.searched, found < limit else { return nil }
+        return "Those of \(author) are from the newest \(Self.searched) deployments; "
+            + "older ones were not looked at."
+    }
 
     /// The filter as a part of an answer's address: other filters have other answers.
     var text: String {
-        "\(limit) \(states.map(\.rawValue).joined(separator: ",")) \(target ?? "")"
+        let parts = ["\(limit)", states.map(\.rawValue).joined(separator: ","), target ?? ""]
+        guard branch != nil || author != nil else { return parts.joined(separator: " ") }
+        // Names may hold blanks, and "none" is another filter than an empty name.
+        return (parts + [branch.map { "b\($0)" } ?? "", author.map { "a\($0)" } ?? ""])
+            .joined(separator: "\u{0}")
     }
 
     /// What to ask for.
@@ -155,7 +183,8 @@ struct DeploymentListFilter {
         filter.projectId = project
         filter.target = target
         filter.states = states
-        filter.limit = limit
+        filter.branch = branch
+        filter.limit = author == nil ? limit : max(limit, Self.searched)
         return filter
     }
 
@@ -165,6 +194,12 @@ struct DeploymentListFilter {
             deployments.filter { deployment in
                 (states.isEmpty || states.contains(deployment.state))
                     && (target == nil || DeploymentListing.target(of: deployment) == target)
+                    && (branch == nil || deployment.branch == branch) && isByAuthor(deployment)
             }.prefix(limit))
+    }
+
+    private func isByAuthor(_ deployment: Deployment) -> Bool {
+        guard let author = author?.lowercased() else { return true }
+        return deployment.authorNames.contains { $0.lowercased() == author }
     }
 }

@@ -1,0 +1,35 @@
+/// What a build prints on demand: a line each, with what it is in front.
+///
+/// `$ ` is a command, `# ` opens a step, `! ` is printed as an error, `~ ` is a warning, `= N` is a
+/// command's end with that status; anything else is output as it is.
+enum BuildScript {
+    /// The most lines that are taken from anybody.
+    static let maximumLines = 1_000_000
+
+    /// How many times a build prints some of its lines.
+    static let portions: Int64 = 40
+}
+
+extension SandboxState {
+    /// Adds the next lines of a deployment's script to its log.
+    mutating func printScript(ofDeploymentAt index: Int, at time: Int64, all: Bool = false) {
+        guard let script = deployments[index].script else { return }
+        let done = deployments[index].printed ?? 0
+        let portion = (script.count + Int(BuildScript.portions) - 1) / Int(BuildScript.portions)
+        let end = all ? script.count : min(done + max(portion, 1), script.count)
+        deployments[index].printed = end
+        for line in script[min(done, end)..<end] { append(scripted: line, to: index, at: time) }
+    }
+
+    private mutating func append(scripted line: String, to index: Int, at time: Int64) {
+        let text = String(line.dropFirst(2))
+        switch line.prefix(2) {
+        case "$ ": append(text, .command, to: index, at: time)
+        case "# ": append(text, .delimiter, to: index, at: time, step: text)
+        case "! ": append(text, .stderr, to: index, at: time)
+        case "~ ": append(text, .stderr, to: index, at: time, isWarning: true)
+        case "= ": append("", .exit, to: index, at: time, statusCode: Int64(text))
+        default: append(line, .stdout, to: index, at: time)
+        }
+    }
+}

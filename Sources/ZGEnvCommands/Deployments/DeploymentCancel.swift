@@ -1,0 +1,87 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import VercelAPI
+
+/// `deployment cancel`: stops a build.
+enum DeploymentCancel: Command {
+    static let spec = CommandSpec(
+        ["deployment", "cancel"], "Stop a deployment that is not built yet", section: "Platform",
+        discussion: """
+            One that is queued or building ends as CANCELED; what served before still does. One that \
+            was cancelled already is no failure.
+            """,
+        arguments: [NamedDeployment.argument],
+        examples: [.init("zg-env deployment cancel dpl_1 --yes", "from a script")],
+        exitCodes: [
+            ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let named = try NamedDeployment(
+            invocation.command.argument("DEPLOYMENT") ?? "", invocation)
+        let deployment = named.deployment
+        if deployment.state == .canceled {
+            try invocation.note("\(deployment.id) was cancelled already.")
+            return result(deployment)
+        }
+        if let refusal = named.actions.cancellationRefusal {
+            throw CommandError(refusal, of: deployment.id, "Nothing was stopped.")
+        }
+        let plan = [
+            "cancel \(deployment.id) of \(named.project.name) for \(DeploymentListing.target(of: deployment)), which is \(deployment.state.rawValue)"
+        ]
+        if try Confirmation.ask(invocation, plan: plan, question: "Cancel it?") == .stopAfterPlan {
+            return CommandResult(
+                json: .object(
+                    DeploymentListing.members(deployment, current: named.isCurrent) + [
+                        .init("dryRun", true)
+                    ]),
+                text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
+        }
+        let ended = try invocation.changingDeployments(
+            ofProject: named.project.id, at: named.client.origin
+        ) { try cancel(named) }
+        guard ended.state == .canceled else {
+            throw CommandError(
+                DeploymentActions(ended, current: named.project.production?.id)
+                    .cancellationRefusal
+                    ?? .notStopped, of: ended.id, "It was not stopped.")
+        }
+        try invocation.note("\(ended.id) is CANCELED.")
+        return result(ended)
+    }
+
+    /// Cancels it, and looks what it is then: between the question and the answer it may have ended.
+    private static func cancel(_ named: NamedDeployment) throws -> Deployment {
+        let id = named.deployment.id
+        do throws(VercelAPIError) {
+            _ = try named.client.cancelDeployment(id)
+        } catch {
+            guard [.badRequest, .conflict, .notPossible].contains(error.code) else { throw error }
+            let seen = try named.client.deployment(id)
+            if seen.state.isFinal { return seen }
+            throw CommandError(
+                .conflict,
+                "The platform does not cancel \(id), which is \(seen.state.rawValue)."
+                    + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
+                hint: "It goes on. Try again, or follow it: zg-env deployment logs \(id) --follow")
+        }
+        return try named.client.deployment(id)
+    }
+
+    private static func result(_ deployment: Deployment) -> CommandResult {
+        CommandResult(
+            json: DeploymentListing.json(deployment, current: false),
+            text: "")
+    }
+}
+
+extension DeploymentActions.Refusal {
+    /// The platform said that it was, and shows something else.
+    fileprivate static var notStopped: Self {
+        .init(
+            reason: "goes on, though the platform answered that it was cancelled",
+            instead: "Look at it on the platform's own page, or try again.")
+    }
+}

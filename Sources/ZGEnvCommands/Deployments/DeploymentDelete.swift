@@ -1,0 +1,135 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import VercelAPI
+
+/// `deployment delete`: deletes deployments for good.
+enum DeploymentDelete: Command {
+    static let spec = CommandSpec(
+        ["deployment", "delete"], "Delete deployments for good", section: "Platform",
+        discussion: """
+            Their addresses stop working, also where pull requests and pages link to them. The one \
+            that serves production is never deleted, nor one that is still being built; then none of \
+            those that are named is.
+            """,
+        arguments: [
+            ArgumentSpec(
+                "DEPLOYMENT", .oneOrMore, "Ids, host names or URLs",
+                completion: .dynamic(.deployment))
+        ],
+        examples: [
+            .init("zg-env deployment delete dpl_1 dpl_2 --dry-run", "what would go"),
+            .init("zg-env deployment delete dpl_1 --yes --json", "from a script"),
+        ],
+        exitCodes: [
+            ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+        ], aliases: [["deployment", "rm"]])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        var chosen: [NamedDeployment] = []
+        for text in invocation.command.arguments("DEPLOYMENT") {
+            let named = try NamedDeployment(text, invocation)
+            if let refusal = named.actions.deletionRefusal {
+                throw CommandError(refusal, of: named.deployment.id, "Nothing was deleted.")
+            }
+            guard !chosen.contains(where: { $0.deployment.id == named.deployment.id }) else {
+                continue
+            }
+            chosen.append(named)
+        }
+        let plan = chosen.flatMap(lines)
+        let question =
+            chosen.count == 1 ? "Delete it for good?" : "Delete these \(chosen.count) for good?"
+        if try Confirmation.ask(invocation, plan: plan, question: question) == .stopAfterPlan {
+            return CommandResult(
+                json: [
+                    "deleted": .array(
+                        chosen.map { DeploymentListing.json($0.deployment, current: false) }),
+                    "failed": [], "dryRun": true,
+                ],
+                text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
+        }
+        var deleted: [NamedDeployment] = []
+        var failed: [(NamedDeployment, CommandError)] = []
+        for named in chosen {
+            do {
+                try invocation.changingDeployments(
+                    ofProject: named.project.id, at: named.client.origin
+                ) { try delete(named) }
+                deleted.append(named)
+                try invocation.note("\(named.deployment.id) is deleted.")
+            } catch {
+                failed.append((named, CommandError(mapping: error)))
+            }
+        }
+        return CommandResult(
+            json: [
+                "deleted": .array(
+                    deleted.map { DeploymentListing.json($0.deployment, current: false) }),
+                "failed": .array(
+                    failed.map { named, error in
+                        [
+                            "id": .string(named.deployment.id),
+                            "reason": .string(error.message),
+                        ]
+                    }),
+            ], failure: failure(failed, of: chosen.count))
+    }
+
+    private static func lines(_ named: NamedDeployment) -> [String] {
+        let deployment = named.deployment
+        let commit = DeploymentListing.firstLine(deployment.commitMessage ?? "")
+        return [
+            "delete \(deployment.id) of \(named.project.name) for \(DeploymentListing.target(of: deployment))"
+                + (commit.isEmpty ? "" : " (\(commit))")
+        ]
+            + (deployment.aliases.isEmpty
+                ? [] : ["with \(deployment.aliases.joined(separator: ", "))"])
+    }
+
+    /// Deletes one, and looks that it is gone.
+    private static func delete(_ named: NamedDeployment) throws {
+        let id = named.deployment.id
+        do throws(VercelAPIError) {
+            _ = try named.client.deleteDeployment(id)
+        } catch {
+            // It was there a moment ago: an answer was lost on the way, and the deletion with it not.
+            if error.code == .notFound { return }
+            guard [.badRequest, .conflict, .notPossible].contains(error.code) else { throw error }
+            throw CommandError(
+                .conflict,
+                "The platform does not delete \(id)."
+                    + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
+                hint:
+                    "It is still there. See what it is now: zg-env deployment show \(id)")
+        }
+        let left: Deployment
+        do throws(VercelAPIError) {
+            left = try named.client.deployment(id)
+        } catch {
+            if [.notFound, .gone].contains(error.code) { return }
+            throw CommandError(
+                .unavailable, "\(id) was deleted, which could not be looked up afterwards.",
+                hint: "See whether it is gone: zg-env deployment show \(id)")
+        }
+        guard left.state == .deleted else {
+            throw CommandError(
+                .failed, "The platform answered that \(id) is deleted, and still shows it.",
+                hint: "Look again in a minute: zg-env deployment show \(id)")
+        }
+    }
+
+    private static func failure(
+        _ failed: [(NamedDeployment, CommandError)], of count: Int
+    ) -> CommandError? {
+        guard let first = failed.first?.1 else { return nil }
+        guard count > 1 else { return first }
+        let codes = Set(failed.map(\.1.code))
+        let only = codes.count == 1 ? codes.first : nil
+        return CommandError(
+            only.map { [.unauthorized, .unavailable].contains($0) ? $0 : .failed } ?? .failed,
+            "\(failed.count) of \(count) deployments were not deleted: "
+                + failed.map(\.0.deployment.id).joined(separator: ", ") + ". \(first.message)",
+            hint: first.hint)
+    }
+}

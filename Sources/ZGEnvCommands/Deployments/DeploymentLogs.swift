@@ -1,0 +1,66 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import VercelAPI
+
+/// `deployment logs`: the log of a deployment's build.
+enum DeploymentLogs: Command {
+    static let spec = CommandSpec(
+        ["deployment", "logs"], "Show the build log of a deployment", section: "Platform",
+        discussion: """
+            With --follow it goes on as the build does, over broken connections too, and ends with the \
+            deployment: with code 9 if that was not built. Without it the log is shown as far as it is, \
+            and the code is 0 whatever became of the build. On a terminal each step that went well is \
+            one line; elsewhere, and with --unfold, a line has its time and a mark: ! for what was \
+            printed as an error, ~ for warnings, $ for commands, # for steps, = for the platform's own \
+            words. With --json each event is one object on a line.
+            """,
+        arguments: [NamedDeployment.argument],
+        options: [
+            OptionSpec(flag: "follow", short: "f", "Go on until the deployment has ended"),
+            OptionSpec(flag: "unfold", "Show every line on a terminal too"),
+        ],
+        exclusive: [["unfold", "json"]],
+        examples: [
+            .init("zg-env deployment logs dpl_1 --follow", "watch a build to its end"),
+            .init(
+                "zg-env deployment logs dpl_1 --json | jq -r 'select(.stream==\"stderr\").text'",
+                "what was printed as errors"),
+        ],
+        exitCodes: [
+            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.deploymentFailed.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let named = try NamedDeployment(
+            invocation.command.argument("DEPLOYMENT") ?? "", invocation)
+        let follows = invocation.command.has("follow")
+        let output = output(invocation)
+        let following = LogFollowing(
+            client: named.client, output: output, invocation: invocation)
+        let last = try following.show(named.deployment, follows: follows)
+        try (output as? LogJSON)?.warn(invocation.context.warnings)
+        if !follows, !last.state.isFinal {
+            try invocation.note(
+                "\(last.id) is \(last.state.rawValue): see the rest with --follow.")
+        }
+        return .shown(
+            failure: follows
+                ? DeploymentEnding.failure(last, named.client, logIsShown: true) : nil)
+    }
+
+    private static func output(_ invocation: Invocation) -> any LogOutput {
+        let context = invocation.context
+        if invocation.options.json { return LogJSON(context.output) }
+        let style = OutputLook(context).style
+        let isTerminal = TerminalDevice.isTerminal(context.output.descriptor)
+        guard isTerminal, !invocation.command.has("unfold") else {
+            return LogText(context.output, style)
+        }
+        let hasProgress =
+            !invocation.options.quiet && TerminalDevice.isTerminal(context.messages.descriptor)
+        return LogFolding(
+            context.output, style,
+            progress: hasProgress ? ProgressLine(descriptor: context.messages.descriptor) : nil)
+    }
+}

@@ -1,0 +1,125 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import VercelAPI
+
+/// `deployment show`: everything about one deployment, and what can be done with it.
+enum DeploymentShow: Command {
+    static let spec = CommandSpec(
+        ["deployment", "show"], "Show a deployment, and what can be done with it",
+        section: "Platform",
+        discussion: """
+            By its id, host name or URL, in any team of the account. What cannot be done with it as it \
+            is is listed with the reason, and with what can be done instead.
+            """,
+        arguments: [NamedDeployment.argument],
+        examples: [.init("zg-env deployment show dpl_1", "state, cause, addresses, actions")],
+        exitCodes: [
+            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let named = try NamedDeployment(
+            invocation.command.argument("DEPLOYMENT") ?? "", invocation)
+        let look = OutputLook(invocation.context)
+        return CommandResult(
+            json: json(named),
+            text: text(named, now: invocation.context.now(), style: look.style))
+    }
+
+    private static func json(_ named: NamedDeployment) -> JSONValue {
+        let deployment = named.deployment
+        guard
+            case .object(let members) = DeploymentListing.listed(
+                deployment, current: named.isCurrent)
+        else { return .null }
+        let actions = actions(named).map { action -> JSONValue in
+            [
+                "action": .string(action.name), "possible": .bool(action.refusal == nil),
+                "does": .string(orNull: action.refusal == nil ? action.does : nil),
+                "reason": .string(orNull: action.refusal?.reason),
+                "instead": .string(orNull: action.refusal?.instead),
+            ]
+        }
+        return .object(
+            members + [
+                .init("project", .string(named.project.name)),
+                .init("substate", .string(orNull: deployment.substate?.rawValue)),
+                .init("source", .string(orNull: deployment.source)),
+                .init("buildingAt", .time(orNull: deployment.buildingAt?.milliseconds)),
+                .init("readyAt", .time(orNull: deployment.readyAt?.milliseconds)),
+                .init("aliases", .strings(deployment.aliases)),
+                .init("aliasError", .string(orNull: deployment.aliasError)),
+                .init("errorMessage", .string(orNull: deployment.errorMessage)),
+                .init("errorStep", .string(orNull: deployment.errorStep)),
+                .init("inspectorUrl", .string(orNull: deployment.inspectorURL)),
+                .init("actions", .array(actions)),
+            ])
+    }
+
+    private struct Action {
+        let name: String
+        let does: String
+        let refusal: DeploymentActions.Refusal?
+    }
+
+    private static func actions(_ named: NamedDeployment) -> [Action] {
+        let actions = named.actions
+        let promotes =
+            actions.promotion == .buildsAnew
+            ? "builds it anew with production's variables"
+            : "moves production's domains to it, without a build"
+        return [
+            Action(name: "promote", does: promotes, refusal: actions.promotionRefusal),
+            Action(
+                name: "rollback", does: "moves production's domains back to it",
+                refusal: actions.rollbackRefusal),
+            Action(name: "redeploy", does: "builds its source anew", refusal: nil),
+            Action(
+                name: "cancel", does: "stops its build", refusal: actions.cancellationRefusal),
+            Action(
+                name: "delete", does: "deletes it and its addresses",
+                refusal: actions.deletionRefusal),
+        ]
+    }
+
+    private static func text(_ named: NamedDeployment, now: UInt64, style: Style) -> String {
+        let deployment = named.deployment
+        var table = Table([.init(""), .init("")])
+        func row(_ name: String, _ text: String?, _ role: Style.Role = .plain) {
+            guard let text, !text.isEmpty else { return }
+            table.append([.init(name, as: .dim), .init(text, as: role)])
+        }
+        func time(_ time: APITime?) -> String? {
+            time.map {
+                TimeText.utc($0.milliseconds) + ", "
+                    + TimeText.age(of: $0.milliseconds, at: Int64(clamping: now))
+            }
+        }
+        row("deployment", deployment.id, .heading)
+        row("project", named.project.name)
+        row(
+            "state", DeploymentListing.state(of: deployment, isCurrent: named.isCurrent),
+            DeploymentListing.role(of: deployment, isCurrent: named.isCurrent))
+        row("error", deployment.errorMessage, .bad)
+        row("target", DeploymentListing.target(of: deployment))
+        row("url", DeploymentListing.address(of: deployment))
+        row("made", time(deployment.createdAt))
+        row("built in", DeploymentListing.buildTime(of: deployment, now: now))
+        row("cause", DeploymentListing.cause(of: deployment))
+        row("branch", deployment.branch)
+        row("commit", deployment.commit)
+        row("message", DeploymentListing.firstLine(deployment.commitMessage ?? ""))
+        row("author", deployment.author ?? deployment.creator)
+        for alias in deployment.aliases { row("address", alias) }
+        row("addresses", deployment.aliasError, .bad)
+        row("page", deployment.inspectorURL)
+        for action in actions(named) {
+            let text =
+                action.refusal.map { "not possible: it \($0.reason). \($0.instead)" }
+                ?? action.does
+            row(action.name, text, action.refusal == nil ? .plain : .dim)
+        }
+        return table.text(width: nil, style: style)
+    }
+}

@@ -1,0 +1,229 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+internal import VercelAPI
+
+/// Makes a deployment the one that serves production without a build: a promotion or a rollback,
+/// followed to its end.
+struct ProductionMove {
+    let named: NamedDeployment
+    let kind: PromotionKind
+    let invocation: Invocation
+    /// Shown on the platform's pages; for rollbacks.
+    var reason: String?
+
+    private var id: String { named.deployment.id }
+    private var client: VercelClient { named.client }
+    private var verb: String { kind == .rollback ? "roll back" : "promote" }
+
+    /// What follows the question, in the words of people.
+    private var noun: String { kind == .rollback ? "rollback" : "promotion" }
+
+    // MARK: What is said beforehand
+
+    /// Lines of the plan.
+    func plan(_ older: OlderVariables) -> [String] {
+        let project = named.project
+        let from = project.production.map { ", from \($0.id)" } ?? ""
+        var lines = [
+            kind == .rollback
+                ? "roll \(project.name) back to \(id)\(from): its domains move, nothing is built"
+                : "promote \(id) of \(project.name)\(from): its domains move, nothing is built"
+        ]
+        let commit = DeploymentListing.firstLine(named.deployment.commitMessage ?? "")
+        if let created = named.deployment.createdAt {
+            let age = TimeText.age(
+                of: created.milliseconds, at: Int64(clamping: invocation.context.now()))
+            lines.append("built \(age)" + (commit.isEmpty ? "" : ": \(commit)"))
+        }
+        return lines + Self.sentences(older)
+    }
+
+    private static func sentences(_ older: OlderVariables) -> [String] {
+        func list(_ names: [String]) -> String {
+            names.prefix(20).joined(separator: ", ")
+                + (names.count > 20 ? " and \(names.count - 20) more" : "")
+        }
+        var lines: [String] = []
+        if !older.changed.isEmpty {
+            lines.append("it has older values of: \(list(older.changed))")
+        }
+        if !older.missing.isEmpty {
+            lines.append("it was built without: \(list(older.missing))")
+        }
+        if !older.removed.isEmpty {
+            lines.append("it may still have, though removed since: \(list(older.removed))")
+        }
+        return lines
+    }
+
+    /// Which variables go back to older values. The platform's own list tells; where it cannot be
+    /// read, what the vault has seen of it.
+    func olderVariables() throws -> OlderVariables {
+        let platform = try? client.environmentVariables(ofProject: named.project.id)
+        var local: [Variable] = []
+        if let project = named.local, let index = try invocation.session.indexWithoutAsking() {
+            local = index.variables.filter { $0.project == project.id }
+        }
+        if platform == nil {
+            invocation.context.warn(
+                "not-compared",
+                named.local == nil
+                    ? "The platform's variables cannot be listed: which of them go back to older values is not known."
+                    : "The platform's variables cannot be listed: what is said of older values is what the vault has seen."
+            )
+        }
+        return OlderVariables(in: named.deployment, platform: platform, local: local)
+    }
+
+    /// Warns of older values: people before they are asked, scripts in the result.
+    func warn(_ older: OlderVariables) {
+        guard !older.isEmpty else { return }
+        let lines = Self.sentences(older).joined(separator: "; ")
+        invocation.context.warn(
+            "older-values",
+            "\(id) runs with the variables it was built with: \(lines). To keep today's, build it anew: zg-env redeploy \(id)"
+        )
+    }
+
+    // MARK: Doing it
+
+    /// Asks the platform for it, and follows it.
+    func apply(limit: Duration, _ older: OlderVariables) throws -> CommandResult {
+        let previous = named.project.production?.id
+        let before = named.project.lastAliasRequest
+        return try invocation.changingDeployments(
+            ofProject: named.project.id, at: client.origin
+        ) {
+            let outcome = try request(before)
+            let failure: CommandError?
+            var isCurrent = false
+            do throws(VercelAPIError) {
+                let wait = PromotionWait(
+                    client: client, waitingRoom: invocation.context.waitingRoom, limit: limit,
+                    changed: { try? invocation.note("The \(noun) is \($0).") })
+                let end = try wait.wait(
+                    for: id, project: named.project.id, before: before, outcome: outcome)
+                isCurrent = end == .live
+                failure = self.failure(end, limit)
+            } catch {
+                var lost = CommandError(mapping: error)
+                lost.message = "The \(noun) to \(id) was asked for. \(lost.message)"
+                lost.hint = "See what became of it: zg-env deployment show \(id)"
+                failure = lost
+            }
+            named.keepLive(invocation)
+            if isCurrent, kind == .rollback {
+                try invocation.note(
+                    "New production deployments do not go live by themselves from now on. Make one live with: zg-env deployment promote ID"
+                )
+            }
+            let deployment = (try? client.deployment(id)) ?? named.deployment
+            return CommandResult(
+                json: .object(
+                    DeploymentListing.members(deployment, current: isCurrent) + [
+                        .init("previous", .string(orNull: previous)),
+                        .init("method", "domains"),
+                    ] + Self.members(older)),
+                text: (DeploymentListing.address(of: deployment) ?? id) + "\n", failure: failure)
+        }
+    }
+
+    /// The variables whose values go back, for scripts.
+    static func members(_ older: OlderVariables) -> [JSONValue.Member] {
+        [
+            .init("olderVariables", .strings(older.changed)),
+            .init("missingVariables", .strings(older.missing)),
+            .init("removedVariables", .strings(older.removed)),
+        ]
+    }
+
+    /// Sends the request. Where the answer is lost the project tells whether it arrived.
+    private func request(_ before: Project.AliasRequest?) throws -> PromotionOutcome {
+        do throws(VercelAPIError) {
+            switch kind {
+            case .promotion: return try client.promote(id, ofProject: named.project.id)
+            case .rollback:
+                return try client.rollBack(
+                    to: id, ofProject: named.project.id, reason: reason)
+            }
+        } catch {
+            let now = try? client.project(named.project.id, withRollbackInfo: true)
+            let asked = now?.lastAliasRequest.flatMap { $0 == before ? nil : $0 }
+            switch error.code {
+            case .outcomeUnknown:
+                if asked?.toDeploymentId == id { return .accepted }
+                throw CommandError(
+                    .unavailable,
+                    "The platform did not answer, and shows no \(noun) to \(id).",
+                    hint: "Nothing was moved as far as can be seen; run it again.")
+            case .conflict: throw conflict(error, asked ?? now?.lastAliasRequest)
+            case .notPossible, .badRequest:
+                throw CommandError(
+                    .conflict,
+                    "The platform cannot \(verb) \(kind == .rollback ? "to " : "")\(id) without a build."
+                        + (error.platformMessage.map { " It says: \(CommandError.ending($0))" }
+                            ?? ""),
+                    hint:
+                        "Nothing was moved. Build it anew: zg-env redeploy \(id) -t production"
+                )
+            default: throw error
+            }
+        }
+    }
+
+    private func conflict(
+        _ error: VercelAPIError, _ running: Project.AliasRequest?
+    ) -> CommandError {
+        let isRunning =
+            running.map { [.pending, .inProgress].contains($0.jobStatus) } ?? false
+        guard let running, isRunning else {
+            return CommandError(
+                .conflict,
+                "The platform does not \(verb) \(id) now."
+                    + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
+                hint: "Nothing was moved. See what serves production: zg-env deployment show \(id)")
+        }
+        let word = running.type == "rollback" ? "A rollback" : "A promotion"
+        let to = running.toDeploymentId.map { " to \(DisplayText.safe($0))" } ?? ""
+        return CommandError(
+            .conflict, "\(word)\(to) is under way, and the platform does one at a time.",
+            hint: "Nothing was moved. Wait until it is done, then run this again.")
+    }
+
+    private func failure(_ end: PromotionWait.End, _ limit: Duration) -> CommandError? {
+        let still = named.project.production.map { "\($0.id) still serves production." }
+        switch end {
+        case .live: return nil
+        case .failed(let domains):
+            let names = domains.prefix(10).map { DisplayText.safe($0) }.joined(separator: ", ")
+            return CommandError(
+                .deploymentFailed,
+                "The \(noun) to \(id) failed"
+                    + (names.isEmpty ? "." : ": these domains stayed where they were: \(names)."),
+                hint: [still, "Look at these domains on the platform, then run it again."]
+                    .compactMap { $0 }.joined(separator: " "))
+        case .notLive(let reason):
+            return CommandError(
+                .deploymentFailed, "\(id) is not live: \(CommandError.ending(reason))",
+                hint: "See what serves production: zg-env deployment show \(id)")
+        case .queued:
+            return CommandError(
+                .unavailable,
+                "The \(noun) to \(id) waits for the project's gradual release.",
+                hint: "Go on with, or end, the release on the platform; it follows by itself.")
+        case .overtaken(let other):
+            return CommandError(
+                .conflict,
+                "Somebody has asked for \(DisplayText.safe(other)) to serve production meanwhile.",
+                hint: "Look first: zg-env deployment show \(DisplayText.safe(other))")
+        case .timedOut(let status):
+            return CommandError(
+                .unavailable,
+                "The \(noun) to \(id) was still \(DisplayText.safe(status)) after \(DurationText.text(limit)).",
+                hint: "It goes on by itself. See what became of it: zg-env deployment show \(id)")
+        case .interrupted:
+            return CommandError(.failed, "Stopped waiting for the \(noun), which goes on.")
+        }
+    }
+}

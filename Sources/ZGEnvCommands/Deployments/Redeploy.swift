@@ -1,0 +1,88 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+internal import VercelAPI
+
+/// `redeploy`: builds a deployment's source anew, so that it gets the variables of now.
+enum Redeploy: Command {
+    static let spec = CommandSpec(
+        ["redeploy"], "Build a deployment anew with the variables of now", section: "Platform",
+        discussion: """
+            Without an argument the newest deployment of the target, production by default. A fresh \
+            build unless --with-cache. With --wait it ends when the deployment is built and, for \
+            production, is the one that serves it. A deployment of uploaded files is built again from \
+            those files; it has no newest commit.
+            """,
+        arguments: [
+            ArgumentSpec(
+                "DEPLOYMENT", .optional, "An id, a host name or a URL",
+                completion: .dynamic(.deployment))
+        ],
+        options: [
+            ScopeOptions.target,
+            OptionSpec(flag: "with-cache", "Use what earlier builds kept"),
+            OptionSpec(flag: "latest-commit", "Build the newest commit of the branch"),
+        ] + DeploymentMaking.Following.options,
+        examples: [
+            .init("zg-env redeploy -p web --wait --yes", "redeploy production and wait for it"),
+            .init("zg-env redeploy -p web --logs", "the same, with its build log"),
+        ],
+        exitCodes: [
+            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.deploymentFailed.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let command = invocation.command
+        let following = try DeploymentMaking.Following(invocation)
+        let source = try RedeploySource(invocation)
+        let isLatest = command.has("latest-commit")
+        if isLatest, !source.deployment.hasRepository {
+            throw CommandError(
+                .usage,
+                "\(source.deployment.id) was made of uploaded files, so there is no newer commit to build.",
+                hint: "Nothing was built. Leave --latest-commit out, or deploy the new files.")
+        }
+        let plan = [
+            "redeploy \(source.deployment.id) of \(source.projectName) for \(source.targetName)"
+                + (isLatest ? ", from the newest commit" : "")
+                + (command.has("with-cache") ? ", with the build cache" : "")
+        ]
+        if try Confirmation.ask(invocation, plan: plan, question: "Redeploy it?") == .stopAfterPlan
+        {
+            let members = DeploymentListing.members(source.deployment, current: nil)
+            return CommandResult(
+                json: .object(members + [.init("dryRun", true)]),
+                text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
+        }
+        var new = NewDeployment(
+            sourceId: source.deployment.id, projectName: source.projectName,
+            target: source.apiTarget)
+        new.customEnvironment = source.customEnvironment
+        new.usesCache = command.has("with-cache")
+        new.usesLatestCommit = isLatest
+        return try make(new, source, following, invocation)
+    }
+
+    /// Redeploys production after a push, and waits for it.
+    static func afterPush(_ invocation: Invocation) throws -> CommandResult {
+        let source = try RedeploySource(productionOf: invocation)
+        let new = NewDeployment(
+            sourceId: source.deployment.id, projectName: source.projectName, target: "production")
+        return try make(new, source, .init(waits: true), invocation)
+    }
+
+    /// Makes a deployment of what was chosen, follows it as asked, and keeps what is live then.
+    static func make(
+        _ new: NewDeployment, _ source: RedeploySource, _ following: DeploymentMaking.Following,
+        _ invocation: Invocation
+    ) throws -> CommandResult {
+        try invocation.changingDeployments(ofProject: source.projectID, at: source.client.origin) {
+            try DeploymentMaking(
+                client: source.client, projectID: source.projectID,
+                projectName: source.projectName, following: following, invocation: invocation,
+                keepLive: { try source.keepLive(invocation) }
+            ).make(new)
+        }
+    }
+}

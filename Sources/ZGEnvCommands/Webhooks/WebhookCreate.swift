@@ -1,0 +1,184 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// `webhook create`: has the platform tell a server of events, and keeps what it signs them with.
+enum WebhookCreate: Command {
+    static let spec = CommandSpec(
+        ["webhook", "create"], "Have the platform tell a server of events", section: "Platform",
+        discussion: """
+            The secret that messages are signed with goes from the answer into the vault, as a \
+            variable of the project \(WebhookSecrets.projectName), and is shown nowhere; hand it to a \
+            server with: zg-env run -p \(WebhookSecrets.projectName) -- SERVER. Where it cannot be \
+            sealed the webhook is deleted again: the platform shows the secret once.
+            """,
+        arguments: [ArgumentSpec("URL", .one, "Where events are sent")],
+        options: [
+            OptionSpec(
+                "event", value: "EVENT",
+                "Only these events, such as deployment.error; by default what becomes of deployments",
+                repeatable: true, commaSeparated: true), WebhookScope.allOption,
+        ],
+        examples: [
+            .init(
+                "zg-env webhook create https://relay.example/hook -p web",
+                "what becomes of the deployments of web"),
+            .init(
+                "zg-env webhook create https://relay.example/ --all-projects",
+                "those of all projects"),
+        ],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue,
+        ])
+
+    /// What becomes of deployments.
+    private static let standardEvents = [
+        "deployment.created", "deployment.ready", "deployment.succeeded", "deployment.error",
+        "deployment.canceled", "deployment.promoted",
+    ]
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let url = invocation.command.argument("URL") ?? ""
+        try check(url: url, invocation)
+        let named = invocation.command.values("event")
+        let events = named.isEmpty ? standardEvents : named
+        guard events.allSatisfy(isWord), events.count <= 100 else {
+            throw CommandError(
+                .usage, "That is no event: its name has letters, digits, dots and hyphens.",
+                hint: "For example: deployment.error")
+        }
+        // First of all, since the secret comes once.
+        let keys = try keys(invocation)
+        let scope = try WebhookScope(invocation, needsChoice: true)
+        let place = scope.project?.name ?? "all projects"
+        if invocation.options.dryRun {
+            return CommandResult(
+                json: [
+                    "url": .string(url), "events": .strings(events),
+                    "projectIds": .strings(scope.project.map { [$0.id] } ?? []), "dryRun": true,
+                ],
+                text:
+                    "Would tell \(DisplayText.safe(url)) of \(events.joined(separator: ", ")) of \(DisplayText.safe(place)).\n"
+            )
+        }
+        let (webhook, secret) = try create(url, events, scope)
+        do {
+            try WebhookSecrets.keep(secret, of: webhook, with: keys, invocation)
+        } catch {
+            throw undone(webhook, CommandError(mapping: error), scope)
+        }
+        try invocation.note(
+            "The secret is sealed as \(WebhookSecrets.key(of: webhook.id)) of \(WebhookSecrets.projectName)."
+        )
+        return CommandResult(
+            json: .object(WebhookListing.members(webhook, secretIsKept: true)),
+            text: "\(DisplayText.safe(webhook.id))\n")
+    }
+
+    private static func check(url: String, _ invocation: Invocation) throws {
+        let isPlain = url.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        let host = url.hasPrefix("https://") ? url.dropFirst(8) : url.dropFirst(7)
+        let place = host.prefix { !"/?#".contains($0) }
+        guard url.hasPrefix("https://") || url.hasPrefix("http://"), isPlain,
+            !place.isEmpty, url.utf8.count <= 2_048
+        else {
+            throw CommandError(
+                .usage, "That is no address that events can be sent to.",
+                hint: "Give one such as https://relay.example/hook.")
+        }
+        guard !place.contains("@") else {
+            throw CommandError(
+                .usage, "The address holds a name or password, which the whole team could read.",
+                hint: "Leave it out: messages are known by their signature.")
+        }
+        if url.hasPrefix("http://") {
+            invocation.context.warn(
+                "not-encrypted",
+                "Events are sent to plain http: whoever is on the way reads them. The signature still holds."
+            )
+        }
+    }
+
+    private static func isWord(_ event: String) -> Bool {
+        (1...100).contains(event.utf8.count)
+            && event.utf8.allSatisfy { byte in
+                byte == 0x2E || byte == 0x2D || byte == 0x5F || (0x30...0x39).contains(byte)
+                    || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            }
+    }
+
+    private static func keys(_ invocation: Invocation) throws -> VaultKeys {
+        do {
+            return try invocation.session.indexKeys()
+        } catch let error as VaultError where error.code == .notFound {
+            throw CommandError(
+                .notFound, "There is no vault to keep the webhook's secret in.",
+                hint: "Nothing was made. Make a vault with: zg-env init")
+        }
+    }
+
+    /// Makes it. One of which nobody got the secret is of no use, so it is looked for and deleted.
+    private static func create(
+        _ url: String, _ events: [String], _ scope: WebhookScope
+    ) throws -> (webhook: Webhook, secret: SecretSlice) {
+        let before = Set(try scope.client.webhooks().map(\.id))
+        let ids = scope.project.map { [$0.id] } ?? []
+        let arena = SecretArena(firstRegionByteCount: 4096)
+        do throws(VercelAPIError) {
+            return try scope.client.createWebhook(
+                url: url, events: events, projectIds: ids, secretInto: arena)
+        } catch {
+            switch error.code {
+            case .outcomeUnknown, .malformedAnswer:
+                let stray = try? scope.client.webhooks().filter {
+                    !before.contains($0.id) && $0.url == url && Set($0.events) == Set(events)
+                }
+                guard let stray else { throw error }
+                for webhook in stray {
+                    throw undone(
+                        webhook,
+                        CommandError(.unavailable, "The answer with the secret is lost."),
+                        scope)
+                }
+                throw CommandError(
+                    .unavailable, "The platform did not answer, and shows no new webhook.",
+                    hint: "Nothing was made; run it again.")
+            case .badRequest:
+                throw CommandError(
+                    .usage,
+                    "The platform does not take this webhook: it does not know one of the events, or not this kind of address."
+                        + (error.platformMessage.map { " It says: \(CommandError.ending($0))" }
+                            ?? ""),
+                    hint: "Nothing was made. Look at the names of the events.")
+            case .forbidden, .paymentRequired:
+                var refusal = CommandError(mapping: error)
+                refusal.hint =
+                    "Nothing was made. Webhooks need a team whose plan has them, and a role that may make them."
+                throw refusal
+            default: throw error
+            }
+        }
+    }
+
+    /// Deletes a webhook whose secret is not kept, and says what stands.
+    private static func undone(
+        _ webhook: Webhook, _ cause: CommandError, _ scope: WebhookScope
+    ) -> CommandError {
+        var error = cause
+        do throws(VercelAPIError) {
+            _ = try scope.client.deleteWebhook(webhook.id)
+            error.message += " The webhook was deleted again."
+            error.hint = "Nothing is left of it; run it again."
+        } catch {
+            let id = DisplayText.safe(webhook.id)
+            return CommandError(
+                cause.code,
+                "\(cause.message) The webhook \(id) stands, and nobody has its secret.",
+                hint: "Delete it with: zg-env webhook delete \(id)")
+        }
+        return error
+    }
+}

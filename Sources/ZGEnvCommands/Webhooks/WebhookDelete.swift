@@ -1,0 +1,69 @@
+internal import CommandLineKit
+internal import VercelAPI
+
+/// `webhook delete`: ends what the platform tells a server.
+enum WebhookDelete: Command {
+    static let spec = CommandSpec(
+        ["webhook", "delete"], "End what the platform tells a server", section: "Platform",
+        discussion: """
+            Its secret goes out of use in the vault too; the history keeps it.
+            """,
+        arguments: [ArgumentSpec("WEBHOOK", .one, "The id, as webhook list shows it")],
+        exitCodes: [
+            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue,
+        ], aliases: [["webhook", "rm"]])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let id = invocation.command.argument("WEBHOOK") ?? ""
+        let client = try PlatformSession(invocation).access().client
+        let webhook: Webhook
+        do throws(VercelAPIError) {
+            webhook = try client.webhook(id)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            throw CommandError(
+                .notFound, "This account sees no webhook of that id.",
+                hint: "See what is there with: zg-env webhook list (--team SLUG for a team's)")
+        }
+        let kept = try WebhookSecrets.known(invocation).contains(
+            WebhookSecrets.key(of: webhook.id))
+        let plan = [
+            "delete the webhook \(webhook.id): \(webhook.url) is told nothing any more"
+        ]
+        let members = WebhookListing.members(webhook, secretIsKept: kept)
+        if try Confirmation.ask(invocation, plan: plan, question: "Delete it?") == .stopAfterPlan {
+            return CommandResult(
+                json: .object(members + [.init("dryRun", true)]),
+                text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
+        }
+        do throws(VercelAPIError) {
+            _ = try client.deleteWebhook(webhook.id)
+        } catch {
+            // It was there a moment ago; whether it is gone is looked up below.
+            guard error.code == .notFound else { throw error }
+        }
+        do throws(VercelAPIError) {
+            _ = try client.webhook(webhook.id)
+        } catch {
+            guard [.notFound, .gone].contains(error.code) else {
+                throw CommandError(
+                    .unavailable, "It was deleted, which could not be looked up afterwards.",
+                    hint: "See whether it is gone: zg-env webhook list")
+            }
+            do {
+                try WebhookSecrets.remove(of: webhook.id, invocation)
+            } catch {
+                invocation.context.warn(
+                    "not-removed",
+                    "Its secret is still in use in the vault. \(CommandError(mapping: error).message)"
+                )
+            }
+            try invocation.note("\(webhook.id) is deleted.")
+            return CommandResult(json: .object(members), text: "")
+        }
+        throw CommandError(
+            .failed, "The platform answered that it is deleted, and still shows it.",
+            hint: "Look again in a minute: zg-env webhook list")
+    }
+}

@@ -1,0 +1,51 @@
+internal import CommandLineKit
+internal import VercelAPI
+
+/// `webhook list`: where the platform sends its events.
+enum WebhookList: Command {
+    static let spec = CommandSpec(
+        ["webhook", "list"], "List the places that the platform tells of events",
+        section: "Platform",
+        discussion: """
+            Those of the account or team, or with -p those that hear of one project. The last column \
+            says whether the vault has the secret that messages are signed with: the platform shows it \
+            once, when a webhook is made.
+            """,
+        options: [],
+        exitCodes: [
+            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue,
+        ], aliases: [["webhook", "ls"]])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let scope = try WebhookScope(invocation, needsChoice: false)
+        let webhooks = try scope.client.webhooks(ofProject: scope.project?.id)
+        let kept = try WebhookSecrets.known(invocation)
+        func isKept(_ webhook: Webhook) -> Bool {
+            kept.contains(WebhookSecrets.key(of: webhook.id))
+        }
+        if webhooks.isEmpty { try invocation.note("There is no webhook.") }
+        var table = Table([
+            .init("WEBHOOK"), .init("URL", canShrink: true), .init("EVENTS", canShrink: true),
+            .init("PROJECTS", trailing: true), .init("SECRET"),
+        ])
+        for webhook in webhooks {
+            table.append([
+                .init(webhook.id), .init(webhook.url),
+                .init(webhook.events.joined(separator: ",")),
+                .init(webhook.projectIds.isEmpty ? "all" : "\(webhook.projectIds.count)"),
+                .init(
+                    isKept(webhook) ? "in the vault" : "not here",
+                    as: isKept(webhook) ? .plain : .dim),
+            ])
+        }
+        let look = OutputLook(invocation.context)
+        return CommandResult(
+            json: [
+                "webhooks": .array(
+                    webhooks.map {
+                        .object(WebhookListing.members($0, secretIsKept: isKept($0)))
+                    })
+            ], text: webhooks.isEmpty ? "" : table.text(width: look.width, style: look.style))
+    }
+}

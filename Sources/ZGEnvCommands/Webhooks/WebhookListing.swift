@@ -1,0 +1,22 @@
+internal import CommandLineKit
+internal import VercelAPI
+
+/// How webhooks are shown.
+enum WebhookListing {
+    /// - Parameter secretIsKept: Whether the vault has its secret.
+    static func members(_ webhook: Webhook, secretIsKept: Bool) -> [JSONValue.Member] {
+        [
+            .init("id", .string(webhook.id)), .init("url", .string(webhook.url)),
+            .init("events", .strings(webhook.events)),
+            .init("projectIds", .strings(webhook.projectIds)),
+            .init("createdAt", .time(orNull: webhook.createdAt?.milliseconds)),
+            .init(
+                "secret",
+                secretIsKept
+                    ? [
+                        "project": .string(WebhookSecrets.projectName),
+                        "key": .string(WebhookSecrets.key(of: webhook.id)),
+                    ] : .null),
+        ]
+    }
+}

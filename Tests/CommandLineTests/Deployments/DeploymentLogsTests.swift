@@ -1,0 +1,259 @@
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// `deployment logs`: every line once, whatever happens on the way.
+@Suite("deployment logs")
+struct DeploymentLogsTests {
+    /// A redeployment that has just begun.
+    private func begun(_ platform: PlatformHome) throws -> String {
+        let made = try platform.teammate.send(
+            "POST", "/v13/deployments?forceNew=1",
+            [
+                "deploymentId": .string(try platform.deployments()[0]), "name": "web",
+                "target": "production",
+            ])
+        return try #require(made["id"]?.string)
+    }
+
+    private func logs(
+        _ platform: PlatformHome, _ arguments: String...
+    ) throws -> ProgramResult {
+        try platform.runner(["deployment", "logs"] + arguments).run()
+    }
+
+    /// The text of output, one a line, without time and mark.
+    private func texts(_ output: String) -> [String] {
+        output.split(separator: "\n").map { String($0.dropFirst(27)) }
+    }
+
+    private func lines(_ count: Int) -> [String] { (0..<count).map { "line \($0)" } }
+
+    @Test(
+        arguments: [
+            ("ok", 0, "READY", ""), ("fail", 9, "ERROR", "npm run build"),
+            ("ignored", 9, "CANCELED", "ignored-build step"), ("blocked", 9, "BLOCKED", "blocked"),
+            ("alias-late:1", 0, "READY", ""), ("staged", 0, "READY", ""),
+        ] as [(String, Int32, String, String)])
+    func `a build is followed to its end, and the end is the code`(
+        mode: String, status: Int32, state: String, words: String
+    ) throws {
+        let platform = try PlatformHome(buildSeconds: 1)
+        platform.server.setBuild(try #require(BuildMode(mode)))
+        platform.server.setBuildLog(lines(100))
+        let id = try begun(platform)
+        let followed = try logs(platform, id, "--follow")
+        #expect(followed.status == status, "\(followed.error)")
+        #expect(words.isEmpty || followed.error.contains(words))
+        let blocked = mode == "blocked"
+        let shown = texts(followed.output).filter { $0.hasPrefix("line ") }
+        #expect(shown == (blocked ? [] : lines(100)))
+        #expect(followed.output.contains("= \(state)"))
+        // The states come as they are reached.
+        #expect(texts(followed.output).first == "QUEUED")
+        // Once it has ended the same log comes in one go, and what became of it is no failure of
+        // showing it, unless it is to be followed.
+        let finished = done(try logs(platform, id))
+        // Only a stream tells of the addresses.
+        let told = followed.output.split(separator: "\n").filter { !$0.contains("addresses are") }
+        #expect(finished.output.split(separator: "\n") == told)
+        #expect(try logs(platform, id, "--follow").status == status)
+        let requests = platform.server.requests.suffix(8).map(\.path)
+        #expect(requests.contains { $0.contains("/events") && $0.contains("follow=0") })
+    }
+
+    @Test func `it comes as it is built`() throws {
+        let platform = try PlatformHome(buildSeconds: 4)
+        platform.server.setBuildLog(lines(200))
+        let id = try begun(platform)
+        var runner = platform.runner(["deployment", "logs", id, "--follow"])
+        var stateAtFirstLine: String?
+        runner.script = [
+            (
+                .output("line 0\n"),
+                .call { _, _ in
+                    let seen = try? platform.teammate.send("GET", "/v13/deployments/\(id)")
+                    stateAtFirstLine = seen?["readyState"]?.string
+                }
+            )
+        ]
+        let result = done(try runner.run())
+        #expect(stateAtFirstLine == "BUILDING")
+        #expect(texts(result.output).filter { $0.hasPrefix("line ") } == lines(200))
+    }
+
+    @Test func `the marks say what a line is, and both shapes are read`() throws {
+        let platform = try PlatformHome(buildSeconds: 1)
+        platform.server.setBuildLog([
+            "# Installing", "$ npm ci", "added 3 packages", "! something is wrong",
+            "~ something is old", "= 0", "$ make", "= 2",
+        ])
+        let id = try begun(platform)
+        let output = done(try logs(platform, id, "--follow")).output
+        for line in [
+            " # Installing\n", " $ npm ci\n", "   added 3 packages\n",
+            " ! something is wrong\n", " ~ something is old\n", " $ make\n", " = Exited with 2.\n",
+            " = READY\n", " = The addresses are assigned.\n",
+        ] {
+            #expect(output.contains(line), "\(line)")
+        }
+        #expect(!output.contains("Exited with 0"))
+        for line in output.split(separator: "\n") {
+            #expect(line.prefix(24).wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+        }
+        let events = try done(logs(platform, id, "--json")).output.split(separator: "\n").map {
+            try JSONDocument(Array($0.utf8))
+        }
+        for event in events {
+            #expect(
+                event.names == [
+                    "type", "id", "at", "stream", "level", "step", "text", "state", "statusCode",
+                    "aliasError",
+                ])
+        }
+        #expect(events.first { $0["text"] == "added 3 packages" }?["stream"] == "stdout")
+        #expect(events.first { $0["text"] == "something is wrong" }?["stream"] == "stderr")
+        #expect(events.first { $0["text"] == "something is old" }?["level"] == "warning")
+        #expect(events.contains { $0["state"] == "READY" && $0["type"] == "deployment-state" })
+        #expect(events.contains { $0["statusCode"] == 2 })
+        #expect(events.last?["state"] == "READY")
+    }
+
+    @Test(arguments: ["truncate", "reset", "500", "429:0", "lost-answer", "slow:0.3"])
+    func `a connection that breaks costs no line and doubles none`(fault: String) throws {
+        let platform = try PlatformHome(buildSeconds: 2)
+        platform.server.setBuildLog(lines(3_000))
+        let id = try begun(platform)
+        try platform.setFaults("GET */events \(fault) x3")
+        let followed = done(try logs(platform, id, "--follow"))
+        #expect(texts(followed.output).filter { $0.hasPrefix("line ") } == lines(3_000))
+        let connections = platform.server.requests.filter {
+            $0.path.contains("/events") && $0.path.contains("follow=1")
+        }
+        #expect(connections.count >= (fault.hasPrefix("slow") ? 1 : 4), "\(connections.count)")
+        if fault == "truncate" { #expect(connections.contains { $0.path.contains("since=") }) }
+        // A finished log that is cut is asked for again from there.
+        try platform.setFaults("GET */events \(fault) x2")
+        let finished = done(try logs(platform, id))
+        #expect(texts(finished.output).filter { $0.hasPrefix("line ") } == lines(3_000))
+    }
+
+    @Test func `a stream that stays open when all is over does not hold us`() throws {
+        let platform = try PlatformHome(buildSeconds: 0.5)
+        platform.server.setBuildLog(lines(10))
+        let id = try begun(platform)
+        try platform.setFaults("GET */events stays-open x1")
+        let result = done(try logs(platform, id, "--follow"))
+        #expect(texts(result.output).filter { $0.hasPrefix("line ") } == lines(10))
+        #expect(result.duration < .seconds(12))
+    }
+
+    @Test func `what cannot be shown is told`() throws {
+        let platform = try PlatformHome(buildSeconds: 0.2)
+        let id = try platform.deployments()[0]
+        try failedAsJSON(logs(platform, "dpl_none", "--json"), 4, "not_found")
+        try platform.setFaults("GET */events 500")
+        failed(try logs(platform, id), 7, "500")
+        try platform.setFaults("GET */events html")
+        failed(try logs(platform, id), 7)
+        platform.server.setFaults([])
+        failed(try logs(platform, id, "--offline"), 7, "--offline")
+        failed(try platform.run("deployment", "logs"), 2)
+        // Whoever reads it and goes ends it.
+        platform.server.setBuildLog(lines(5_000))
+        let long = try begun(platform)
+        platform.server.advanceClock(bySeconds: 5)
+        let piped = ProgramRunner(
+            path: "/bin/sh",
+            [
+                "-c", "\"$0\" deployment logs \(long) | head -1; echo ${PIPESTATUS:-}",
+                try ProgramRunner.pathOfProduct("zg-env"),
+            ],
+            environment: platform.runner([], environment: [:]).environment)
+        let cut = try piped.run()
+        #expect(cut.output.contains("QUEUED") && !cut.error.contains("zg-env:"), "\(cut.error)")
+    }
+
+    @Test func `no line steers a terminal or passes for another one`() throws {
+        let platform = try PlatformHome(buildSeconds: 0.5)
+        let evil = [
+            "\u{1B}]0;owned\u{07}title", "\u{1B}[2J\u{1B}[1;1Hcleared", "a\rb overwritten",
+            "\u{9B}31mred", "\u{202E}reversed", "two\nlines\n= READY", "bell\u{07}",
+            "\u{1B}Pdevice\u{1B}\\ string", "nul\u{0}nul", "\u{2028}separated",
+        ]
+        platform.server.setBuildLog(evil)
+        let id = try begun(platform)
+        let text = done(try logs(platform, id, "--follow")).standardOutput
+        #expect(text.allSatisfy { $0 == 0x0A || ($0 >= 0x20 && $0 != 0x7F) })
+        let shown = String(decoding: text, as: UTF8.self)
+        for character in ["\u{9B}", "\u{202E}", "\u{2028}"] { #expect(!shown.contains(character)) }
+        // What a program prints as the platform's word has the mark of output, and a time.
+        #expect(shown.contains("Z   = READY\n") && shown.contains("Z = READY\n"))
+        let raw = done(try logs(platform, id, "--json"))
+        #expect(raw.standardOutput.allSatisfy { $0 == 0x0A || ($0 >= 0x20 && $0 != 0x7F) })
+        let events = try raw.output.split(separator: "\n").map { try JSONDocument(Array($0.utf8)) }
+        let told = events.compactMap { $0["text"]?.text }
+        for line in evil { #expect(told.contains(line), "\(line.debugDescription)") }
+    }
+
+    @Test func `steps are folded on a terminal, and the one that fails is open`() throws {
+        let platform = try PlatformHome(buildSeconds: 0.5)
+        platform.server.setBuild(.fail)
+        platform.server.setBuildLog(
+            ["$ npm ci"] + lines(50) + ["= 0", "$ npm test"]
+                + (0..<1_200).map { "check \($0)" } + ["! it does not hold"])
+        let id = try begun(platform)
+        platform.server.advanceClock(bySeconds: 5)
+        func screen(_ arguments: String...) throws -> ProgramResult {
+            var runner = platform.runner(["deployment", "logs", id, "--follow"] + arguments)
+            runner.terminal = .init()
+            runner.output = .terminal
+            runner.error = .terminal
+            return try runner.run()
+        }
+        let folded = try screen()
+        #expect(folded.status == 9)
+        #expect(folded.screen.contains("npm ci") && folded.screen.contains("50 lines"))
+        #expect(!folded.screen.contains("line 49") && !folded.screen.contains("check 1\r"))
+        #expect(folded.screen.contains("check 1199") && folded.screen.contains("it does not hold"))
+        #expect(folded.screen.contains("lines before these"))
+        #expect(folded.screen.contains("ended in ERROR"))
+        let unfolded = try screen("--unfold")
+        #expect(unfolded.screen.contains("line 49") && unfolded.screen.contains("check 0\r"))
+    }
+
+    @Test func `a hundred thousand lines come whole, in little memory`() throws {
+        let platform = try PlatformHome(buildSeconds: 1)
+        let count = 100_000
+        platform.server.setBuildLog((0..<count).map { "line \($0) of a build that says much" })
+        let id = try begun(platform)
+        platform.server.advanceClock(bySeconds: 10)
+        for arguments in [["--follow"], ["--json"]] {
+            var runner = platform.runner(["deployment", "logs", id] + arguments)
+            runner.timeLimit = .seconds(240)
+            // The program's own peak, which the kernel keeps.
+            let peak = PeakMemory()
+            // More is still to come than a pipe holds, so that the program is there.
+            runner.script = [(.output("line 98000 of"), .call { process, _ in peak.read(process) })]
+            let result = done(try runner.run())
+            let found = result.output.split(separator: "\n").filter { $0.contains("of a build") }
+            #expect(found.count == count)
+            #expect(found.last?.contains("line 99999 of") == true)
+            let kilobytes = try #require(peak.kilobytes)
+            #expect(kilobytes < 64 << 10, "\(kilobytes) kB")
+            print("100,000 lines \(arguments): \(kilobytes) kB, \(result.duration)")
+        }
+    }
+}
+
+/// The most memory that a process had, by `/proc`.
+final class PeakMemory {
+    private(set) var kilobytes: Int?
+
+    func read(_ process: Int32) {
+        let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        kilobytes = line.flatMap { $0.split(separator: " ").compactMap { Int($0) }.first }
+    }
+}

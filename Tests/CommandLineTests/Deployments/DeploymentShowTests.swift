@@ -1,0 +1,89 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// `deployment show`, and how a deployment may be named.
+@Suite("deployment show")
+struct DeploymentShowTests {
+    @Test func `by id, host name, alias and the addresses of pages`() throws {
+        let platform = try PlatformHome(hasVault: false, isLoggedIn: false)
+        let token = ["VERCEL_TOKEN": platform.token]
+        let id = try platform.deployments()[0]
+        let seen = try platform.teammate.send("GET", "/v13/deployments/\(id)")
+        let host = try #require(seen["url"]?.string)
+        let page = try #require(seen["inspectorUrl"]?.string)
+        #expect(page.hasPrefix("https://vercel.com/"))
+        for name in [
+            id, host, "https://\(host)", "http://\(host)/path/?x=1#y", "web.vercel.app",
+            "https://web.vercel.app", page, page + "/logs",
+        ] {
+            let shown = try json(
+                platform.run("deployment", "show", name, "--json", environment: token))
+            #expect(shown["id"] == .string(id), "\(name)")
+            #expect(shown["current"] == true)
+        }
+        for name in ["dpl_none", "nothing.vercel.app", "https://", "..", "a b"] {
+            let result = try platform.run("deployment", "show", name, environment: token)
+            #expect([2, 4].contains(result.status), "\(name): \(result.error)")
+        }
+        // One of a team needs no team to be named.
+        let team = try platform.teammate.send("GET", "/v2/teams")["teams"]?.array?.first?["id"]
+        let teamID = try #require(team?.string)
+        let list = try platform.teammate.send("GET", "/v6/deployments?teamId=\(teamID)")
+        let other = try #require(list["deployments"]?.array?.first?["uid"]?.string)
+        let shown = try json(
+            platform.run("deployment", "show", other, "--json", environment: token))
+        #expect(shown["id"] == .string(other) && shown["project"] == "api")
+        failed(
+            try platform.run("deployment", "show", other, "--team", "other", environment: token), 6)
+    }
+
+    @Test func `what can be done with it, and why something cannot`() throws {
+        let platform = try PlatformHome(
+            seed: """
+                {"projects": [{"name": "web", "deployments": [
+                  {"target": "production"}, {"target": "production", "state": "STAGED"},
+                  {"target": "production", "state": "ERROR"},
+                  {"target": "production", "state": "BLOCKED"}, {"target": "preview"},
+                  {"target": "production"}]}]}
+                """, buildSeconds: 60)
+        let made = try platform.teammate.send(
+            "POST", "/v13/deployments?forceNew=1",
+            ["deploymentId": .string(try platform.deployments()[0]), "name": "web"])
+        let building = try #require(made["id"]?.string)
+        let ids = try platform.deployments().filter { $0 != building }
+        func possible(_ id: String) throws -> [String: Bool] {
+            let shown = try json(platform.run("deployment", "show", id, "--json"))
+            let actions = shown["actions"]?.elements ?? []
+            for action in actions {
+                #expect(action.names == ["action", "possible", "does", "reason", "instead"])
+                #expect((action["reason"] == .null) == (action["possible"] == true))
+                #expect((action["does"] == .null) == (action["possible"] == false))
+            }
+            return Dictionary(
+                uniqueKeysWithValues: actions.map {
+                    ($0["action"]?.text ?? "", $0["possible"] == true)
+                })
+        }
+        func rules(_ promote: Bool, _ rollback: Bool, _ cancel: Bool, _ delete: Bool)
+            -> [String: Bool]
+        {
+            [
+                "promote": promote, "rollback": rollback, "redeploy": true, "cancel": cancel,
+                "delete": delete,
+            ]
+        }
+        #expect(try possible(building) == rules(false, false, true, false))
+        #expect(try possible(ids[0]) == rules(false, false, false, false))  // live
+        #expect(try possible(ids[1]) == rules(true, false, false, true))  // preview
+        #expect(try possible(ids[2]) == rules(false, false, false, true))  // BLOCKED
+        #expect(try possible(ids[3]) == rules(false, false, false, true))  // ERROR
+        #expect(try possible(ids[4]) == rules(true, false, false, true))  // staged
+        #expect(try possible(ids[5]) == rules(true, true, false, true))  // served before
+        let text = done(try platform.run("deployment", "show", ids[3])).output
+        #expect(text.contains("npm run build") && text.contains("zg-env redeploy \(ids[3])"))
+        #expect(text.contains("not possible: it ended in ERROR"))
+        let live = done(try platform.run("deployment", "show", ids[0])).output
+        #expect(live.contains("READY, live") && live.contains("web.vercel.app"))
+    }
+}
