@@ -17,7 +17,7 @@ enum CommandTable {
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.
             Login.self, Logout.self, AccountList.self, AccountUse.self, ProjectList.self, Link.self,
-            Pull.self, Push.self, Redeploy.self, DeploymentList.self, Harden.self,
+            Pull.self, Push.self, Rotate.self, Redeploy.self, DeploymentList.self, Harden.self,
             // The tool itself.
             CompletionScript.self, CompletionCandidates.self, ManualPages.self,
         ]

@@ -1,0 +1,120 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// A rotation from its beginning to its end, and each way in which it goes wrong.
+@Suite("Rotating")
+struct RotateTests {
+    private static let (old, new) = (RotationHome.old, RotationHome.new)
+
+    @Test func `a value is replaced, taught, pushed, deployed, proved, checked, and revoked`() throws {
+        let home = try RotationHome()
+        let check =
+            home.recorder("check")
+            + "; echo \"$ZG_ENV_KEY $ZG_ENV_PROJECT $ZG_ENV_DEPLOYMENT_ID $ZG_ENV_DEPLOYMENT_URL\" >>\(home.path("names"))"
+        let report = try json(
+            home.rotate(
+                "--apply", home.recorder("apply"), "--check", check, "--revoke",
+                home.recorder("revoke")))
+        #expect(report["outcome"] == "done")
+        #expect(report["key"] == "KEY")
+        #expect(report["revoked"] == true)
+        #expect(report.project?["project"] == "web")
+        #expect(report.project?["state"] == "live")
+        #expect(report.project?["proof"] == "deployment")
+        let id = try #require(report.project?["deployment"]?.text)
+        #expect(try home.platform.current() == id)
+        #expect(home.platform.server.builtVariables(deployment: id)?["KEY"] == Self.new)
+        try home.expect(Self.new)
+        #expect(home.read("apply") == "apply \(Self.new) \(Self.old)\n")
+        #expect(home.read("check") == "check \(Self.new) \(Self.old)\n")
+        #expect(home.read("revoke") == "revoke \(Self.old) \(Self.new)\n")
+        #expect(home.read("names").hasPrefix("KEY web \(id) https://"))
+        // It stays in the history, and the vault knows that it is live.
+        let status = try json(home.platform.run("rotate", "--status", "--json"))
+        let past = try #require(status["rotations"]?.elements.first)
+        #expect(past["open"] == false)
+        #expect(past.project?["proof"] == "deployment")
+        let list = try json(home.platform.run("list", "KEY", "-p", "web", "--json"))
+        #expect(list["variables"]?.elements.first?["live"] == true)
+        #expect(list["variables"]?.elements.first?["sync"] == "synced")
+        #expect(list["variables"]?.elements.first?["version"] == 2)
+    }
+
+    @Test func `without a redeploy it ends after the read-back, and says that it is not live`() throws {
+        let home = try RotationHome()
+        let report = try json(home.rotate(redeploys: false))
+        #expect(report["outcome"] == "done")
+        #expect(report.project?["proof"] == "none")
+        #expect(report.project?["deployment"] == .null)
+        #expect(report["warnings"]?.elements.first?["code"] == "not-live")
+        try home.expect(Self.new, served: Self.old)
+    }
+
+    @Test(arguments: ["fail", "ignored", "blocked"])
+    func `a build that fails puts the old value back, without a redeploy`(mode: String) throws {
+        let home = try RotationHome()
+        let before = try home.platform.current()
+        home.platform.server.setBuild(try #require(BuildMode(mode)))
+        let creations = try home.platform.writes {
+            let (report, message) = try failedReport(
+                home.rotate("--apply", home.recorder("apply"), "--revoke", home.recorder("revoke")),
+                10, "rolled_back")
+            #expect(report["outcome"] == "rolled_back")
+            #expect(report.project?["state"] == "rolled_back")
+            #expect(message.contains("The old value is back"))
+        }.filter { $0 == "POST /v13/deployments" }
+        #expect(creations.count == 1)
+        try home.expect(Self.old)
+        #expect(try home.platform.current() == before)
+        #expect(
+            home.read("apply") == "apply \(Self.new) \(Self.old)\nundo \(Self.old) \(Self.new)\n")
+        #expect(home.read("revoke") == "")
+    }
+
+    @Test func `a deployment that keeps the old variables is made otherwise, or it is not done`() throws
+    {
+        let home = try RotationHome()
+        home.platform.server.setBuild(.keepsOldEnvironment)
+        let (report, message) = try failedReport(home.rotate(), 10, "rolled_back")
+        #expect(report["outcome"] == "rolled_back")
+        #expect(message.contains("was built with the old value"))
+        try home.expect(Self.old)
+        let actions = home.platform.server.requests.filter {
+            $0.method == "POST" && $0.path.hasPrefix("/v13/deployments")
+        }.suffix(2).map { $0.body?["meta"]?["action"]?.string }
+        #expect(actions == ["redeploy", "promote"])
+    }
+
+    @Test func `what is built and not live is put back`() throws {
+        for mode in ["alias-error", "staged"] {
+            let home = try RotationHome()
+            home.platform.server.setBuild(try #require(BuildMode(mode)))
+            let (report, message) = try failedReport(home.rotate(), 10, "rolled_back")
+            #expect(report.project?["state"] == "rolled_back", "\(mode)")
+            #expect(message.contains("not live"), "\(mode) \(message)")
+            try home.expect(Self.old)
+        }
+    }
+
+    @Test func `domains that come late are waited for`() throws {
+        let home = try RotationHome()
+        home.platform.server.setBuild(.aliasLate(seconds: 2))
+        #expect(try json(home.rotate())["outcome"] == "done")
+        try home.expect(Self.new)
+    }
+
+    @Test func `a check that fails after it was live has the old value built and proved`() throws {
+        let home = try RotationHome()
+        let check = "\(home.recorder("check")); test \"$(tail -1 \(home.path("check")) | cut -d' ' -f2)\" = '\(Self.old)'"
+        let (report, message) = try failedReport(
+            home.rotate("--check", check, "--apply", home.recorder("apply")), 10, "rolled_back")
+        #expect(message.contains("--check failed with status 1"))
+        #expect(report.project?["proof"] == "deployment")
+        try home.expect(Self.old)
+        #expect(try home.platform.current() == report.project?["deployment"]?.text)
+        #expect(
+            home.read("check") == "check \(Self.new) \(Self.old)\ncheck \(Self.old) \(Self.new)\n")
+        #expect(home.read("apply").split(separator: "\n").last == "undo \(Self.old) \(Self.new)")
+    }
+}
