@@ -42,6 +42,9 @@ enum Rotate: Command {
                 "timeout", value: "TIME", "Longest time of one deployment or command: 15m by default",
                 form: .duration),
             OptionSpec(flag: "allow-missing", "Go on without an old value to go back to"),
+            OptionSpec(
+                "plan", value: "FILE", "Do the rotations of this file, one after the other",
+                completion: .file),
             OptionSpec(flag: "resume", "Go on with a rotation that was cut short or stopped"),
             OptionSpec(flag: "abort", "Bring the old value back everywhere"),
             OptionSpec(flag: "status", "Show rotations, open and ended"),
@@ -49,7 +52,7 @@ enum Rotate: Command {
         ] + ValueInput.options,
         exclusive: [
             ["from-file", "generate", "prompt", "from-command"],
-            ["resume", "abort", "status", "close"],
+            ["resume", "abort", "status", "close", "plan"],
         ],
         examples: [
             .init(
@@ -71,6 +74,9 @@ enum Rotate: Command {
         if command.has("resume") { return try work.continueOpen(key, .resume) }
         if command.has("abort") { return try work.continueOpen(key, .abort) }
         if command.has("close") { return try RotationStatus.close(key, invocation) }
+        if let path = command.value("plan") {
+            return try PlannedRotations(path, invocation).result()
+        }
         return try work.rotate(RotationRequest(invocation))
     }
 }

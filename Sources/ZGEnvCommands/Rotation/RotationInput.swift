@@ -10,13 +10,13 @@ enum RotationInput {
     private static let limit = 64 << 10
 
     static func value(
-        _ request: RotationRequest, _ project: String, _ invocation: Invocation
+        _ request: RotationRequest, old: SecretSlice?, _ project: String, _ invocation: Invocation
     ) throws -> SecretSlice {
         let value: SecretSlice
         switch request.source {
         case .generator(let generator): value = try generator.value(in: SecretArena())
         case .command(let command):
-            value = try printed(by: command, request, project, invocation)
+            value = try printed(by: command, request, old: old, project, invocation)
             try ValueInput.check(value, request.key, invocation)
         case .input: value = try ValueInput.value(for: request.key, invocation)
         }
@@ -29,16 +29,31 @@ enum RotationInput {
         return value
     }
 
+    /// Puts the old value on a command's stdin: one of two alternating accounts is chosen by it. What the
+    /// platform takes fits into a pipe, so a command that does not read it holds nothing up.
+    private static func give(_ old: SecretSlice?, to process: ChildProcess) {
+        let descriptor = process.inputDescriptor
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        old?.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes {
+                _ = unsafe write(descriptor, $0.baseAddress, $0.count)
+            }
+        }
+        process.closeInput()
+    }
+
     private static func printed(
-        by command: String, _ request: RotationRequest, _ project: String, _ invocation: Invocation
+        by command: String, _ request: RotationRequest, old: SecretSlice?, _ project: String,
+        _ invocation: Invocation
     ) throws -> SecretSlice {
         var environment = ShellRotationCommands.inherited(invocation.context.rawEnvironment)
         environment.append(Array("ZG_ENV_KEY=\(request.key)".utf8))
         environment.append(Array("ZG_ENV_PROJECT=\(project)".utf8))
         let process = try ChildProcess.start(
-            "/bin/sh", ["sh", "-c", command], environment: environment, input: .null,
+            "/bin/sh", ["sh", "-c", command], environment: environment, input: .pipe,
             output: .pipe, error: invocation.options.json ? .null : .inherited,
             searchesPath: false)
+        give(old, to: process)
         var text: SecretBuffer
         do {
             text = try SecretInput.read(

@@ -110,7 +110,8 @@ struct RotationPreparation {
     /// Takes the new value, and seals it together with the plan: from here on there is a rotation.
     func begin(_ lock: (RotationEntry) throws -> RotationLock) throws -> (RotationEntry, RotationLock)
     {
-        let value = try RotationInput.value(request, places[0].project.name, invocation)
+        let value = try RotationInput.value(
+            request, old: old, places[0].project.name, invocation)
         if let old, old.equals(value) {
             throw CommandError(
                 .usage, "The new value of \(DisplayText.safe(request.key)) is the old one.",

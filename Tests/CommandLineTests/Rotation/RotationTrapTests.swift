@@ -50,7 +50,7 @@ struct RotationTrapTests {
     @Test func `a second rotation of the same key names the one that is open`() throws {
         let home = try RotationHome()
         let stopped = try failedReport(
-            home.rotate("--check", "false", "--on-failure", "keep"), 11, "needs_attention")
+            home.rotate("--check", "test \"$(cat)\" = '\(Self.old)'", "--on-failure", "keep"), 11, "needs_attention")
         #expect(stopped.report["outcome"] == "needs_attention")
         #expect(stopped.report["open"] == true)
         #expect(stopped.message.contains("web is live with the new value"))
