@@ -38,8 +38,10 @@ package final class PrivatePostgres {
         port = try Self.freePort()
         var prefix: [String] = []
         if geteuid() == 0 {
-            let user = ["postgres", "nobody"].compactMap { name in
-                unsafe getpwnam(name).map { (unsafe $0.pointee.pw_uid, unsafe $0.pointee.pw_gid) }
+            let names: [String] = ["postgres", "nobody"]
+            let user = names.compactMap { (name: String) -> (uid_t, gid_t)? in
+                guard let entry = unsafe getpwnam(name) else { return nil }
+                return unsafe (entry.pointee.pw_uid, entry.pointee.pw_gid)
             }.first
             guard let user else { throw SystemCallError("getpwnam", number: ENOENT) }
             for path in [directory.path, data, passwordFile] {
