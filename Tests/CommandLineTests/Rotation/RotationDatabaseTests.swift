@@ -130,7 +130,7 @@ struct RotationDatabaseTests {
 
         // One that fails leaves the role in use as it was.
         platform.server.setBuild(.fail)
-        try failedReport(
+        _ = try failedReport(
             Self.rotate(platform, arguments(recipe), environment), 10, "rolled_back")
         #expect(try server.accepts("app_b", password(second)))
         platform.server.setBuild(.ok)
