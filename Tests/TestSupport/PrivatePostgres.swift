@@ -92,7 +92,8 @@ package final class PrivatePostgres {
     @discardableResult
     package func query(_ text: String, database: String = "app") throws -> String {
         var runner = ProgramRunner(
-            path: "/usr/bin/psql", ["-X", "-q", "-A", "-t", "-w", "-v", "ON_ERROR_STOP=1", "-d", database],
+            path: "/usr/bin/psql",
+            ["-X", "-q", "-A", "-t", "-w", "-v", "ON_ERROR_STOP=1", "-d", database],
             environment: environment)
         runner.input = .text(text + ";\n")
         let result = try runner.run()

@@ -298,7 +298,8 @@ package struct RotationMachine: Equatable, Sendable {
             var member = progress.members[place]
             member.push = retried(member.push)
             member.build.check = retried(member.build.check)
-            let didNotHold = member.build.evidence == .holdsOld || member.build.evidence == .holdsOther
+            let didNotHold =
+                member.build.evidence == .holdsOld || member.build.evidence == .holdsOther
             if progress.direction == .forward, member.build.live == .failed || didNotHold {
                 var again = RotationProgress.Build()
                 again.attempt = member.build.attempt &+ 1

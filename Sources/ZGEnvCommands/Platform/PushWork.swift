@@ -29,8 +29,10 @@ struct PushWork {
     }
 
     /// A push of records of a project that was found already.
-    init(_ invocation: Invocation, _ bound: BoundProject, _ project: VaultProject, rules: PushPlan.Rules)
-    {
+    init(
+        _ invocation: Invocation, _ bound: BoundProject, _ project: VaultProject,
+        rules: PushPlan.Rules
+    ) {
         self.invocation = invocation
         self.bound = bound
         self.project = project

@@ -26,7 +26,8 @@ enum Rotate: Command {
             OptionSpec(flag: "everywhere", "Rotate it in every project that has this value"),
             OptionSpec("from-command", value: "CMD", "Take what this command prints for the value"),
             OptionSpec(
-                "apply", value: "CMD", "Have this command teach the new value, or the old one again"),
+                "apply", value: "CMD", "Have this command teach the new value, or the old one again"
+            ),
             OptionSpec(flag: "redeploy", "Redeploy, and wait until it is live"),
             OptionSpec("check", value: "CMD", "Have this command prove each deployment"),
             OptionSpec(
@@ -36,10 +37,12 @@ enum Rotate: Command {
                 form: .integer(100...599)),
             OptionSpec("revoke", value: "CMD", "Have this command end the old value, at the end"),
             OptionSpec(
-                "on-failure", value: "WHAT", "Put the old value back (default), or keep what is there",
+                "on-failure", value: "WHAT",
+                "Put the old value back (default), or keep what is there",
                 form: .oneOf(["rollback", "keep"])),
             OptionSpec(
-                "timeout", value: "TIME", "Longest time of one deployment or command: 15m by default",
+                "timeout", value: "TIME",
+                "Longest time of one deployment or command: 15m by default",
                 form: .duration),
             OptionSpec(flag: "allow-missing", "Go on without an old value to go back to"),
             OptionSpec(

@@ -49,7 +49,8 @@ enum RotationDeployments {
             }
         }
         // What serves is what its users get again, whatever was tried since.
-        let source = target == "production" ? bound.platform.production?.id ?? fitting?.id : fitting?.id
+        let source =
+            target == "production" ? bound.platform.production?.id ?? fitting?.id : fitting?.id
         guard let source else {
             throw CommandError(
                 .notFound,

@@ -88,7 +88,9 @@ struct RotationPreparation {
     var lines: [String] {
         var lines: [String] = []
         for place in places {
-            let scopes = place.records.map(\.attributes.scope.description).joined(separator: "; ")
+            let scopes =
+                request.scope?.description
+                ?? place.records.map(\.attributes.scope.description).joined(separator: "; ")
             lines.append("give \(request.key) of \(place.project.name) a new value for \(scopes)")
         }
         if let command = request.commands.apply { lines.append("teach it with: \(command)") }
@@ -108,8 +110,9 @@ struct RotationPreparation {
     }
 
     /// Takes the new value, and seals it together with the plan: from here on there is a rotation.
-    func begin(_ lock: (RotationEntry) throws -> RotationLock) throws -> (RotationEntry, RotationLock)
-    {
+    func begin(_ lock: (RotationEntry) throws -> RotationLock) throws -> (
+        RotationEntry, RotationLock
+    ) {
         let value = try RotationInput.value(
             request, old: old, places[0].project.name, invocation)
         if let old, old.equals(value) {

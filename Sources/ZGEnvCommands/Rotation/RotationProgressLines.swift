@@ -25,22 +25,26 @@ struct RotationProgressLines {
         switch (action, result) {
         case (.apply, _): return "The new value is accepted."
         case (.push(let member), _): return "\(project(member)): pushed."
-        case (.deploy(let member, _), .created(let id)): return "\(project(member)): \(id) is being built."
+        case (.deploy(let member, _), .created(let id)):
+            return "\(project(member)): \(id) is being built."
         case (_, .live(let member)): return "\(project(member)): live."
         case (_, .ended(let member, let failure)): return "\(project(member)): \(failure.reason)."
         case (.read(let member, let side), .evidence(let evidence)):
             switch (evidence, side) {
             case (.holdsNew, _): return "\(project(member)): it was built with the new value."
-            case (.holdsOld, .new): return "\(project(member)): it was built with the old value; building it otherwise."
+            case (.holdsOld, .new):
+                return "\(project(member)): it was built with the old value; building it otherwise."
             case (.holdsOld, .old): return "\(project(member)): it was built with the old value."
             case (.holdsOther, _): return "\(project(member)): it was built with a third value."
-            case (.unreadable, _), (.unknown, _): return "\(project(member)): what it was built with cannot be read."
+            case (.unreadable, _), (.unknown, _):
+                return "\(project(member)): what it was built with cannot be read."
             }
         case (.check(let member, _), _): return "\(project(member)): the check passed."
         case (.revoke, _): return "The old value is revoked."
         case (.undo, _): return "The old value is accepted again."
         case (.putBack(let member), _): return "\(project(member)): the old value is back."
-        case (.restorePrevious(let member), _): return "\(project(member)): the deployment of before serves again."
+        case (.restorePrevious(let member), _):
+            return "\(project(member)): the deployment of before serves again."
         default: return nil
         }
     }

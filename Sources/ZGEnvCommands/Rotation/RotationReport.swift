@@ -183,7 +183,8 @@ struct RotationReport {
             if progress.direction == .forward {
                 if member.build.live == .done { return "\(name) is live with the new value" }
                 return member.push == .done
-                    ? "\(name) has the new value, not live" : "\(name) is as it was, or being pushed"
+                    ? "\(name) has the new value, not live"
+                    : "\(name) is as it was, or being pushed"
             }
             if let trouble = member.trouble {
                 return "\(name): \(DisplayText.safe(trouble.reason))"

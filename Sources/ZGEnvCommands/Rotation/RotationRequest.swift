@@ -24,6 +24,8 @@ struct RotationRequest {
     var everywhere = false
     /// The scope that is meant; nil for all records.
     var scope: Scope?
+    /// Whether records that hold the scope and more are meant too: it is parted from them then.
+    var takesHolders = false
     /// Where the new value comes from.
     var source = Source.input
     /// The user's commands.

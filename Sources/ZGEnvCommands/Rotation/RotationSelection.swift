@@ -65,19 +65,14 @@ struct RotationSelection {
         }
         guard let scope = request.scope else { return records }
         if let exact = records.first(where: { $0.attributes.scope == scope }) { return [exact] }
-        let name = DisplayText.safe(request.key)
-        guard records.contains(where: { $0.attributes.scope.overlaps(scope) }) else {
+        let holders = records.filter { $0.attributes.scope.overlaps(scope) }
+        guard !holders.isEmpty, request.takesHolders else {
             throw CommandError(
                 .notFound,
-                "\(name) of \(DisplayText.safe(project.name)) has no value for \(DisplayText.safe(scope.description))."
-            )
+                "\(DisplayText.safe(request.key)) of \(DisplayText.safe(project.name)) has no value for "
+                    + "\(DisplayText.safe(scope.description)).")
         }
-        throw CommandError(
-            .usage,
-            "\(name) of \(DisplayText.safe(project.name)) has no record for \(DisplayText.safe(scope.description)) alone.",
-            hint:
-                "Nothing was changed. Make one with: zg-env copy, or rotate it as a whole without -t."
-        )
+        return holders
     }
 
     /// Opens what they hold, and sees that it is one value.

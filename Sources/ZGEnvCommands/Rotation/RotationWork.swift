@@ -13,11 +13,19 @@ struct RotationWork {
 
     /// Begins a rotation, after the plan was agreed to, and does it.
     func rotate(_ request: RotationRequest) throws -> CommandResult {
-        let preparation = try RotationPreparation(request, invocation)
+        var whole = request
+        whole.takesHolders = true
+        var preparation = try RotationPreparation(whole, invocation)
+        let split = request.scope.map { RotationSplit(request, $0, preparation, invocation) }
+        let parting = split?.isNeeded == true ? split : nil
+        let lines = (parting?.lines ?? []) + preparation.lines
         let answer = try Confirmation.ask(
-            invocation, plan: preparation.lines,
-            question: "Rotate \(DisplayText.safe(request.key))?")
-        guard answer == .goOn else { return dryRun(request, preparation) }
+            invocation, plan: lines, question: "Rotate \(DisplayText.safe(request.key))?")
+        guard answer == .goOn else { return dryRun(request, preparation, lines) }
+        if let parting {
+            try parting.apply()
+            preparation = try RotationPreparation(request, invocation)
+        }
         let (rotation, lock) = try preparation.begin { rotation in
             try self.lock(rotation)
         }
@@ -26,7 +34,7 @@ struct RotationWork {
     }
 
     private func dryRun(
-        _ request: RotationRequest, _ preparation: RotationPreparation
+        _ request: RotationRequest, _ preparation: RotationPreparation, _ lines: [String]
     ) -> CommandResult {
         let projects = preparation.places.map { place -> JSONValue in
             [
@@ -39,7 +47,7 @@ struct RotationWork {
                 "key": .string(request.key), "projects": .array(projects), "outcome": .null,
                 "dryRun": true,
             ],
-            text: preparation.lines.map { "Would \(DisplayText.safe($0))\n" }.joined())
+            text: lines.map { "Would \(DisplayText.safe($0))\n" }.joined())
     }
 
     /// What is asked of an open rotation.
@@ -62,7 +70,8 @@ struct RotationWork {
         let question =
             wish == .abort
             ? "Bring the old value of \(name) back?" : "Go on with the rotation of \(name)?"
-        let lines = found.plan.members.map { "\(found.plan.key) of \($0.name)" }
+        let lines =
+            found.plan.members.map { "\(found.plan.key) of \($0.name)" }
             + found.plan.commands.lines
         guard try Confirmation.ask(invocation, plan: lines, question: question) == .goOn else {
             let report = RotationReport(found)
@@ -77,7 +86,8 @@ struct RotationWork {
         let projects = try rotation.plan.members.map { member in
             guard let project = index.project(member.project) else {
                 throw CommandError(
-                    .notFound, "The vault has no project \(DisplayText.safe(member.name)) any more.")
+                    .notFound, "The vault has no project \(DisplayText.safe(member.name)) any more."
+                )
             }
             let bound = try BoundProject.inVault(project, platform, invocation)
             guard bound.platform.id == member.platformProject else {
@@ -105,7 +115,8 @@ struct RotationWork {
             throw CommandError(
                 .notFound,
                 key.map { "No rotation of \(DisplayText.safe($0)) is open." }
-                    ?? "No rotation is open.", hint: "See what was done with: zg-env rotate --status")
+                    ?? "No rotation is open.",
+                hint: "See what was done with: zg-env rotate --status")
         }
         guard open.count == 1 else {
             let names = open.map { DisplayText.safe($0.plan.key) }.joined(separator: ", ")

@@ -56,8 +56,9 @@ enum SetVariable: Command {
             invocation.context.warn(CodeLoadingName.warningCode, warning)
         }
         let period = try RotationPeriod.seconds(invocation.command)
-        if let period, let known, let wanted = try RotationPeriod.recordsAlone(
-            key, known, index, wanted, invocation)
+        if let period, let known,
+            let wanted = try RotationPeriod.recordsAlone(
+                key, known, index, wanted, invocation)
         {
             return try RotationPeriod.keep(period, key, known, wanted, invocation)
         }

@@ -7,7 +7,9 @@ import Testing
 struct RotateTests {
     private static let (old, new) = (RotationHome.old, RotationHome.new)
 
-    @Test func `a value is replaced, taught, pushed, deployed, proved, checked, and revoked`() throws {
+    @Test func `a value is replaced, taught, pushed, deployed, proved, checked, and revoked`()
+        throws
+    {
         let home = try RotationHome()
         let check =
             home.recorder("check")
@@ -41,7 +43,9 @@ struct RotateTests {
         #expect(list["variables"]?.elements.first?["version"] == 2)
     }
 
-    @Test func `without a redeploy it ends after the read-back, and says that it is not live`() throws {
+    @Test func `without a redeploy it ends after the read-back, and says that it is not live`()
+        throws
+    {
         let home = try RotationHome()
         let report = try json(home.rotate(redeploys: false))
         #expect(report["outcome"] == "done")
@@ -72,7 +76,8 @@ struct RotateTests {
         #expect(home.read("revoke") == "")
     }
 
-    @Test func `a deployment that keeps the old variables is made otherwise, or it is not done`() throws
+    @Test func `a deployment that keeps the old variables is made otherwise, or it is not done`()
+        throws
     {
         let home = try RotationHome()
         home.platform.server.setBuild(.keepsOldEnvironment)
@@ -106,7 +111,8 @@ struct RotateTests {
 
     @Test func `a check that fails after it was live has the old value built and proved`() throws {
         let home = try RotationHome()
-        let check = "\(home.recorder("check")); test \"$(tail -1 \(home.path("check")) | cut -d' ' -f2)\" = '\(Self.old)'"
+        let check =
+            "\(home.recorder("check")); test \"$(tail -1 \(home.path("check")) | cut -d' ' -f2)\" = '\(Self.old)'"
         let (report, message) = try failedReport(
             home.rotate("--check", check, "--apply", home.recorder("apply")), 10, "rolled_back")
         #expect(message.contains("--check failed with status 1"))
@@ -116,5 +122,72 @@ struct RotateTests {
         #expect(
             home.read("check") == "check \(Self.new) \(Self.old)\ncheck \(Self.old) \(Self.new)\n")
         #expect(home.read("apply").split(separator: "\n").last == "undo \(Self.old) \(Self.new)")
+    }
+
+    @Test func `one target of several is parted from the others, and alone gets the new value`()
+        throws
+    {
+        let home = try RotationHome(targets: "production,preview,development")
+        let report = try json(home.rotate("-t", "production"))
+        #expect(report["outcome"] == "done")
+        #expect(
+            home.platform.records("KEY") == [
+                "preview,development=\(Self.old)", "production=\(Self.new)",
+            ])
+        #expect(try home.served() == Self.new)
+        #expect(try home.revealed() == Self.new)
+        #expect(try home.platform.home.revealed("KEY", "-t", "preview") == Array(Self.old.utf8))
+        try home.platform.pushed().expectNothing()
+        // Two values now: without a target it is not clear which.
+        try failedAsJSON(home.rotate(), 2, "usage")
+        // One that fails leaves the parts with one value, as they were.
+        let failing = try RotationHome(targets: "production,preview")
+        failing.platform.server.setBuild(.fail)
+        try failedAsJSON(failing.rotate("-t", "qa"), 4, "not_found")
+        _ = try failedReport(failing.rotate("-t", "production"), 10, "rolled_back")
+        #expect(
+            failing.platform.records("KEY") == ["preview=\(Self.old)", "production=\(Self.old)"])
+        try failing.platform.pushed().expectNothing()
+    }
+
+    @Test func `an address proves it, by the status that it should answer`() throws {
+        let home = try RotationHome(type: "sensitive")
+        let url = home.platform.url
+        let report = try json(
+            home.rotate("--check-url", "\(url)/v2/user", "--check-status", "403"))
+        #expect(report.project?["proof"] == "check")
+        let other = try RotationHome()
+        let (failed, message) = try failedReport(
+            other.rotate("--check-url", "\(url)/v2/user"), 11, "needs_attention")
+        #expect(message.contains("wants status 200 and got status 403"))
+        #expect(failed["outcome"] == "needs_attention")
+        #expect(other.stored() == [Self.old])
+    }
+
+    @Test func `no value is in arguments or environments while it goes on`() throws {
+        let home = try RotationHome()
+        // The pattern does not match itself.
+        let look =
+            "cat >/dev/null; for p in $$ $PPID; do cat /proc/$p/cmdline /proc/$p/environ; done 2>/dev/null"
+            + " | tr '\\0' '\\n' >\(home.path("seen"))"
+        #expect(
+            try json(home.rotate("--apply", look, "--check", look))["outcome"] == "done")
+        let seen = home.read("seen")
+        #expect(seen.contains("ZG_ENV_STEP=check"))
+        #expect(seen.contains("rotate"))
+        #expect(!seen.contains(Self.new) && !seen.contains(Self.old))
+        let environment = try home.platform.home.run(["log", "--json"])
+        #expect(!environment.output.contains(Self.new))
+        #expect(environment.output.contains("rotate"))
+    }
+
+    @Test func `an interrupt leaves it open, and it goes on`() throws {
+        let home = try RotationHome(buildSeconds: 4)
+        let runner = home.platform.signalled(
+            home.runner(), by: 2, at: "POST /v13/deployments")
+        #expect(try runner.run().end == .exited(130))
+        #expect(try json(home.proceed("--resume"))["outcome"] == "done")
+        try home.expect(Self.new)
+        #expect(try home.platform.deployments().count == 4)
     }
 }

@@ -92,7 +92,8 @@ struct RotationDatabaseTests {
         #expect(writes == [])
         let aborted = try json(
             platform.runner(
-                ["rotate", "--abort", "--yes", "--json"], environment: environment).run())
+                ["rotate", "--abort", "--yes", "--json"], environment: environment
+            ).run())
         #expect(aborted["outcome"] == "rolled_back")
         #expect(try server.accepts("app", new))
     }
@@ -136,7 +137,8 @@ struct RotationDatabaseTests {
         platform.server.setBuild(.ok)
 
         // And back to the first role.
-        #expect(try json(Self.rotate(platform, arguments(recipe), environment))["outcome"] == "done")
+        #expect(
+            try json(Self.rotate(platform, arguments(recipe), environment))["outcome"] == "done")
         let third = try Self.value(platform)
         #expect(third.hasPrefix("postgres://app_a:"))
         #expect(try server.accepts("app_a", password(third)))

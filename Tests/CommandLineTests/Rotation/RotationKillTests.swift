@@ -116,9 +116,11 @@ struct RotationKillTests {
                 // The parent is zg-env.
                 let kill = "kill -9 $PPID; sleep 0.1; "
                 func command(_ name: String) -> String {
-                    let work = name == "check" ? "cat >\(home.path("checked"))" : home.recorder(name)
+                    let work =
+                        name == "check" ? "cat >\(home.path("checked"))" : home.recorder(name)
                     guard name == step else { return work }
-                    let once = "if ! test -e \(home.path("killed")); then touch \(home.path("killed")); \(kill) exit 1; fi; "
+                    let once =
+                        "if ! test -e \(home.path("killed")); then touch \(home.path("killed")); \(kill) exit 1; fi; "
                     return isDone ? "\(work); \(once)" : "\(once)\(work)"
                 }
                 let result = try home.rotate(

@@ -32,7 +32,10 @@ struct RotationManyTests {
             home.platform.run(
                 "rotate", "KEY", "-p", "web", "--everywhere", "--redeploy", "--generate", "hex:16",
                 "--apply", home.recorder("apply"), "--yes", "--json"))
-        #expect(Set(again["projects"]?.elements.compactMap { $0["project"]?.text } ?? []) == ["web", "shop"])
+        #expect(
+            Set(again["projects"]?.elements.compactMap { $0["project"]?.text } ?? []) == [
+                "web", "shop",
+            ])
         #expect(home.stored("blog") == [Self.old])
         #expect(home.stored("other") == ["its own"])
         #expect(home.stored("shop") == home.stored("web"))
@@ -46,7 +49,8 @@ struct RotationManyTests {
         let home = try RotationHome(seed: Self.seed(names), projects: names)
         let check = "test \"$ZG_ENV_PROJECT\" != blog || test \"$(cat)\" = '\(Self.old)'"
         let (report, message) = try failedReport(
-            home.rotate("--also-project", "shop,blog", "--check", check, "--apply", home.recorder("apply")),
+            home.rotate(
+                "--also-project", "shop,blog", "--check", check, "--apply", home.recorder("apply")),
             10, "rolled_back")
         #expect(message.contains("blog"))
         for project in report["projects"]?.elements ?? [] {

@@ -109,10 +109,13 @@ struct RotationPlanTests {
                 "set", "KEY", "-p", "web", "--rotate-every", "1s", input: .text("given")))
         #expect(try home.revealed() == "given")
         try failedAsJSON(
-            home.platform.run("set", "KEY", "-p", "web", "--rotate-every", "90", "--json"), 2, "usage")
+            home.platform.run("set", "KEY", "-p", "web", "--rotate-every", "90", "--json"), 2,
+            "usage")
     }
 
-    @Test func `as a unit of systemd does it: no terminal, and the passphrase as a credential`() throws {
+    @Test func `as a unit of systemd does it: no terminal, and the passphrase as a credential`()
+        throws
+    {
         let home = try RotationHome()
         let credentials = try home.platform.home.directory.makeDirectory("credentials")
         try home.platform.home.directory.write(

@@ -9,7 +9,8 @@ import Testing
 struct RotationTrapTests {
     private static let (old, new) = (RotationHome.old, RotationHome.new)
 
-    @Test func `a sensitive variable is proved by a check, or by nothing, and that is said`() throws {
+    @Test func `a sensitive variable is proved by a check, or by nothing, and that is said`() throws
+    {
         let home = try RotationHome(type: "sensitive")
         let plain = try json(home.rotate())
         #expect(plain["outcome"] == "done")
@@ -50,7 +51,8 @@ struct RotationTrapTests {
     @Test func `a second rotation of the same key names the one that is open`() throws {
         let home = try RotationHome()
         let stopped = try failedReport(
-            home.rotate("--check", "test \"$(cat)\" = '\(Self.old)'", "--on-failure", "keep"), 11, "needs_attention")
+            home.rotate("--check", "test \"$(cat)\" = '\(Self.old)'", "--on-failure", "keep"), 11,
+            "needs_attention")
         #expect(stopped.report["outcome"] == "needs_attention")
         #expect(stopped.report["open"] == true)
         #expect(stopped.message.contains("web is live with the new value"))
@@ -210,7 +212,8 @@ struct RotationTrapTests {
         // Without a yes nothing happens; the plan names every command.
         try failedAsJSON(
             home.platform.runner(
-                ["rotate", "KEY", "-p", "web", "--json"], input: .text(Self.new)).run(), 2, "usage")
+                ["rotate", "KEY", "-p", "web", "--json"], input: .text(Self.new)
+            ).run(), 2, "usage")
         let dry = try home.platform.run(
             "rotate", "KEY", "-p", "web", "--dry-run", "--redeploy", "--apply", "teach-it",
             "--generate", "hex:16")

@@ -46,7 +46,10 @@ struct RotationMachineTests {
                 + members.map { .ended($0, .init(.build, "ended")) }
         case .read:
             return [.holdsNew, .holdsOld, .holdsOther, .unreadable].map { .evidence($0) } + [failed]
-        case .survey: return [.surveyed(isLive: true, id: "dpl_new"), .surveyed(isLive: false, id: nil), failed]
+        case .survey:
+            return [
+                .surveyed(isLive: true, id: "dpl_new"), .surveyed(isLive: false, id: nil), failed,
+            ]
         case .end: return []
         }
     }
@@ -177,7 +180,8 @@ struct RotationMachineTests {
     }
 
     @Test(arguments: plans.indices)
-    func `resumed where nothing fails any more it ends in the direction it has`(number: Int) throws {
+    func `resumed where nothing fails any more it ends in the direction it has`(number: Int) throws
+    {
         try Self.explore(from: [Self.begun(Self.plans[number])]) { machine, action in
             var killed = machine
             killed.begin(action, at: 7)
