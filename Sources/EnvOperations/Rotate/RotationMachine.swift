@@ -239,7 +239,10 @@ package struct RotationMachine: Equatable, Sendable {
         case .deploy(let member, .old), .read(let member, .old): rebuildFailed(member)
         case .check(let member, .old):
             progress.members[member].backBuild.check = .failed
-            if progress.members[member].previous == .pending, plan.isProduction(member) {
+            // One that is known to hold the old value is not the cause.
+            if progress.members[member].previous == .pending, plan.isProduction(member),
+                progress.members[member].backBuild.evidence != .holdsOld
+            {
                 progress.members[member].previous = .begun
                 progress.members[member].backBuild.check = .pending
             } else {

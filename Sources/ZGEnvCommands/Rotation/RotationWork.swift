@@ -236,6 +236,15 @@ struct RotationWork {
                 }
             }
         }
+        let held = rotation.progress.members.indices.filter {
+            rotation.progress.members[$0].previous == .done
+        }.map { rotation.plan.members[$0].name }
+        if !held.isEmpty {
+            invocation.context.warn(
+                "rolled-back-there",
+                "The platform was rolled back for \(held.joined(separator: ", ")): new deployments do not get its domains until one is promoted."
+            )
+        }
         return CommandResult(
             json: .object(report.members), text: report.text,
             failure: report.failure(wasAborted: wasAborted))

@@ -179,7 +179,9 @@ struct RotationRecipeTests {
         let token = try directory.write("administrator-token\n", to: "administrator")
         let script = try directory.write(
             """
-            import http.server, os, secrets
+            import http.server, os, secrets, threading
+            # Not for ever, should the test itself be killed.
+            threading.Timer(120, lambda: os._exit(0)).start()
             class Service(http.server.BaseHTTPRequestHandler):
                 def log_message(self, *arguments): pass
                 def bearer(self): return self.headers["Authorization"].split(" ", 1)[1]
@@ -208,7 +210,8 @@ struct RotationRecipeTests {
         service.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         service.arguments = [script]
         try service.run()
-        defer { service.terminate() }
+        // It may have been started with other signals blocked.
+        defer { kill(service.processIdentifier, SIGKILL) }
         var port = ""
         for _ in 0..<500 where !port.hasSuffix("\n") {
             usleep(20_000)
