@@ -290,6 +290,7 @@ package struct RotationMachine: Equatable, Sendable {
     /// Goes on after a stop: what failed is tried once more, in the direction it has.
     package mutating func resume() {
         progress.outcome = .none
+        let wasUnproved = progress.failure?.kind == .notProved
         if progress.direction == .forward { (progress.failure, progress.failedMember) = (nil, nil) }
         func retried(_ step: RotationProgress.Step) -> RotationProgress.Step {
             step == .failed ? .begun : step
@@ -308,7 +309,7 @@ package struct RotationMachine: Equatable, Sendable {
                 again.attempt = member.build.attempt &+ 1
                 member.build = again
             }
-            if progress.direction == .forward, member.build.evidence == .unreadable {
+            if wasUnproved, member.build.evidence == .unreadable {
                 member.build.evidence = .unknown
             }
             if progress.direction == .backward {
