@@ -81,6 +81,8 @@ extension Vault {
         let chunks = try resealedChunks(of: &index, rekeying)
         let tokens = SecretArena()
         try index.resealTokens(from: rekeying.oldKeys, to: pair.publicKey, in: tokens)
+        try index.reauthenticateRotations(
+            vault: header.vaultID, from: rekeying.oldKeys, to: keys)
         index.formerLogKeys.append(try rekeying.oldKeys.index.logKey(in: tokens))
         if index.formerLogKeys.count > VaultIndex.formerLogKeyLimit {
             index.formerLogKeys.removeFirst()

@@ -34,6 +34,11 @@ package struct RootKey: ~Copyable {
     borrowing func checkpointKey() throws(VaultError) -> SecretBytes {
         try derive(bytes, 3, "zgv1root")
     }
+
+    /// Kr, which authenticates rotations in the journal: label "zgv1root", number 4.
+    borrowing func rotationKey() throws(VaultError) -> SecretBytes {
+        try derive(bytes, 4, "zgv1root")
+    }
 }
 
 /// The key of the index tier: names, metadata, tokens; no value.

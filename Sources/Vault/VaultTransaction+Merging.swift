@@ -8,8 +8,8 @@ extension VaultTransaction {
     /// accepted under the earlier number now is under the later one. A value that does not open is
     /// equal to none: `verify` names it.
     mutating func mergeEqualNeighbours(from batches: Set<Identifier>) throws(VaultError) {
-        // An entry of the journal may need any version.
-        guard let values, !batches.isEmpty, index.journal.isEmpty else { return }
+        // What is begun may need any version.
+        guard let values, !batches.isEmpty, !index.hasOpenWork else { return }
         var arenas = RotatingArena()
         var dropped: Set<VersionNumber> = []
         var successors: [Identifier: [UInt64: UInt64]] = [:]

@@ -63,6 +63,48 @@ package struct VaultTransaction: ~Copyable {
     package mutating func store(
         _ value: RawSpan, forVariableAt position: Int, at time: UInt64
     ) throws(VaultError) -> UInt64 {
+        let stored = try seal(value, forVariableAt: position, at: time)
+        if let old = index.currentVersions.updateValue(stored, forKey: stored.variable) {
+            index.earlierVersions.append(old)
+        }
+        index.variables[position].currentVersion = stored.version
+        index.variables[position].updatedAt = time
+        return stored.version
+    }
+
+    /// Seals `value` as the next version of a variable, and leaves the current one current.
+    package mutating func storeAside(
+        _ value: RawSpan, forVariableAt position: Int, at time: UInt64
+    ) throws(VaultError) -> UInt64 {
+        let stored = try seal(value, forVariableAt: position, at: time)
+        index.earlierVersions.append(stored)
+        return stored.version
+    }
+
+    /// Makes a version that is there the current one, without a new number.
+    ///
+    /// - Returns: False where the vault does not have it.
+    package mutating func makeCurrent(
+        version: UInt64, ofVariableAt position: Int, at time: UInt64
+    ) -> Bool {
+        let id = index.variables[position].id
+        if index.currentVersions[id]?.version == version { return true }
+        let place = index.earlierVersions.firstIndex {
+            $0.variable == id && $0.version == version
+        }
+        guard let place else { return false }
+        let wanted = index.earlierVersions.remove(at: place)
+        if let old = index.currentVersions.updateValue(wanted, forKey: id) {
+            index.earlierVersions.append(old)
+        }
+        index.variables[position].currentVersion = version
+        index.variables[position].updatedAt = time
+        return true
+    }
+
+    private mutating func seal(
+        _ value: RawSpan, forVariableAt position: Int, at time: UInt64
+    ) throws(VaultError) -> StoredVersion {
         guard value.byteCount <= VaultFormat.valueLimit else {
             throw VaultError(.tooLarge, "a value is longer than 1 MiB")
         }
@@ -83,14 +125,9 @@ package struct VaultTransaction: ~Copyable {
             variable: variable.id, version: version, batch: batch,
             offset: header.chunksByteCount + UInt64(start), length: UInt32(length),
             checksum: checksum, createdAt: time, sealedName: nil)
-        if let old = index.currentVersions.updateValue(stored, forKey: variable.id) {
-            index.earlierVersions.append(old)
-        }
-        index.variables[position].currentVersion = version
         index.variables[position].highestVersion = version
-        index.variables[position].updatedAt = time
         storedVariables.insert(variable.id)
-        return version
+        return stored
     }
 
     /// The data key of this write, made with its first value. The caller puts it back.

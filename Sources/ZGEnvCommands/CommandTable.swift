@@ -17,7 +17,7 @@ enum CommandTable {
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.
             Login.self, Logout.self, AccountList.self, AccountUse.self, ProjectList.self, Link.self,
-            Pull.self, Push.self, Harden.self, Redeploy.self, DeploymentList.self,
+            Pull.self, Push.self, Harden.self, Rotate.self, Redeploy.self, DeploymentList.self,
             DeploymentShow.self, DeploymentLogs.self, DeploymentPromote.self,
             DeploymentRollback.self, DeploymentCancel.self, DeploymentDelete.self, WebhookList.self,
             WebhookCreate.self, WebhookDelete.self,

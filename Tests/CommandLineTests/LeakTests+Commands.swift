@@ -378,6 +378,30 @@ extension LeakTests {
                 try run(["logout"], 0, nil)
             }
         },
+        "rotate": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                try run(
+                    ["set", "ROTATED", "-p", "web", "-t", "production", "--push", "--yes"], 0,
+                    witness.typed.text)
+                let rotate = ["rotate", "ROTATED", "-p", "web", "--yes", "--redeploy"]
+                let commands = [
+                    "--apply", "cat >/dev/null", "--check", "cat >/dev/null; cat <&3 >/dev/null",
+                ]
+                for more in [[], ["--json"]] {
+                    try run(rotate + commands + more, 0, witness.typed.text + "\(more.count)")
+                }
+                try run(["rotate", "--status", "--json"], 0, nil)
+                try run(["rotate", "--status"], 0, nil)
+                server.setBuild(.fail)
+                try run(rotate + commands, 10, witness.typed.text + "next")
+                try run(rotate + ["--json", "--apply", "exit 3"], 11, witness.typed.text + "last")
+                try run(["rotate", "--resume", "--yes"], 11, nil)
+                try run(["rotate", "--close", "--yes", "--json"], 0, nil)
+                try run(["rotate", "ROTATED=\(witness.argument.text)", "-p", "web"], 2, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
         "redeploy": { witness in
             try onPlatform(witness) { server, run in
                 try run(["login"], 0, nil)

@@ -40,7 +40,7 @@ package struct History {
         init(_ index: VaultIndex) {
             // An entry that cannot be read may need anything.
             let sends = try? index.sends()
-            hasOtherWork = sends?.count != index.journal.count
+            hasOtherWork = sends == nil || index.otherOpenWorkCount > 0
             var sent: [Identifier: Set<UInt64>] = [:]
             for send in sends ?? [] {
                 if let variable = send.variable { sent[variable, default: []].insert(send.version) }

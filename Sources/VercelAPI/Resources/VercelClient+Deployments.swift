@@ -39,6 +39,11 @@ package struct NewDeployment: Sendable, Equatable {
     package var usesLatestCommit = false
     /// What is noted as the reason: `redeploy` or `promote`.
     package var action = "redeploy"
+    /// A further note, by which the deployment is found again when its answer is lost.
+    package var mark: String?
+
+    /// The name of ``mark`` among a deployment's `meta`.
+    package static let markName = "zgEnvMark"
 
     /// Describes a fresh build of the same commit.
     package init(sourceId: String, projectName: String, target: String? = nil) {
@@ -110,6 +115,7 @@ extension VercelClient {
                 try json.name("meta")
                 try json.object { (json) throws(JSONWriter.Problem) in
                     try json.member("action", new.action)
+                    if let mark = new.mark { try json.member(NewDeployment.markName, mark) }
                 }
             }
         }

@@ -143,7 +143,11 @@ struct PushReport {
         }
     }
 
-    private var failure: CommandError? {
+    /// Tells whether there was nothing to send, and nothing in the way.
+    var isInStep: Bool { plan.steps.isEmpty && plan.conflicts.isEmpty }
+
+    /// Why it was not all done; nil where it was.
+    var failure: CommandError? {
         if !plan.conflicts.isEmpty {
             let name = plan.conflicts.count == 1 ? plan.conflicts[0].key : "KEY"
             let key = DisplayText.safe("\(name) -p \(project)")

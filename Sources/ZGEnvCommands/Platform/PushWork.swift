@@ -28,10 +28,24 @@ struct PushWork {
         self.project = project
     }
 
+    /// A push of records of a project that was found already.
+    init(
+        _ invocation: Invocation, _ bound: BoundProject, _ project: VaultProject,
+        rules: PushPlan.Rules
+    ) {
+        self.invocation = invocation
+        self.bound = bound
+        self.project = project
+        self.rules = rules
+        values = PushValues(invocation.session, atHand: [:])
+    }
+
     /// Pushes, or stops after the plan.
     ///
-    /// - Parameter asks: False where the command has asked already.
-    func run(asks: Bool = true) throws -> PushReport {
+    /// - Parameters:
+    ///   - asks: False where the command has asked already.
+    ///   - sends: False to compare and keep what was seen, and to send nothing.
+    func run(asks: Bool = true, sends: Bool = true) throws -> PushReport {
         // Held to the end; a dry run changes nothing and waits for nobody.
         let lock =
             invocation.options.dryRun
@@ -73,6 +87,12 @@ struct PushWork {
                 uniqueKeysWithValues: variables.map { ($0.id, $0.currentVersion) }))
         guard plan.conflicts.isEmpty else {
             if !invocation.options.dryRun { try keep(seen, [:], []) }
+            return report
+        }
+        guard sends else {
+            if plan.steps.isEmpty, !invocation.options.dryRun {
+                try keep(seen, adopted, plan.forgotten)
+            }
             return report
         }
         if plan.steps.contains(where: \.sendsValue) { try values.open() }

@@ -14,6 +14,16 @@ struct ScopeOptions {
     private let names: [String]
     private let branch: String?
 
+    /// The scope of targets and custom environments that are named elsewhere; nil for none.
+    static func scope(named names: [String]) throws -> Scope? {
+        try ScopeOptions(names: names).scope()
+    }
+
+    private init(names: [String]) {
+        self.names = names
+        branch = nil
+    }
+
     /// Reads both options of a command that has both.
     init(_ command: ParsedCommand) {
         names = command.values("target")

@@ -21,6 +21,7 @@ enum SetVariable: Command {
                 "type", value: "TYPE", "How the platform keeps it",
                 form: .oneOf(["encrypted", "sensitive", "plain"])),
             OptionSpec("comment", value: "C", "Keep a note for people", allowsEmpty: true),
+            RotationPeriod.option,
         ] + ValueInput.options + PushAfterwards.options,
         exclusive: [["from-file", "generate", "prompt"]],
         examples: [
@@ -54,6 +55,13 @@ enum SetVariable: Command {
         if let warning = CodeLoadingName.warning(about: DisplayText.safe(key)) {
             invocation.context.warn(CodeLoadingName.warningCode, warning)
         }
+        let period = try RotationPeriod.seconds(invocation.command)
+        if let period, let known,
+            let wanted = try RotationPeriod.recordsAlone(
+                key, known, index, wanted, invocation)
+        {
+            return try RotationPeriod.keep(period, key, known, wanted, invocation)
+        }
         let value = try ValueInput.value(for: key, invocation)
         if invocation.options.dryRun {
             return CommandResult(
@@ -68,6 +76,9 @@ enum SetVariable: Command {
             try store(
                 value, key, projectName, wanted, kind, invocation.command.value("comment"),
                 time: time, in: &transaction)
+        }
+        if let period {
+            try RotationPeriod.set(period, [outcome.variable.id], invocation)
         }
         try tell(outcome, invocation)
         return try PushAfterwards.push(

@@ -83,7 +83,7 @@ enum ValueInput {
         return try text.withBytes { try arena.copy($0) }
     }
 
-    private static func check(
+    static func check(
         _ value: SecretSlice, _ key: String, _ invocation: Invocation
     ) throws {
         let key = DisplayText.safe(key)

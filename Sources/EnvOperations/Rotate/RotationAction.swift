@@ -1,0 +1,54 @@
+package import Vault
+
+/// The next thing that a rotation does. Projects are named by their place in the plan.
+package enum RotationAction: Hashable, Sendable {
+    /// Which value a deployment is to hold.
+    package enum Side: Hashable, Sendable {
+        case new
+        case old
+    }
+
+    /// Teach the new value.
+    case apply
+    /// Bring the new value to the platform, and read it back.
+    case push(Int)
+    /// Make a deployment.
+    case deploy(Int, Side)
+    /// Wait until one of these deployments has come to an end.
+    case follow([Int], Side)
+    /// Read the variables that the deployment was built with.
+    case read(Int, Side)
+    /// Check the deployment.
+    case check(Int, Side)
+    /// End the old value.
+    case revoke
+    /// See whether the new value went live, and stop what is still being built.
+    case survey(Int)
+    /// Teach the old value again.
+    case undo
+    /// Bring the old value back to the platform, and read it back.
+    case putBack(Int)
+    /// Make the deployment of before current again, without a build.
+    case restorePrevious(Int)
+    /// Nothing is left to do.
+    case end(RotationProgress.Outcome)
+}
+
+/// What came of an action.
+package enum RotationResult: Equatable, Sendable {
+    /// It was done.
+    case done
+    /// It failed.
+    case failed(RotationProgress.Failure)
+    /// The deployment of that id was made.
+    case created(String)
+    /// The deployment of that project serves.
+    case live(Int)
+    /// The deployment of that project ended otherwise.
+    case ended(Int, RotationProgress.Failure)
+    /// What the deployment's variables say.
+    case evidence(RotationProgress.Evidence)
+    /// Whether a deployment made since the beginning serves, and which one was ours where that was
+    /// not known.
+    case surveyed(isLive: Bool, id: String?)
+}

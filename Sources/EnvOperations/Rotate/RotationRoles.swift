@@ -1,0 +1,85 @@
+package import Vault
+
+/// Where a rotation is kept: the vault.
+package protocol RotationKeeper: AnyObject {
+    /// Keeps the rotation as it stands, on the disk, before the step that it names is done.
+    func keep(_ rotation: RotationEntry) throws
+
+    /// Makes the value of a side the current one of a project's records. Done already is done.
+    ///
+    /// - Returns: Why it cannot be, such as that somebody else set another one meanwhile.
+    func makeCurrent(
+        _ side: RotationAction.Side, ofMember member: Int, _ rotation: RotationEntry
+    ) throws -> RotationProgress.Failure?
+}
+
+/// What a deployment that is waited for has come to.
+package enum RotationBuildState: Equatable, Sendable {
+    case underWay
+    case live
+    case ended(RotationProgress.Failure)
+}
+
+/// The platform, as a rotation uses it. Failures are results; what is thrown ends the command and leaves
+/// the rotation open.
+package protocol RotationPlatform: AnyObject {
+    /// Brings the current values of a project's records to the platform and reads them back. What an
+    /// earlier attempt may have done is looked up first.
+    func push(_ member: Int) throws -> RotationProgress.Failure?
+
+    /// Makes a deployment.
+    ///
+    /// - Parameter mayBeThere: An earlier attempt may have made it: it is looked for first.
+    /// - Returns: Its id.
+    func create(
+        _ member: Int, _ build: RotationProgress.Build, _ side: RotationAction.Side,
+        mayBeThere: Bool
+    ) throws -> Result<String, RotationProgress.Failure>
+
+    /// Looks at a deployment once.
+    func state(
+        of build: RotationProgress.Build, _ member: Int
+    ) throws -> RotationBuildState
+
+    /// Reads the variables that a deployment was built with, and compares them with both values.
+    func evidence(
+        of deployment: String, _ member: Int
+    ) throws -> Result<RotationProgress.Evidence, RotationProgress.Failure>
+
+    /// Stops what is still being built of ours, and sees whether the new value serves.
+    ///
+    /// - Returns: Also the id of our deployment where `build` does not say it.
+    func survey(
+        _ member: Int, _ build: RotationProgress.Build
+    ) throws -> Result<(isLive: Bool, id: String?), RotationProgress.Failure>
+
+    /// Makes the deployment that served at the beginning current again, and waits for it.
+    func restorePrevious(_ member: Int) throws -> RotationProgress.Failure?
+}
+
+/// The user's commands.
+package protocol RotationCommands: AnyObject {
+    /// Teaches a value: the new one, or the old one again.
+    func apply(_ side: RotationAction.Side) throws -> RotationProgress.Failure?
+    /// Checks a deployment, which is to work with the value of `side`.
+    func check(
+        _ member: Int, deployment: String, _ side: RotationAction.Side
+    ) throws -> RotationProgress.Failure?
+    /// Ends the old value.
+    func revoke() throws -> RotationProgress.Failure?
+}
+
+/// Time, as a rotation uses it.
+package protocol RotationClock: AnyObject {
+    /// Milliseconds since 1970.
+    var now: UInt64 { get }
+    /// Waits.
+    ///
+    /// - Returns: False if the caller is to give up, such as after an interrupt.
+    func wait(_ duration: Duration) -> Bool
+}
+
+/// Somebody asked a rotation to stop; it stays open.
+package struct RotationInterrupted: Error {
+    package init() {}
+}

@@ -1,0 +1,198 @@
+internal import Sealing
+
+/// A rotation as the vault keeps it: open in the journal, and afterwards in its history.
+///
+/// Its commands are run when it is resumed, so it carries a code that takes the root to make: who has
+/// the index key alone cannot put other commands in. Holds no value, nor anything made from one.
+package struct RotationEntry: Equatable, Sendable {
+    /// Names the rotation for ever.
+    package let id: Identifier
+    /// By this machine's clock, in milliseconds since 1970.
+    package let createdAt: UInt64
+    /// What it is to do.
+    package let plan: RotationPlan
+    /// How far it is.
+    package var progress: RotationProgress
+    /// When it ended, 0 while it is open.
+    package var endedAt: UInt64 = 0
+
+    /// Begins one.
+    package init(id: Identifier = .random(), createdAt: UInt64, plan: RotationPlan) {
+        self.id = id
+        self.createdAt = createdAt
+        self.plan = plan
+        progress = RotationProgress(memberCount: plan.members.count)
+    }
+
+    /// Tells whether it can still be resumed or aborted.
+    package var isOpen: Bool { endedAt == 0 }
+
+    /// Kinds of journal entries: one that is open, and one that has ended.
+    static let (openKind, endedKind): (UInt8, UInt8) = (2, 3)
+    static let codeByteCount = 32
+
+    /// How many rotations that have ended a vault remembers.
+    package static let historyLimit = 200
+
+    static var malformed: VaultError {
+        VaultError(.damaged, "a rotation in the journal cannot be read")
+    }
+
+    /// Reads a journal entry; nil for one of another kind. Who made it is not checked.
+    ///
+    /// - Throws: ``VaultError/Code/damaged`` when it is none of this form.
+    package init?(_ entry: JournalEntry) throws(VaultError) {
+        guard entry.kind == Self.openKind || entry.kind == Self.endedKind else { return nil }
+        guard entry.payload.count > Self.codeByteCount else { throw Self.malformed }
+        let content = Array(entry.payload.dropLast(Self.codeByteCount))
+        let (plan, progress, endedAt) = try content.withBytes { (bytes) throws(VaultError) in
+            try ByteReader.read(bytes) { (reader) throws(VaultError) in
+                let plan = try RotationPlan.decode(from: &reader)
+                let progress = try RotationProgress.decode(
+                    from: &reader, memberCount: plan.members.count)
+                let endedAt = try reader.uint64()
+                try reader.expectEnd(of: "a rotation")
+                return (plan, progress, endedAt)
+            }
+        }
+        guard (endedAt == 0) == (entry.kind == Self.openKind), !plan.members.isEmpty else {
+            throw Self.malformed
+        }
+        (id, createdAt, self.plan) = (entry.id, entry.createdAt, plan)
+        (self.progress, self.endedAt) = (progress, endedAt)
+    }
+
+    /// The journal entry that ``init(_:)`` reads.
+    ///
+    /// - Throws: ``VaultError/Code/tooLarge``.
+    func entry(vault: Identifier, key: borrowing SecretBytes) throws(VaultError) -> JournalEntry {
+        var writer = ByteWriter()
+        plan.encode(into: &writer)
+        progress.encode(into: &writer)
+        writer.uint64(endedAt)
+        let kind = isOpen ? Self.openKind : Self.endedKind
+        let code = try Self.code(
+            of: writer.bytes, id: id, kind: kind, createdAt: createdAt, vault: vault, key: key)
+        writer.raw(code)
+        guard writer.bytes.count <= JournalEntry.payloadLimit else {
+            throw VaultError(.tooLarge, "the rotation is too large for the journal")
+        }
+        return JournalEntry(id: id, kind: kind, createdAt: createdAt, payload: writer.bytes)
+    }
+
+    /// BLAKE2b-256 under the rotation key; docs/vault-format.md section 5.7.
+    private static func code(
+        of content: [UInt8], id: Identifier, kind: UInt8, createdAt: UInt64, vault: Identifier,
+        key: borrowing SecretBytes
+    ) throws(VaultError) -> [UInt8] {
+        var writer = ByteWriter(reserving: 64 + content.count)
+        writer.raw(Array("zgv1/rotation".utf8) + [0, 0, 0])
+        writer.identifier(vault)
+        writer.identifier(id)
+        writer.byte(kind)
+        writer.uint64(createdAt)
+        writer.raw(content)
+        let digest = try guarding { () throws(SealingError) in
+            try writer.bytes.withBytes { (text) throws(SealingError) in
+                try key.withBytes { (key) throws(SealingError) in
+                    try Digest.keyed(text, key: key)
+                }
+            }
+        }
+        return digest.withBytes { code in (0..<code.byteCount).map { code.byte(at: $0) } }
+    }
+
+    /// Tells whether somebody with the root made this entry.
+    fileprivate static func isAuthentic(
+        _ entry: JournalEntry, vault: Identifier, key: borrowing SecretBytes
+    ) throws(VaultError) -> Bool {
+        guard entry.payload.count > codeByteCount else { return false }
+        let expected = try code(
+            of: Array(entry.payload.dropLast(codeByteCount)), id: entry.id, kind: entry.kind,
+            createdAt: entry.createdAt, vault: vault, key: key)
+        return expected.withBytes { expected in
+            Array(entry.payload.suffix(codeByteCount)).withBytes {
+                expected.isEqualInConstantTime(to: $0)
+            }
+        }
+    }
+}
+
+extension VaultIndex {
+    /// The rotations of the journal, newest first. Empty unless the whole index was decoded.
+    ///
+    /// - Throws: ``VaultError/Code/damaged`` for an entry that cannot be read.
+    package func rotations() throws(VaultError) -> [RotationEntry] {
+        var found: [RotationEntry] = []
+        for entry in journal {
+            if let rotation = try RotationEntry(entry) { found.append(rotation) }
+        }
+        return found.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+    }
+
+    /// Tells whether something is begun that may need versions of values: all of the journal but
+    /// rotations that have ended.
+    var hasOpenWork: Bool { journal.contains { $0.kind != RotationEntry.endedKind } }
+
+    /// How many entries of the journal are neither writes to the platform nor rotations that have
+    /// ended.
+    package var otherOpenWorkCount: Int {
+        journal.count { $0.kind != RotationEntry.endedKind && $0.kind != SendEntry.kind }
+    }
+}
+
+extension VaultTransaction {
+    /// Keeps a rotation as it stands; of those that have ended, the newest few.
+    ///
+    /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked.
+    package mutating func keep(_ rotation: RotationEntry) throws(VaultError) {
+        guard let key = try keys.root?.rotationKey() else {
+            throw VaultError(.wrongPassphrase, "a rotation needs the values open")
+        }
+        let entry = try rotation.entry(vault: header.vaultID, key: key)
+        index.journal.removeAll { $0.id == entry.id }
+        index.journal.append(entry)
+        if rotation.isOpen { return }
+        let ended = index.journal.filter { $0.kind == RotationEntry.endedKind }
+            .sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+        let dropped = Set(ended.dropFirst(RotationEntry.historyLimit).map(\.id))
+        if !dropped.isEmpty { index.journal.removeAll { dropped.contains($0.id) } }
+    }
+
+    /// The rotation of that id as it stands in the file now; nil where there is none.
+    ///
+    /// - Throws: ``VaultError/Code/damaged`` where it was made or changed without the root.
+    package func rotation(_ id: Identifier) throws(VaultError) -> RotationEntry? {
+        guard let entry = index.journal.first(where: { $0.id == id }) else { return nil }
+        guard let key = try keys.root?.rotationKey() else {
+            throw VaultError(.wrongPassphrase, "a rotation needs the values open")
+        }
+        guard try RotationEntry.isAuthentic(entry, vault: header.vaultID, key: key) else {
+            throw VaultError(
+                .damaged,
+                "the rotation in the journal was changed by somebody who cannot open the values")
+        }
+        return try RotationEntry(entry)
+    }
+
+    /// Takes a rotation out of the journal.
+    package mutating func forget(rotation id: Identifier) {
+        index.journal.removeAll { $0.id == id }
+    }
+}
+
+extension VaultIndex {
+    /// Makes the codes of rotations anew for new keys. One that does not hold stays as it is.
+    mutating func reauthenticateRotations(
+        vault: Identifier, from oldKeys: VaultKeys, to newKeys: VaultKeys
+    ) throws(VaultError) {
+        guard let old = try oldKeys.root?.rotationKey(), let new = try newKeys.root?.rotationKey()
+        else { return }
+        for position in journal.indices {
+            guard let rotation = try? RotationEntry(journal[position]),
+                try RotationEntry.isAuthentic(journal[position], vault: vault, key: old)
+            else { continue }
+            journal[position] = try rotation.entry(vault: vault, key: new)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// The rotations of a plan's file. Each is one by itself: one that fails is put back by itself, and what
+/// becomes of the rest is the plan's to say.
+struct PlannedRotations {
+    private let invocation: Invocation
+    private let file: RotationPlanFile
+
+    init(_ path: String, _ invocation: Invocation) throws {
+        self.invocation = invocation
+        file = try RotationPlanFile(path)
+    }
+
+    func result() throws -> CommandResult {
+        var items: [JSONValue] = []
+        var text = ""
+        var failures: [CommandError] = []
+        for request in file.requests {
+            let key = request.key
+            if file.onlyWhenDue, try !isDue(request) {
+                items.append(
+                    ["key": .string(key), "projects": [], "outcome": "not_due", "error": .null])
+                text += "\(DisplayText.safe(key)): not due yet\n"
+                continue
+            }
+            var failure: CommandError?
+            do {
+                let result = try RotationWork(invocation).rotate(request)
+                failure = result.failure
+                items.append(try item(result.json(), failure))
+                text += try result.text()
+            } catch {
+                let mapped = CommandError(mapping: error)
+                // A question that nobody answers is the same for all of them.
+                if mapped.code == .usage, !invocation.options.yes, !invocation.options.dryRun {
+                    throw mapped
+                }
+                failure = mapped
+                items.append(
+                    item(
+                        ["key": .string(key), "projects": [], "outcome": .null], failure))
+                text += "\(DisplayText.safe(key)): \(mapped.message)\n"
+            }
+            guard let failure else { continue }
+            failures.append(failure)
+            if file.afterFailure == .stop { break }
+        }
+        return CommandResult(
+            json: ["rotations": .array(items)], text: text, failure: worst(failures))
+    }
+
+    private func item(_ json: JSONValue, _ failure: CommandError?) -> JSONValue {
+        guard case .object(let members) = json else { return json }
+        let error: JSONValue =
+            failure.map {
+                ["code": .string(orNull: $0.code.name), "message": .string($0.message)]
+            } ?? .null
+        return .object(members + [.init("error", error)])
+    }
+
+    /// The failure that wants most to be looked at.
+    private func worst(_ failures: [CommandError]) -> CommandError? {
+        let ranked: [ExitCode] = [.needsAttention, .rolledBack]
+        for code in ranked {
+            if let found = failures.first(where: { $0.code == code }) {
+                return summed(found, failures.count)
+            }
+        }
+        return failures.first.map { summed($0, failures.count) }
+    }
+
+    private func summed(_ failure: CommandError, _ count: Int) -> CommandError {
+        guard file.requests.count > 1 else { return failure }
+        var failure = failure
+        failure.message = "\(count) of \(file.requests.count) rotations failed. \(failure.message)"
+        return failure
+    }
+
+    /// Tells whether one of the records is older than its period. One without a period is never due.
+    private func isDue(_ request: RotationRequest) throws -> Bool {
+        let index = try invocation.session.index(.currentValues)
+        let projects = Set(
+            (request.projects + request.alsoProjects).compactMap { index.project(named: $0)?.id })
+        return RotationDue.records(in: index, now: invocation.context.now()).contains {
+            $0.name == request.key && projects.contains($0.project)
+        }
+    }
+}

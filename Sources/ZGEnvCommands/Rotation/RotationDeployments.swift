@@ -1,0 +1,62 @@
+internal import CommandLineKit
+internal import Vault
+internal import VercelAPI
+
+/// Which deployment of a project gets a new value to its users.
+enum RotationDeployments {
+    /// What is built anew, and for what.
+    struct Choice {
+        /// `production`, `preview` or a custom environment; nil for nothing to deploy.
+        let target: String?
+        /// The deployment whose source is built.
+        let source: String?
+        /// When the newest deployment of the project was made, by the platform's clock, in milliseconds
+        /// since 1970.
+        let newestAt: UInt64
+
+        static var none: Choice { Choice(target: nil, source: nil, newestAt: 0) }
+    }
+
+    /// Production where the records are for it; else a custom environment, else the previews.
+    ///
+    /// - Throws: ``ExitCode/notFound`` where there is nothing that could be built anew.
+    static func choice(for records: [Variable], of bound: BoundProject) throws -> Choice {
+        let scopes = records.map(\.attributes.scope)
+        let target: String
+        if scopes.contains(where: { $0.targets.contains(.production) }) {
+            target = "production"
+        } else if let custom = scopes.flatMap(\.customEnvironments).first {
+            target = custom
+        } else if scopes.contains(where: { $0.targets.contains(.preview) }) {
+            target = "preview"
+        } else {
+            return .none
+        }
+        var filter = DeploymentFilter()
+        filter.projectId = bound.platform.id
+        filter.limit = 100
+        let all = try bound.access.client.deployments(filter)
+        let newest = all.compactMap { $0.createdAt?.milliseconds }.max() ?? 0
+        let fitting = all.first { deployment in
+            guard deployment.state == .ready else { return false }
+            switch target {
+            case "production": return deployment.target == "production"
+            case "preview":
+                return deployment.target == nil && deployment.customEnvironmentSlug == nil
+            default:
+                return deployment.customEnvironmentSlug == target
+                    || deployment.customEnvironmentId == target
+            }
+        }
+        // What serves is what its users get again, whatever was tried since.
+        let source =
+            target == "production" ? bound.platform.production?.id ?? fitting?.id : fitting?.id
+        guard let source else {
+            throw CommandError(
+                .notFound,
+                "\(DisplayText.safe(bound.platform.name)) has no deployment for \(DisplayText.safe(target)) to build anew.",
+                hint: "Nothing was changed. Deploy it once, or leave out --redeploy.")
+        }
+        return Choice(target: target, source: source, newestAt: UInt64(clamping: newest))
+    }
+}

@@ -1,0 +1,78 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Glibc
+internal import Sealing
+internal import Vault
+
+/// The new value of a rotation: made here, printed by a command of the user's, or given.
+enum RotationInput {
+    /// The most that the platform takes.
+    private static let limit = 64 << 10
+
+    static func value(
+        _ request: RotationRequest, old: SecretSlice?, _ project: String, _ invocation: Invocation
+    ) throws -> SecretSlice {
+        let value: SecretSlice
+        switch request.source {
+        case .generator(let generator): value = try generator.value(in: SecretArena())
+        case .command(let command):
+            value = try printed(by: command, request, old: old, project, invocation)
+            try ValueInput.check(value, request.key, invocation)
+        case .input: value = try ValueInput.value(for: request.key, invocation)
+        }
+        guard value.count > 0, value.count <= limit else {
+            throw CommandError(
+                .usage,
+                "The new value of \(DisplayText.safe(request.key)) is empty, or longer than the platform takes.",
+                hint: "Nothing was changed.")
+        }
+        return value
+    }
+
+    /// Puts the old value on a command's stdin: one of two alternating accounts is chosen by it. What the
+    /// platform takes fits into a pipe, so a command that does not read it holds nothing up.
+    private static func give(_ old: SecretSlice?, to process: ChildProcess) {
+        let descriptor = process.inputDescriptor
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        old?.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes {
+                _ = unsafe write(descriptor, $0.baseAddress, $0.count)
+            }
+        }
+        process.closeInput()
+    }
+
+    private static func printed(
+        by command: String, _ request: RotationRequest, old: SecretSlice?, _ project: String,
+        _ invocation: Invocation
+    ) throws -> SecretSlice {
+        var environment = ShellRotationCommands.inherited(invocation.context.rawEnvironment)
+        environment.append(Array("ZG_ENV_KEY=\(request.key)".utf8))
+        environment.append(Array("ZG_ENV_PROJECT=\(project)".utf8))
+        let process = try ChildProcess.start(
+            "/bin/sh", ["sh", "-c", command], environment: environment, input: .pipe,
+            output: .pipe, error: invocation.options.json ? .null : .inherited,
+            searchesPath: false)
+        give(old, to: process)
+        var text: SecretBuffer
+        do {
+            text = try SecretInput.read(
+                descriptor: process.outputDescriptor, limit: VaultFormat.valueLimit,
+                what: "The output of --from-command")
+        } catch {
+            process.abandon()
+            throw error
+        }
+        let status = process.wait()
+        guard status == 0 else {
+            throw CommandError(
+                .failed, "--from-command failed with status \(status).",
+                hint: "Run it by hand to see why. Nothing was changed here.")
+        }
+        let endsInNewline = text.withBytes {
+            $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A
+        }
+        if endsInNewline { text.removeLast(1) }
+        return try text.withBytes { try SecretArena().copy($0) }
+    }
+}

@@ -1,0 +1,157 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import FoundationEssentials
+internal import Vault
+
+/// `rotate --plan FILE`: several rotations, one after the other. JSON, without values.
+struct RotationPlanFile {
+    /// What becomes of the rest when one fails.
+    enum AfterFailure: String, Decodable {
+        case goOn = "continue"
+        case stop
+    }
+
+    /// What is rotated, in this order.
+    let requests: [RotationRequest]
+    /// What becomes of the rest when one fails.
+    let afterFailure: AfterFailure
+    /// Whether those are left out whose value is younger than its `--rotate-every` period.
+    let onlyWhenDue: Bool
+
+    private struct File: Decodable {
+        var rotations: [Item]
+        var afterFailure: AfterFailure?
+        var onlyWhenDue: Bool?
+    }
+
+    private struct Item: Decodable {
+        var key: String
+        var project: String
+        var alsoProjects: [String]?
+        var everywhere: Bool?
+        var targets: [String]?
+        var generate: String?
+        var fromCommand: String?
+        var apply: String?
+        var redeploy: Bool?
+        var check: String?
+        var checkURL: String?
+        var checkStatus: Int?
+        var revoke: String?
+        var onFailure: String?
+        var timeout: String?
+        var allowMissing: Bool?
+    }
+
+    private static let members: Set<String> = ["rotations", "afterFailure", "onlyWhenDue"]
+    private static let itemMembers: Set<String> = [
+        "key", "project", "alsoProjects", "everywhere", "targets", "generate", "fromCommand",
+        "apply", "redeploy", "check", "checkURL", "checkStatus", "revoke", "onFailure", "timeout",
+        "allowMissing",
+    ]
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``ExitCode/usage`` for one that cannot be read, and for members that are not known: a
+    ///   slip must not leave a step out.
+    init(_ path: String) throws {
+        guard let bytes = SmallFile.bytes(path) else {
+            throw CommandError(
+                .usage, "The plan \(DisplayText.safe(path)) cannot be read.",
+                hint: "Nothing was changed.")
+        }
+        let file: File
+        do {
+            let data = Data(bytes)
+            let names = try JSONDecoder().decode(Names.self, from: data)
+            if let unknown = names.own.subtracting(Self.members).min() {
+                throw Self.problem(path, "it has an unknown member \(unknown)")
+            }
+            for item in names.items {
+                if let unknown = item.subtracting(Self.itemMembers).min() {
+                    throw Self.problem(path, "a rotation has an unknown member \(unknown)")
+                }
+            }
+            file = try JSONDecoder().decode(File.self, from: data)
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw Self.problem(path, "it is not JSON of the form that docs/rotation.md describes")
+        }
+        guard !file.rotations.isEmpty, file.rotations.count <= RotationPlan.memberLimit else {
+            throw Self.problem(path, "it has no rotation, or too many")
+        }
+        requests = try file.rotations.map { try Self.request($0, path) }
+        afterFailure = file.afterFailure ?? .goOn
+        onlyWhenDue = file.onlyWhenDue ?? false
+    }
+
+    private static func request(_ item: Item, _ path: String) throws -> RotationRequest {
+        try VariableName.check(item.key)
+        var request = RotationRequest(key: item.key)
+        request.projects = [item.project]
+        request.alsoProjects = item.alsoProjects ?? []
+        request.everywhere = item.everywhere ?? false
+        request.scope = try item.targets.map { try ScopeOptions.scope(named: $0) } ?? nil
+        switch (item.generate, item.fromCommand) {
+        case (let text?, nil): request.source = .generator(try ValueGenerator(text))
+        case (nil, let command?): request.source = .command(command)
+        default:
+            throw problem(path, "\(item.key) needs one of generate and fromCommand")
+        }
+        request.commands.apply = item.apply
+        request.commands.check = item.check
+        request.commands.checkURL = item.checkURL
+        if let status = item.checkStatus {
+            guard (100...599).contains(status) else {
+                throw problem(path, "\(item.key) has a checkStatus that is none")
+            }
+            request.commands.checkStatus = UInt32(status)
+        }
+        request.commands.revoke = item.revoke
+        request.redeploys = item.redeploy ?? false
+        switch item.onFailure {
+        case nil, "rollback": break
+        case "keep": request.failurePolicy = .keep
+        default: throw problem(path, "onFailure of \(item.key) is neither rollback nor keep")
+        }
+        if let text = item.timeout {
+            guard let timeout = DurationText.duration(text) else {
+                throw problem(path, "timeout of \(item.key) is no time such as 15m")
+            }
+            request.timeoutSeconds = UInt64(clamping: timeout.components.seconds)
+        }
+        request.allowsMissing = item.allowMissing ?? false
+        try request.check()
+        return request
+    }
+
+    private static func problem(_ path: String, _ what: String) -> CommandError {
+        CommandError(
+            .usage, "The plan \(DisplayText.safe(path)) cannot be used: \(DisplayText.safe(what)).",
+            hint: "Nothing was changed.")
+    }
+
+    /// The names of all members.
+    private struct Names: Decodable {
+        var own: Set<String> = []
+        var items: [Set<String>] = []
+
+        private struct Name: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        init(from decoder: any Decoder) throws {
+            let object = try decoder.container(keyedBy: Name.self)
+            own = Set(object.allKeys.map(\.stringValue))
+            var list = try object.nestedUnkeyedContainer(forKey: Name(stringValue: "rotations"))
+            while !list.isAtEnd {
+                let item = try list.nestedContainer(keyedBy: Name.self)
+                items.append(Set(item.allKeys.map(\.stringValue)))
+            }
+        }
+    }
+}

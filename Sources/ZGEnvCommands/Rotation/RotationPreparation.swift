@@ -1,0 +1,168 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// Everything that a rotation needs, found and checked before anything is changed.
+struct RotationPreparation {
+    /// One project, with what the vault and the platform have of it.
+    struct Place {
+        let project: VaultProject
+        let records: [Variable]
+        let bound: BoundProject
+        let deployment: RotationDeployments.Choice
+    }
+
+    private let invocation: Invocation
+    private let request: RotationRequest
+    /// The projects, in the order of the plan.
+    let places: [Place]
+    /// The value that is replaced; nil where nobody has it.
+    let old: SecretSlice?
+
+    /// Looks at the vault and at the platform.
+    ///
+    /// - Throws: ``ExitCode/usage`` where the records hold several values, ``ExitCode/notFound`` where
+    ///   there is no old value to go back to, ``ExitCode/conflict`` where the platform differs or a
+    ///   rotation of the same records is open.
+    init(_ request: RotationRequest, _ invocation: Invocation) throws {
+        self.invocation = invocation
+        self.request = request
+        try request.check()
+        let session = invocation.session
+        let keys = try session.valueKeys()
+        let selection = try RotationSelection(request, invocation, keys: keys)
+        old = selection.old
+        let platform = try PlatformSession(invocation)
+        var places: [Place] = []
+        for found in selection.found {
+            let bound = try BoundProject.inVault(found.project, platform, invocation)
+            try Self.checkStep(found, bound, invocation)
+            let deployment =
+                request.redeploys
+                ? try RotationDeployments.choice(for: found.records, of: bound) : .none
+            places.append(
+                Place(
+                    project: bound.local ?? found.project, records: found.records, bound: bound,
+                    deployment: deployment))
+        }
+        self.places = places
+        try checkProof()
+    }
+
+    /// What is rolled back to must be what was there: both sides have to agree beforehand.
+    private static func checkStep(
+        _ found: RotationSelection.Found, _ bound: BoundProject, _ invocation: Invocation
+    ) throws {
+        var rules = PushPlan.Rules()
+        rules.records = Set(found.records.map(\.id))
+        let report = try PushWork(invocation, bound, bound.local ?? found.project, rules: rules)
+            .run(asks: false, sends: false)
+        if report.isInStep { return }
+        let name = DisplayText.safe(found.records[0].name)
+        let project = DisplayText.safe(found.project.name)
+        throw CommandError(
+            .conflict, "\(name) of \(project) is not in step with the platform.",
+            hint:
+                "Nothing was changed. Look with: zg-env diff --remote -p \(project), then: zg-env push \(name) -p \(project)"
+        )
+    }
+
+    /// With nothing that can prove the new value the old one must not be revoked.
+    private func checkProof() throws {
+        guard request.commands.revoke != nil, !request.commands.hasCheck else { return }
+        let hidden = places.first { place in
+            place.deployment.target == nil
+                || place.records.contains { $0.attributes.kind == .sensitive }
+        }
+        guard let hidden else { return }
+        let name = DisplayText.safe(hidden.project.name)
+        throw CommandError(
+            .usage,
+            "Nothing would prove the new value in \(name), so the old one must not be revoked.",
+            hint: "Nothing was changed. Say with --check or --check-url how it shows.")
+    }
+
+    /// The plan for people.
+    var lines: [String] {
+        var lines: [String] = []
+        for place in places {
+            let scopes =
+                request.scope?.description
+                ?? place.records.map(\.attributes.scope.description).joined(separator: "; ")
+            lines.append("give \(request.key) of \(place.project.name) a new value for \(scopes)")
+        }
+        if let command = request.commands.apply { lines.append("teach it with: \(command)") }
+        lines.append("push it, and read it back")
+        for place in places {
+            guard let target = place.deployment.target, let source = place.deployment.source else {
+                continue
+            }
+            lines.append("redeploy \(source) of \(place.project.name) for \(target)")
+        }
+        if let command = request.commands.check { lines.append("check it with: \(command)") }
+        if let url = request.commands.checkURL { lines.append("check it at: \(url)") }
+        if let command = request.commands.revoke {
+            lines.append("end the old value with: \(command)")
+        }
+        return lines
+    }
+
+    /// Takes the new value, and seals it together with the plan: from here on there is a rotation.
+    func begin(_ lock: (RotationEntry) throws -> RotationLock) throws -> (
+        RotationEntry, RotationLock
+    ) {
+        let value = try RotationInput.value(
+            request, old: old, places[0].project.name, invocation)
+        if let old, old.equals(value) {
+            throw CommandError(
+                .usage, "The new value of \(DisplayText.safe(request.key)) is the old one.",
+                hint: "Nothing was changed.")
+        }
+        let session = invocation.session
+        let time = invocation.context.now()
+        let entry = RotationEntry(createdAt: time, plan: plan)
+        let held = try lock(entry)
+        try session.update(with: try session.valueKeys()) { transaction in
+            try RotationSelection.checkNoneIsOpen(
+                for: Set(places.flatMap { $0.records.map(\.id) }), key: request.key,
+                in: transaction.index)
+            for record in places.flatMap(\.records) {
+                guard let position = transaction.position(of: record.id),
+                    transaction.index.variables[position].currentVersion == record.currentVersion,
+                    transaction.index.variables[position].highestVersion == record.highestVersion,
+                    transaction.index.variables[position].isLive
+                else {
+                    throw CommandError(
+                        .conflict,
+                        "Somebody changed \(DisplayText.safe(request.key)) meanwhile.",
+                        hint: "Nothing was changed; run the command again.")
+                }
+                _ = try value.withBytes { bytes in
+                    try transaction.storeAside(bytes, forVariableAt: position, at: time)
+                }
+            }
+            try transaction.keep(entry)
+        }
+        return (entry, held)
+    }
+
+    private var plan: RotationPlan {
+        RotationPlan(
+            key: request.key, commands: request.commands, redeploys: request.redeploys,
+            failurePolicy: request.failurePolicy, timeoutSeconds: request.timeoutSeconds,
+            members: places.map { place in
+                RotationPlan.Member(
+                    project: place.project.id, name: place.project.name,
+                    platformProject: place.bound.platform.id,
+                    platformName: place.bound.platform.name, target: place.deployment.target,
+                    source: place.deployment.source, newestAt: place.deployment.newestAt,
+                    records: place.records.map {
+                        RotationPlan.Record(
+                            variable: $0.id, oldVersion: $0.currentVersion,
+                            newVersion: $0.highestVersion + 1)
+                    })
+            })
+    }
+}

@@ -1,0 +1,153 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+
+/// The records that a rotation is about, and the one value that they hold. Values are compared in
+/// guarded memory, and none is shown.
+struct RotationSelection {
+    /// The records of one project, at least one.
+    struct Found {
+        let project: VaultProject
+        let records: [Variable]
+    }
+
+    /// The projects, the named ones first.
+    private(set) var found: [Found] = []
+    /// The value that they hold; nil where nobody has it.
+    private(set) var old: SecretSlice?
+
+    private let request: RotationRequest
+    private let index: VaultIndex
+    private let reader: ValueReader
+    private let arena = SecretArena()
+
+    init(_ request: RotationRequest, _ invocation: Invocation, keys: VaultKeys) throws {
+        self.request = request
+        let vault = try invocation.session.opened()
+        index = try vault.index(with: keys, extent: .everything)
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        self.reader = reader
+        for project in try Self.projects(request, index, invocation) {
+            found.append(
+                Found(project: project, records: try records(of: project)))
+        }
+        try compare(invocation)
+        if request.everywhere { addOthers() }
+        try Self.checkNoneIsOpen(
+            for: Set(found.flatMap { $0.records.map(\.id) }), key: request.key, in: index)
+    }
+
+    private static func projects(
+        _ request: RotationRequest, _ index: VaultIndex, _ invocation: Invocation
+    ) throws -> [VaultProject] {
+        func named(_ name: String) throws -> VaultProject {
+            guard let project = index.project(named: name) else {
+                throw ProjectResolver.notFound(name, in: index)
+            }
+            return project
+        }
+        var projects =
+            request.projects.isEmpty
+            ? [try ProjectResolver(invocation).existing(in: index)]
+            : try request.projects.map(named)
+        projects += try request.alsoProjects.map(named)
+        var seen: Set<Identifier> = []
+        return projects.filter { seen.insert($0.id).inserted }
+    }
+
+    private func records(of project: VaultProject) throws -> [Variable] {
+        let records = index.variables(of: project.id, named: request.key)
+        guard !records.isEmpty else {
+            throw RecordSelection.notFound(request.key, project, index)
+        }
+        guard let scope = request.scope else { return records }
+        if let exact = records.first(where: { $0.attributes.scope == scope }) { return [exact] }
+        let holders = records.filter { $0.attributes.scope.overlaps(scope) }
+        guard !holders.isEmpty, request.takesHolders else {
+            throw CommandError(
+                .notFound,
+                "\(DisplayText.safe(request.key)) of \(DisplayText.safe(project.name)) has no value for "
+                    + "\(DisplayText.safe(scope.description)).")
+        }
+        return holders
+    }
+
+    /// Opens what they hold, and sees that it is one value.
+    private mutating func compare(_ invocation: Invocation) throws {
+        for place in found {
+            for record in place.records {
+                guard let value = try reader.currentValue(of: record, in: arena) else {
+                    try missing(record, place.project, invocation)
+                    continue
+                }
+                guard let known = old else {
+                    old = value
+                    continue
+                }
+                guard known.equals(value) else {
+                    throw CommandError(
+                        .usage,
+                        "\(DisplayText.safe(request.key)) has several values in what was named.",
+                        hint:
+                            "Nothing was changed. Name one place with -t, and projects that hold one value."
+                    )
+                }
+            }
+        }
+    }
+
+    private func missing(
+        _ record: Variable, _ project: VaultProject, _ invocation: Invocation
+    ) throws {
+        let name = "\(record.name) of \(project.name)"
+        guard request.allowsMissing || request.failurePolicy == .keep else {
+            throw CommandError(
+                .notFound,
+                "The vault does not hold the value of \(DisplayText.safe(name)), so there would be nothing to go back to.",
+                hint:
+                    "Nothing was changed. Set it first, or say --allow-missing to go without a way back."
+            )
+        }
+        invocation.context.warn(
+            "no-old-value", "\(name): the vault has no old value, so there is no way back.")
+    }
+
+    /// Adds every other bound project of the same platform with a record that holds this value.
+    private mutating func addOthers() {
+        guard let old else { return }
+        let origin = found.first?.project.binding?.origin
+        let known = Set(found.map(\.project.id))
+        for project in index.projects
+        where !known.contains(project.id) && project.binding != nil
+            && (origin == nil || project.binding?.origin == origin)
+        {
+            let records = index.variables(of: project.id, named: request.key).filter {
+                guard let value = try? reader.currentValue(of: $0, in: arena) else { return false }
+                return value.equals(old)
+            }
+            if !records.isEmpty { found.append(Found(project: project, records: records)) }
+        }
+    }
+
+    /// - Throws: ``ExitCode/conflict`` where one of the records is being rotated.
+    static func checkNoneIsOpen(
+        for records: Set<Identifier>, key: String, in index: VaultIndex
+    ) throws {
+        let open = try index.rotations().first { rotation in
+            rotation.isOpen
+                && rotation.plan.members.contains { member in
+                    member.records.contains { records.contains($0.variable) }
+                }
+        }
+        guard open != nil else { return }
+        let name = DisplayText.safe(key)
+        throw CommandError(
+            .conflict, "A rotation of \(name) has begun and not ended.",
+            hint:
+                "Go on with: zg-env rotate \(name) --resume, or go back with: zg-env rotate \(name) --abort"
+        )
+    }
+}

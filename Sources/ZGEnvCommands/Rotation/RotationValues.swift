@@ -1,0 +1,57 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+
+/// The two values of a rotation, opened from the vault when they are needed.
+final class RotationValues {
+    private let session: VaultSession
+    private let plan: RotationPlan
+    private let arena = SecretArena()
+    private var opened: [Name: SecretSlice] = [:]
+
+    private struct Name: Hashable {
+        let variable: Identifier
+        let version: UInt64
+    }
+
+    init(_ session: VaultSession, _ plan: RotationPlan) {
+        self.session = session
+        self.plan = plan
+    }
+
+    /// The value of a side in a project; nil where the vault holds none.
+    func value(
+        _ side: RotationAction.Side, ofMember member: Int
+    ) throws -> SecretSlice? {
+        for record in plan.members[member].records {
+            let version = side == .new ? record.newVersion : record.oldVersion
+            guard version > 0 else { continue }
+            if let value = try value(of: record.variable, version) { return value }
+        }
+        return nil
+    }
+
+    /// The value of a side in whichever project has it.
+    func value(_ side: RotationAction.Side) throws -> SecretSlice? {
+        for member in plan.members.indices {
+            if let value = try value(side, ofMember: member) { return value }
+        }
+        return nil
+    }
+
+    private func value(of variable: Identifier, _ number: UInt64) throws -> SecretSlice? {
+        let name = Name(variable: variable, version: number)
+        if let value = opened[name] { return value }
+        let keys = try session.valueKeys()
+        let vault = try session.opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys),
+            let record = index.variables.first(where: { $0.id == variable }),
+            let version = History(of: record, in: index).version(number)
+        else { return nil }
+        let value = try reader.value(of: record, version, in: arena)
+        opened[name] = value
+        return value
+    }
+}

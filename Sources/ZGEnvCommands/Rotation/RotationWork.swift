@@ -1,0 +1,260 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+internal import VercelAPI
+
+/// One rotation, from where it stands to its end.
+struct RotationWork {
+    private let invocation: Invocation
+
+    init(_ invocation: Invocation) {
+        self.invocation = invocation
+    }
+
+    /// Begins a rotation, after the plan was agreed to, and does it.
+    func rotate(_ request: RotationRequest) throws -> CommandResult {
+        var whole = request
+        whole.takesHolders = true
+        var preparation = try RotationPreparation(whole, invocation)
+        let split = request.scope.map { RotationSplit(request, $0, preparation, invocation) }
+        let parting = split?.isNeeded == true ? split : nil
+        let lines = (parting?.lines ?? []) + preparation.lines
+        let answer = try Confirmation.ask(
+            invocation, plan: lines, question: "Rotate \(DisplayText.safe(request.key))?")
+        guard answer == .goOn else { return dryRun(request, preparation, lines) }
+        if let parting {
+            try parting.apply()
+            preparation = try RotationPreparation(request, invocation)
+        }
+        let (rotation, lock) = try preparation.begin { rotation in
+            try self.lock(rotation)
+        }
+        defer { withExtendedLifetime(lock) {} }
+        return try run(rotation, projects: preparation.places.map(\.bound))
+    }
+
+    private func dryRun(
+        _ request: RotationRequest, _ preparation: RotationPreparation, _ lines: [String]
+    ) -> CommandResult {
+        let projects = preparation.places.map { place -> JSONValue in
+            [
+                "project": .string(place.project.name), "deployment": .null, "state": "pending",
+                "proof": "none", "target": .string(orNull: place.deployment.target),
+            ]
+        }
+        return CommandResult(
+            json: [
+                "key": .string(request.key), "projects": .array(projects), "outcome": .null,
+                "dryRun": true,
+            ],
+            text: lines.map { "Would \(DisplayText.safe($0))\n" }.joined())
+    }
+
+    /// What is asked of an open rotation.
+    enum Wish {
+        case resume
+        case abort
+    }
+
+    /// Goes on with an open rotation, or back.
+    func continueOpen(_ key: String?, _ wish: Wish) throws -> CommandResult {
+        let found = try open(key)
+        let machine = RotationMachine(plan: found.plan, progress: found.progress)
+        let name = DisplayText.safe(found.plan.key)
+        if wish == .abort, !machine.canAbort {
+            throw CommandError(
+                .conflict,
+                "Revoking the old value of \(name) has begun, so it may not be valid any more.",
+                hint: "Nothing was changed. Finish with: zg-env rotate \(name) --resume")
+        }
+        let question =
+            wish == .abort
+            ? "Bring the old value of \(name) back?" : "Go on with the rotation of \(name)?"
+        let lines =
+            found.plan.members.map { "\(found.plan.key) of \($0.name)" }
+            + found.plan.commands.lines
+        guard try Confirmation.ask(invocation, plan: lines, question: question) == .goOn else {
+            let report = RotationReport(found)
+            return CommandResult(
+                json: .object(report.members + [.init("dryRun", true)]), text: report.text)
+        }
+        let lock = try lock(found)
+        defer { withExtendedLifetime(lock) {} }
+        let rotation = try authentic(found)
+        let platform = try PlatformSession(invocation)
+        let index = try invocation.session.index(.listing)
+        let projects = try rotation.plan.members.map { member in
+            guard let project = index.project(member.project) else {
+                throw CommandError(
+                    .notFound, "The vault has no project \(DisplayText.safe(member.name)) any more."
+                )
+            }
+            let bound = try BoundProject.inVault(project, platform, invocation)
+            guard bound.platform.id == member.platformProject else {
+                throw CommandError(
+                    .conflict,
+                    "\(DisplayText.safe(member.name)) was bound to another project meanwhile.")
+            }
+            return bound
+        }
+        return try run(rotation, projects: projects, wish)
+    }
+
+    /// The open rotation that is meant.
+    func open(_ key: String?) throws -> RotationEntry {
+        let keys = try invocation.session.valueKeys()
+        let index = try invocation.session.opened().index(with: keys, extent: .everything)
+        let project = try? ProjectResolver(invocation).existing(in: index)
+        var open = try index.rotations().filter { rotation in
+            rotation.isOpen && (key == nil || rotation.plan.key == key)
+        }
+        if open.count > 1, let project {
+            open = open.filter { $0.plan.members.contains { $0.project == project.id } }
+        }
+        guard let only = open.first else {
+            throw CommandError(
+                .notFound,
+                key.map { "No rotation of \(DisplayText.safe($0)) is open." }
+                    ?? "No rotation is open.",
+                hint: "See what was done with: zg-env rotate --status")
+        }
+        guard open.count == 1 else {
+            let names = open.map { DisplayText.safe($0.plan.key) }.joined(separator: ", ")
+            throw CommandError(
+                .usage, "Several rotations are open: \(names).",
+                hint: "Name the variable, and the project with -p.")
+        }
+        return only
+    }
+
+    /// The rotation as it stands now that nobody else works on it, made by somebody with the root.
+    private func authentic(_ found: RotationEntry) throws -> RotationEntry {
+        invocation.session.forgetVault()
+        let rotation = try invocation.session.update(with: try invocation.session.valueKeys()) {
+            try $0.rotation(found.id)
+        }
+        guard let rotation, rotation.isOpen else {
+            throw CommandError(
+                .conflict,
+                "The rotation of \(DisplayText.safe(found.plan.key)) has ended meanwhile.",
+                hint: "Look at it with: zg-env rotate --status")
+        }
+        return rotation
+    }
+
+    private func lock(_ rotation: RotationEntry) throws -> RotationLock {
+        try RotationLock(
+            rotation.id, key: rotation.plan.key, besides: invocation.session.path)
+    }
+
+    private func run(
+        _ rotation: RotationEntry, projects: [BoundProject], _ wish: Wish? = nil
+    ) throws -> CommandResult {
+        let values = RotationValues(invocation.session, rotation.plan)
+        let platform = LiveRotationPlatform(
+            invocation, rotation, values, projects: projects)
+        let commands = ShellRotationCommands(
+            invocation, rotation.plan, values, address: { try platform.host($0, $1) })
+        let progress = RotationProgressLines(invocation, rotation.plan)
+        let application = RotationApplication(
+            rotation, keeper: VaultRotationKeeper(invocation), platform: platform,
+            commands: commands, clock: SystemRotationClock(invocation.context),
+            tell: { progress.tell($0, $1) })
+        let metadata = try invocation.session.index(.listing).metadata
+        do {
+            _ = try invocation.audited(
+                [rotation.plan.key],
+                project: rotation.plan.members.map(\.name).joined(separator: ", "),
+                seen: metadata, durably: true
+            ) {
+                try changingDeployments(projects[...]) {
+                    try Interrupts.deferred {
+                        try application.run { machine in
+                            switch wish {
+                            case .resume: machine.resume()
+                            case .abort: machine.abort()
+                            case nil: break
+                            }
+                        }
+                    }
+                }
+            } failed: {
+                $0 != .done
+            }
+        } catch is RotationInterrupted {
+            Interrupts.endIfPending()
+            throw CommandError(
+                .failed, "The rotation of \(DisplayText.safe(rotation.plan.key)) was interrupted.",
+                hint: "Go on with --resume, or go back with --abort.")
+        }
+        Interrupts.endIfPending()
+        keepLive(projects)
+        return result(application.rotation, wasAborted: wish == .abort)
+    }
+
+    /// Drops what is kept of the projects' deployments before and after.
+    private func changingDeployments<R>(
+        _ projects: ArraySlice<BoundProject>, _ work: () throws -> R
+    ) throws -> R {
+        guard let first = projects.first else { return try work() }
+        return try invocation.changingDeployments(
+            ofProject: first.platform.id, at: first.access.client.origin
+        ) { try changingDeployments(projects.dropFirst(), work) }
+    }
+
+    /// Keeps which deployments serve now. That it cannot be known changes nothing of the rotation.
+    private func keepLive(_ projects: [BoundProject]) {
+        for project in projects {
+            guard let local = project.local,
+                let now = try? project.access.client.project(project.platform.id),
+                let keys = try? invocation.session.indexKeys()
+            else { continue }
+            let time = invocation.context.now()
+            _ = try? invocation.session.update(with: keys) {
+                $0.see(live: now.liveDeployment, of: local.id, time: time)
+            }
+        }
+    }
+
+    private func result(_ rotation: RotationEntry, wasAborted: Bool) -> CommandResult {
+        let report = RotationReport(rotation)
+        if rotation.progress.outcome == .done {
+            if !rotation.plan.redeploys {
+                invocation.context.warn(
+                    "not-live",
+                    "\(rotation.plan.key) is not live yet: deployments keep the value they were built with. Redeploy with: zg-env redeploy --wait"
+                )
+            } else {
+                let unproved = rotation.plan.members.indices.filter {
+                    report.proof(of: $0) == "none"
+                }.map { rotation.plan.members[$0].name }
+                if !unproved.isEmpty {
+                    invocation.context.warn(
+                        "not-proved",
+                        "Nothing proved the new value in \(unproved.joined(separator: ", ")): it is built and live, and that is all that is known."
+                    )
+                }
+            }
+        }
+        let held = rotation.progress.members.indices.filter {
+            rotation.progress.members[$0].previous == .done
+        }.map { rotation.plan.members[$0].name }
+        if !held.isEmpty {
+            invocation.context.warn(
+                "rolled-back-there",
+                "The platform was rolled back for \(held.joined(separator: ", ")): new deployments do not get its domains until one is promoted."
+            )
+        }
+        return CommandResult(
+            json: .object(report.members), text: report.text,
+            failure: report.failure(wasAborted: wasAborted))
+    }
+}
+
+extension RotationPlan.Commands {
+    /// The commands for people, who agree to them before they are run.
+    var lines: [String] {
+        [("--apply", apply), ("--check", check), ("--check-url", checkURL), ("--revoke", revoke)]
+            .compactMap { name, text in text.map { "\(name): \($0)" } }
+    }
+}

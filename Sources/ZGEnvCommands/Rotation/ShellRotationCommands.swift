@@ -1,0 +1,98 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// The user's commands of a rotation, run by `/bin/sh`.
+final class ShellRotationCommands: RotationCommands {
+    private let invocation: Invocation
+    private let plan: RotationPlan
+    private let values: RotationValues
+    private let address: (Int, String) throws -> String?
+
+    /// - Parameter address: The host name of a deployment of a project.
+    init(
+        _ invocation: Invocation, _ plan: RotationPlan, _ values: RotationValues,
+        address: @escaping (Int, String) throws -> String?
+    ) {
+        self.invocation = invocation
+        self.plan = plan
+        self.values = values
+        self.address = address
+    }
+
+    func apply(_ side: RotationAction.Side) throws -> RotationProgress.Failure? {
+        guard let command = plan.commands.apply else { return nil }
+        let (kind, step): (RotationProgress.Failure.Kind, String) =
+            side == .new ? (.apply, "apply") : (.undo, "undo")
+        return try run(command, step, kind, side, member: 0, project: plan.members[0].name)
+    }
+
+    func revoke() throws -> RotationProgress.Failure? {
+        guard let command = plan.commands.revoke else { return nil }
+        return try run(
+            command, "revoke", .revoke, .old, member: 0, project: plan.members[0].name)
+    }
+
+    func check(
+        _ member: Int, deployment: String, _ side: RotationAction.Side
+    ) throws -> RotationProgress.Failure? {
+        let host = try address(member, deployment)
+        if let command = plan.commands.check {
+            let failure = try run(
+                command, "check", .check, side, member: member,
+                project: plan.members[member].name, deployment: deployment, host: host)
+            if let failure { return failure }
+        }
+        guard let text = plan.commands.checkURL else { return nil }
+        let url = text.hasPrefix("/") ? "https://\(host ?? "")\(text)" : text
+        return try AddressCheck(invocation, url, status: Int(plan.commands.checkStatus)).failure()
+    }
+
+    private func run(
+        _ command: String, _ step: String, _ kind: RotationProgress.Failure.Kind,
+        _ side: RotationAction.Side, member: Int, project: String, deployment: String = "",
+        host: String? = nil
+    ) throws -> RotationProgress.Failure? {
+        let other: RotationAction.Side = side == .new ? .old : .new
+        var environment = Self.inherited(invocation.context.rawEnvironment)
+        for (name, text) in [
+            ("ZG_ENV_STEP", step), ("ZG_ENV_KEY", plan.key), ("ZG_ENV_PROJECT", project),
+            ("ZG_ENV_DEPLOYMENT_ID", deployment),
+            ("ZG_ENV_DEPLOYMENT_URL", host.map { "https://\($0)" } ?? ""),
+        ] {
+            environment.append(Array("\(name)=\(text)".utf8))
+        }
+        // With --json stderr is for one object alone.
+        let messages = invocation.context.messages.descriptor
+        let process = RotationProcess(
+            command: command, environment: environment,
+            messages: invocation.options.json ? nil : messages,
+            limit: .seconds(Int64(clamping: plan.timeoutSeconds)),
+            shouldStop: { Interrupts.pending != nil })
+        let end = try process.run(
+            input: try values.value(side), other: try values.value(other))
+        switch end {
+        case .status(0): return nil
+        case .status(let number):
+            return .init(kind, "--\(Self.option(step)) failed with status \(number)")
+        case .timedOut:
+            return .init(kind, "--\(Self.option(step)) took longer than \(plan.timeoutSeconds) s")
+        case .interrupted: throw RotationInterrupted()
+        }
+    }
+
+    private static func option(_ step: String) -> String {
+        step == "undo" ? "apply, told the old value," : step
+    }
+
+    /// The environment without what gives zg-env its own secrets, and without what it says itself.
+    static func inherited(_ environment: [[UInt8]]) -> [[UInt8]] {
+        let own = [
+            "ZG_ENV_PASSPHRASE_", "ZG_ENV_KEY_FILE=", "VERCEL_TOKEN=", "ZG_ENV_STEP=",
+            "ZG_ENV_KEY=", "ZG_ENV_PROJECT=", "ZG_ENV_DEPLOYMENT_ID=", "ZG_ENV_DEPLOYMENT_URL=",
+        ].map { Array($0.utf8) }
+        return environment.filter { entry in !own.contains { entry.starts(with: $0) } }
+    }
+}

@@ -1,0 +1,61 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// Keeps a rotation in the vault's journal.
+final class VaultRotationKeeper: RotationKeeper {
+    private let invocation: Invocation
+
+    init(_ invocation: Invocation) {
+        self.invocation = invocation
+    }
+
+    func keep(_ rotation: RotationEntry) throws {
+        let session = invocation.session
+        try session.update(with: try session.valueKeys()) { try $0.keep(rotation) }
+    }
+
+    func makeCurrent(
+        _ side: RotationAction.Side, ofMember member: Int, _ rotation: RotationEntry
+    ) throws -> RotationProgress.Failure? {
+        let session = invocation.session
+        let (plan, time) = (rotation.plan, invocation.context.now())
+        let project = plan.members[member]
+        return try session.update(with: try session.valueKeys()) { transaction in
+            var changes: [(position: Int, version: UInt64)] = []
+            for record in project.records {
+                let (wanted, other) =
+                    side == .new
+                    ? (record.newVersion, record.oldVersion)
+                    : (record.oldVersion, record.newVersion)
+                guard let position = transaction.position(of: record.variable),
+                    transaction.index.variables[position].isLive,
+                    transaction.index.variables[position].name == plan.key,
+                    transaction.index.variables[position].project == project.project
+                else {
+                    return .init(
+                        .changedHere, "\(plan.key) was removed or renamed in the vault meanwhile")
+                }
+                guard wanted > 0 else {
+                    return .init(.noOldValue, "the vault has no old value of \(plan.key)")
+                }
+                let current = transaction.index.variables[position].currentVersion
+                guard current == wanted || current == other else {
+                    return .init(
+                        .changedHere, "somebody set another value of \(plan.key) in the vault")
+                }
+                changes.append((position, wanted))
+            }
+            for change in changes {
+                guard
+                    transaction.makeCurrent(
+                        version: change.version, ofVariableAt: change.position, at: time)
+                else {
+                    return .init(
+                        .changedHere, "the vault has version \(change.version) no more")
+                }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// A rotation from its beginning to its end, and each way in which it goes wrong.
+@Suite("Rotating")
+struct RotateTests {
+    private static let (old, new) = (RotationHome.old, RotationHome.new)
+
+    @Test func `a value is replaced, taught, pushed, deployed, proved, checked, and revoked`()
+        throws
+    {
+        let home = try RotationHome()
+        let check =
+            home.recorder("check")
+            + "; echo \"$ZG_ENV_KEY $ZG_ENV_PROJECT $ZG_ENV_DEPLOYMENT_ID $ZG_ENV_DEPLOYMENT_URL\" >>\(home.path("names"))"
+        let report = try json(
+            home.rotate(
+                "--apply", home.recorder("apply"), "--check", check, "--revoke",
+                home.recorder("revoke")))
+        #expect(report["outcome"] == "done")
+        #expect(report["key"] == "KEY")
+        #expect(report["revoked"] == true)
+        #expect(report.project?["project"] == "web")
+        #expect(report.project?["state"] == "live")
+        #expect(report.project?["proof"] == "deployment")
+        let id = try #require(report.project?["deployment"]?.text)
+        #expect(try home.platform.current() == id)
+        #expect(home.platform.server.builtVariables(deployment: id)?["KEY"] == Self.new)
+        try home.expect(Self.new)
+        #expect(home.read("apply") == "apply \(Self.new) \(Self.old)\n")
+        #expect(home.read("check") == "check \(Self.new) \(Self.old)\n")
+        #expect(home.read("revoke") == "revoke \(Self.old) \(Self.new)\n")
+        #expect(home.read("names").hasPrefix("KEY web \(id) https://"))
+        // It stays in the history, and the vault knows that it is live.
+        let status = try json(home.platform.run("rotate", "--status", "--json"))
+        let past = try #require(status["rotations"]?.elements.first)
+        #expect(past["open"] == false)
+        #expect(past.project?["proof"] == "deployment")
+        let list = try json(home.platform.run("list", "KEY", "-p", "web", "--json"))
+        #expect(list["variables"]?.elements.first?["live"] == true)
+        #expect(list["variables"]?.elements.first?["sync"] == "synced")
+        #expect(list["variables"]?.elements.first?["version"] == 2)
+    }
+
+    @Test func `without a redeploy it ends after the read-back, and says that it is not live`()
+        throws
+    {
+        let home = try RotationHome()
+        let report = try json(home.rotate(redeploys: false))
+        #expect(report["outcome"] == "done")
+        #expect(report.project?["proof"] == "none")
+        #expect(report.project?["deployment"] == .null)
+        #expect(report["warnings"]?.elements.first?["code"] == "not-live")
+        try home.expect(Self.new, served: Self.old)
+    }
+
+    @Test(arguments: ["fail", "ignored", "blocked"])
+    func `a build that fails puts the old value back, without a redeploy`(mode: String) throws {
+        let home = try RotationHome()
+        let before = try home.platform.current()
+        home.platform.server.setBuild(try #require(BuildMode(mode)))
+        let creations = try home.platform.writes {
+            let (report, message) = try failedReport(
+                home.rotate("--apply", home.recorder("apply"), "--revoke", home.recorder("revoke")),
+                10, "rolled_back")
+            #expect(report["outcome"] == "rolled_back")
+            #expect(report.project?["state"] == "rolled_back")
+            #expect(message.contains("The old value is back"))
+        }.filter { $0 == "POST /v13/deployments" }
+        #expect(creations.count == 1)
+        try home.expect(Self.old)
+        #expect(try home.platform.current() == before)
+        #expect(
+            home.read("apply") == "apply \(Self.new) \(Self.old)\nundo \(Self.old) \(Self.new)\n")
+        #expect(home.read("revoke") == "")
+    }
+
+    @Test func `a deployment that keeps the old variables is made otherwise, or it is not done`()
+        throws
+    {
+        let home = try RotationHome()
+        home.platform.server.setBuild(.keepsOldEnvironment)
+        let (report, message) = try failedReport(home.rotate(), 10, "rolled_back")
+        #expect(report["outcome"] == "rolled_back")
+        #expect(message.contains("was built with the old value"))
+        try home.expect(Self.old)
+        let actions = home.platform.server.requests.filter {
+            $0.method == "POST" && $0.path.hasPrefix("/v13/deployments")
+        }.suffix(2).map { $0.body?["meta"]?["action"]?.string }
+        #expect(actions == ["redeploy", "promote"])
+    }
+
+    @Test func `what is built and not live is put back`() throws {
+        for mode in ["alias-error", "staged"] {
+            let home = try RotationHome()
+            home.platform.server.setBuild(try #require(BuildMode(mode)))
+            let (report, message) = try failedReport(home.rotate(), 10, "rolled_back")
+            #expect(report.project?["state"] == "rolled_back", "\(mode)")
+            #expect(message.contains("not live"), "\(mode) \(message)")
+            try home.expect(Self.old)
+        }
+    }
+
+    @Test func `domains that come late are waited for`() throws {
+        let home = try RotationHome()
+        home.platform.server.setBuild(.aliasLate(seconds: 2))
+        #expect(try json(home.rotate())["outcome"] == "done")
+        try home.expect(Self.new)
+    }
+
+    @Test func `a check that fails after it was live has the old value built and proved`() throws {
+        let home = try RotationHome()
+        let check =
+            "\(home.recorder("check")); test \"$(tail -1 \(home.path("check")) | cut -d' ' -f2)\" = '\(Self.old)'"
+        let (report, message) = try failedReport(
+            home.rotate("--check", check, "--apply", home.recorder("apply")), 10, "rolled_back")
+        #expect(message.contains("--check failed with status 1"))
+        #expect(report.project?["proof"] == "deployment")
+        try home.expect(Self.old)
+        #expect(try home.platform.current() == report.project?["deployment"]?.text)
+        #expect(
+            home.read("check") == "check \(Self.new) \(Self.old)\ncheck \(Self.old) \(Self.new)\n")
+        #expect(home.read("apply").split(separator: "\n").last == "undo \(Self.old) \(Self.new)")
+    }
+
+    @Test func `one target of several is parted from the others, and alone gets the new value`()
+        throws
+    {
+        let home = try RotationHome(targets: "production,preview,development")
+        let report = try json(home.rotate("-t", "production"))
+        #expect(report["outcome"] == "done")
+        #expect(
+            home.platform.records("KEY") == [
+                "preview,development=\(Self.old)", "production=\(Self.new)",
+            ])
+        #expect(try home.served() == Self.new)
+        #expect(try home.revealed() == Self.new)
+        #expect(try home.platform.home.revealed("KEY", "-t", "preview") == Array(Self.old.utf8))
+        try home.platform.pushed().expectNothing()
+        // Two values now: without a target it is not clear which.
+        try failedAsJSON(home.rotate(), 2, "usage")
+        // One that fails leaves the parts with one value, as they were.
+        let failing = try RotationHome(targets: "production,preview")
+        failing.platform.server.setBuild(.fail)
+        try failedAsJSON(failing.rotate("-t", "qa"), 4, "not_found")
+        _ = try failedReport(failing.rotate("-t", "production"), 10, "rolled_back")
+        #expect(
+            failing.platform.records("KEY") == ["preview=\(Self.old)", "production=\(Self.old)"])
+        try failing.platform.pushed().expectNothing()
+    }
+
+    @Test func `an address proves it, by the status that it should answer`() throws {
+        let home = try RotationHome(type: "sensitive")
+        let url = home.platform.url
+        let report = try json(
+            home.rotate("--check-url", "\(url)/v2/user", "--check-status", "403"))
+        #expect(report.project?["proof"] == "check")
+        let other = try RotationHome()
+        // It is asked several times, of the new value and of the old one.
+        var failing = other.runner(["--check-url", "\(url)/v2/user"])
+        failing.timeLimit = .seconds(90)
+        let (failed, message) = try failedReport(failing.run(), 11, "needs_attention")
+        #expect(message.contains("wants status 200 and got status 403"))
+        #expect(failed["outcome"] == "needs_attention")
+        #expect(other.stored() == [Self.old])
+    }
+
+    @Test func `no value is in arguments or environments while it goes on`() throws {
+        let home = try RotationHome()
+        // The pattern does not match itself.
+        let look =
+            "cat >/dev/null; for p in $$ $PPID; do cat /proc/$p/cmdline /proc/$p/environ; done 2>/dev/null"
+            + " | tr '\\0' '\\n' >\(home.path("seen"))"
+        #expect(
+            try json(home.rotate("--apply", look, "--check", look))["outcome"] == "done")
+        let seen = home.read("seen")
+        #expect(seen.contains("ZG_ENV_STEP=check"))
+        #expect(seen.contains("rotate"))
+        #expect(!seen.contains(Self.new) && !seen.contains(Self.old))
+        let environment = try home.platform.home.run(["log", "--json"])
+        #expect(!environment.output.contains(Self.new))
+        #expect(environment.output.contains("rotate"))
+    }
+
+    @Test func `an interrupt leaves it open, and it goes on`() throws {
+        let home = try RotationHome(buildSeconds: 4)
+        let runner = home.platform.signalled(
+            home.runner(), by: 2, at: "POST /v13/deployments")
+        #expect(try runner.run().end == .exited(130))
+        #expect(try json(home.proceed("--resume"))["outcome"] == "done")
+        try home.expect(Self.new)
+        #expect(try home.platform.deployments().count == 4)
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import Glibc
+import Sandbox
+import TestSupport
+import Testing
+
+/// Rotations that are killed: at each request before the platform has done it, after it has done it, and
+/// in each of the user's commands.
+@Suite("Rotations that are killed")
+struct RotationKillTests {
+    private static let (old, new) = (RotationHome.old, RotationHome.new)
+
+    /// The rotation that is killed. Its commands write down what they were told, once more each time.
+    private static func runner(_ home: RotationHome) -> ProgramRunner {
+        home.runner([
+            "--apply", home.recorder("apply"), "--check", "cat >\(home.path("checked"))",
+            "--revoke", home.recorder("revoke"),
+        ])
+    }
+
+    /// How many requests a rotation makes that nobody stops.
+    private static func requestCount() throws -> Int {
+        let home = try RotationHome()
+        let requests = try home.platform.requests { done(try runner(home).run()) }
+        try home.expect(new)
+        #expect(requests.count >= 15, "\(requests)")
+        return requests.count
+    }
+
+    /// Kills at a request: the platform has seen it, and answers only much later.
+    ///
+    /// - Parameter isDone: Whether the platform carries the request out.
+    private static func killed(
+        _ home: RotationHome, atRequest number: Int, isDone: Bool
+    ) throws -> ProgramResult {
+        let passing = number == 0 ? [] : ["* * slow:0 x\(number)"]
+        // What is refused with 503 was not done; the client waits before it asks again.
+        let last = isDone ? "* * slow:8" : "* * 503"
+        home.platform.server.setFaults((passing + [last]).compactMap { Fault($0) })
+        let result = try home.platform.signalled(
+            runner(home), by: SIGKILL, afterRequests: number + 1
+        ).run()
+        home.platform.server.setFaults([])
+        return result
+    }
+
+    /// Whether there is a rotation that can be resumed or aborted.
+    private static func isOpen(_ home: RotationHome) throws -> Bool {
+        let status = try json(home.platform.run("rotate", "--status", "--json"))
+        return status["rotations"]?.elements.contains { $0["open"] == true } ?? false
+    }
+
+    /// Killed before there was a rotation, or when nothing was left to do.
+    private static func expectNothingOpen(_ home: RotationHome, _ comment: Comment) throws {
+        let status = try json(home.platform.run("rotate", "--status", "--json"))
+        guard let last = status["rotations"]?.elements.first else {
+            return try home.expect(old, comment)
+        }
+        #expect(last["outcome"] == "done", comment)
+        try home.expect(new, comment)
+    }
+
+    /// Both values are still to be had, and there is no third one.
+    private static func expectNothingLost(_ home: RotationHome, _ comment: Comment) throws {
+        #expect(home.stored().count == 1, comment)
+        #expect([old, new].contains(home.stored()[0]), comment)
+        #expect([old, new].contains(try home.revealed()), comment)
+        let first = try home.platform.home.revealed("KEY", "--version", "1")
+        #expect(first == Array(old.utf8), comment)
+    }
+
+    private static func resume(_ home: RotationHome, _ comment: Comment) throws {
+        guard try isOpen(home) else { return try expectNothingOpen(home, comment) }
+        let result = try home.proceed("--resume")
+        #expect(result.end == .exited(0), "\(comment) \(result.error)")
+        #expect(try JSONDocument(result.standardOutput)["outcome"] == "done", comment)
+        try home.expect(new, comment)
+        #expect(home.read("revoke").hasSuffix("revoke \(old) \(new)\n"), comment)
+    }
+
+    private static func abort(_ home: RotationHome, _ comment: Comment) throws {
+        guard try isOpen(home) else { return try expectNothingOpen(home, comment) }
+        let hadApplied = home.read("apply") != ""
+        let result = try home.proceed("--abort")
+        #expect(result.end == .exited(0), "\(comment) \(result.error)")
+        #expect(try JSONDocument(result.standardOutput)["outcome"] == "rolled_back", comment)
+        try home.expect(old, comment)
+        if hadApplied { #expect(home.read("apply").hasSuffix("undo \(old) \(new)\n"), comment) }
+    }
+
+    @Test(.timeLimit(.minutes(30)), arguments: [true, false])
+    func `before and after each request`(isDone: Bool) throws {
+        let count = try Self.requestCount()
+        var points = 0
+        for number in 0..<count {
+            // Both ways out of each request, one after it was done and one before.
+            let isResumed = number.isMultiple(of: 2) == isDone
+            let home = try RotationHome()
+            let result = try Self.killed(home, atRequest: number, isDone: isDone)
+            let comment: Comment =
+                "request \(number) of \(count), done: \(isDone), \(result.end) \(result.error)"
+            #expect(result.end == .signalled(SIGKILL), comment)
+            try Self.expectNothingLost(home, comment)
+            try (isResumed ? Self.resume : Self.abort)(home, comment)
+            #expect(try !Self.isOpen(home), comment)
+            points += 1
+        }
+        #expect(points >= 15)
+    }
+
+    @Test(arguments: ["apply", "check", "revoke"])
+    func `in a command of the user's, before and after it has done its work`(step: String) throws {
+        for isDone in [true, false] {
+            for ending in [Self.resume, Self.abort] {
+                let home = try RotationHome()
+                // The parent is zg-env.
+                let kill = "kill -9 $PPID; sleep 0.1; "
+                func command(_ name: String) -> String {
+                    let work =
+                        name == "check" ? "cat >\(home.path("checked"))" : home.recorder(name)
+                    guard name == step else { return work }
+                    let once =
+                        "if ! test -e \(home.path("killed")); then touch \(home.path("killed")); \(kill) exit 1; fi; "
+                    return isDone ? "\(work); \(once)" : "\(once)\(work)"
+                }
+                let result = try home.rotate(
+                    "--apply", command("apply"), "--check", command("check"), "--revoke",
+                    command("revoke"))
+                let comment: Comment = "\(step), done: \(isDone)"
+                #expect(result.end == .signalled(SIGKILL), comment)
+                try Self.expectNothingLost(home, comment)
+                #expect(try Self.isOpen(home), comment)
+                try ending(home, comment)
+            }
+        }
+    }
+
+    @Test(arguments: ["fail", "ok"])
+    func `on the way back`(mode: String) throws {
+        // How many requests the way back makes is not known beforehand: up to the end of all of them.
+        var points = 0
+        for number in 0..<200 {
+            let home = try RotationHome()
+            home.platform.server.setBuild(try #require(BuildMode(mode)))
+            let arguments = [
+                "--apply", home.recorder("apply"),
+                "--check", mode == "ok" ? "test \"$(cat)\" = '\(Self.old)'" : "true",
+            ]
+            // Only what comes after the first creation of a deployment.
+            home.platform.server.setFaults(
+                ["POST /v13/deployments* slow:0 x1"].compactMap { Fault($0) })
+            let server = home.platform.server
+            let seen = server.requests.count
+            var runner = home.runner(arguments)
+            runner.script = [
+                (
+                    .now,
+                    .call { process, _ in
+                        Thread.detachNewThread {
+                            for _ in 0..<20_000 {
+                                let requests = server.requests.dropFirst(seen)
+                                let made = requests.firstIndex {
+                                    $0.method == "POST" && $0.path.hasPrefix("/v13/deployments")
+                                }
+                                if let made, requests.endIndex - made > number {
+                                    kill(process, SIGKILL)
+                                    return
+                                }
+                                usleep(500)
+                            }
+                        }
+                    }
+                )
+            ]
+            let result = try runner.run()
+            if result.end == .exited(10) { break }
+            #expect(result.end == .signalled(SIGKILL))
+            points += 1
+            let comment: Comment = "\(mode), \(number)"
+            try Self.expectNothingLost(home, comment)
+            if try Self.isOpen(home) {
+                let again = try home.proceed(number.isMultiple(of: 2) ? "--abort" : "--resume")
+                let status: Int32 = number.isMultiple(of: 2) ? 0 : 10
+                #expect(again.end == .exited(status), "\(comment) \(again.error)")
+            }
+            try home.expect(Self.old, comment)
+        }
+        #expect(points >= 8)
+    }
+}

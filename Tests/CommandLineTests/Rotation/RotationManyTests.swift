@@ -1,0 +1,89 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// One value in many projects.
+@Suite("Rotating in many projects")
+struct RotationManyTests {
+    private static let (old, new) = (RotationHome.old, RotationHome.new)
+
+    private static func seed(_ names: [String]) -> String {
+        let projects = names.map {
+            #"{"name": "\#($0)", "deployments": [{"target": "production"}]}"#
+        }
+        return #"{"projects": [\#(projects.joined(separator: ","))]}"#
+    }
+
+    @Test func `the named projects, and every one that holds the value`() throws {
+        let names = ["web", "shop", "blog", "other"]
+        let home = try RotationHome(seed: Self.seed(names), projects: ["web", "shop", "blog"])
+        done(
+            try home.platform.run(
+                "set", "KEY", "-p", "other", "-t", "production", input: .text("its own")))
+        done(try home.platform.run("push", "-p", "other", "--yes"))
+        let named = try json(home.rotate("--also-project", "shop"))
+        #expect(named["projects"]?.elements.map { $0["project"]?.text } == ["web", "shop"])
+        for name in ["web", "shop"] { try home.expect(Self.new, project: name) }
+        try home.expect(Self.old, project: "blog")
+        // Two values cannot be rotated as one.
+        try failedAsJSON(home.rotate("--also-project", "blog"), 2, "usage")
+
+        let again = try json(
+            home.platform.run(
+                "rotate", "KEY", "-p", "web", "--everywhere", "--redeploy", "--generate", "hex:16",
+                "--apply", home.recorder("apply"), "--yes", "--json"))
+        #expect(
+            Set(again["projects"]?.elements.compactMap { $0["project"]?.text } ?? []) == [
+                "web", "shop",
+            ])
+        #expect(home.stored("blog") == [Self.old])
+        #expect(home.stored("other") == ["its own"])
+        #expect(home.stored("shop") == home.stored("web"))
+        #expect(home.stored("shop") != [Self.new])
+        // Taught once, for all of them.
+        #expect(home.read("apply").split(separator: "\n").count == 1)
+    }
+
+    @Test func `one project that fails has all of them put back`() throws {
+        let names = ["web", "shop", "blog"]
+        let home = try RotationHome(seed: Self.seed(names), projects: names)
+        let check = "test \"$ZG_ENV_PROJECT\" != blog || test \"$(cat)\" = '\(Self.old)'"
+        let (report, message) = try failedReport(
+            home.rotate(
+                "--also-project", "shop,blog", "--check", check, "--apply", home.recorder("apply")),
+            10, "rolled_back")
+        #expect(message.contains("blog"))
+        for project in report["projects"]?.elements ?? [] {
+            #expect(project["state"] == "rolled_back")
+            #expect(project["proof"] == "deployment")
+        }
+        for name in names { try home.expect(Self.old, project: name) }
+        #expect(home.read("apply").split(separator: "\n").count == 2)
+    }
+
+    @Test func `twenty projects take little longer than their slowest build`() throws {
+        let names = (0..<20).map { "p\($0)" }
+        let home = try RotationHome(seed: Self.seed(names), projects: [], buildSeconds: 6)
+        for name in names {
+            done(
+                try home.platform.run(
+                    "set", "KEY", "-p", name, "-t", "production", "--push", "--yes",
+                    input: .text(Self.old)))
+        }
+        var runner = home.platform.runner(
+            ["rotate", "KEY", "-p", "p0", "--everywhere", "--redeploy", "--yes", "--json"],
+            input: .text(Self.new))
+        runner.timeLimit = .seconds(110)
+        let result = try runner.run()
+        let report = try json(result)
+        #expect(report["projects"]?.elements.count == 20)
+        #expect(report["outcome"] == "done")
+        for project in report["projects"]?.elements ?? [] {
+            #expect(project["proof"] == "deployment")
+        }
+        for name in names { #expect(home.stored(name) == [Self.new]) }
+        // One after the other they would take two minutes.
+        #expect(result.duration < .seconds(60), "\(result.duration)")
+        print("twenty projects with builds of 6 s: \(result.duration)")
+    }
+}

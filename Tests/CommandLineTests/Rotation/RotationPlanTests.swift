@@ -1,0 +1,133 @@
+import Foundation
+import Glibc
+import Sandbox
+import TestSupport
+import Testing
+
+/// Rotations that nobody watches: from a plan's file, and when they are due.
+@Suite("Rotating by plan")
+struct RotationPlanTests {
+    private static let (old, new) = (RotationHome.old, RotationHome.new)
+
+    private func write(_ text: String, _ home: RotationHome) throws -> String {
+        try home.platform.home.directory.write(text, to: "plan.json")
+    }
+
+    @Test func `each is one by itself, and the exit code is that of the worst`() throws {
+        let home = try RotationHome()
+        for key in ["SECOND", "THIRD"] {
+            done(
+                try home.platform.run(
+                    "set", key, "-p", "web", "-t", "production", "--push", "--yes",
+                    input: .text(Self.old)))
+        }
+        let path = try write(
+            """
+            {"rotations": [
+              {"key": "KEY", "project": "web", "generate": "hex:16", "redeploy": true,
+               "targets": ["production"], "check": "exit 4", "timeout": "1m"},
+              {"key": "SECOND", "project": "web", "generate": "uuid", "redeploy": true},
+              {"key": "THIRD", "project": "web", "fromCommand": "echo printed"}
+            ]}
+            """, home)
+        let (report, message) = try failedReport(
+            home.proceed("--plan", path), 11, "needs_attention")
+        let items = report["rotations"]?.elements ?? []
+        #expect(items.map { $0["key"]?.text } == ["KEY", "SECOND", "THIRD"])
+        #expect(items.map { $0["outcome"]?.text } == ["needs_attention", "done", "done"])
+        #expect(items[0]["error"]?["code"] == "needs_attention")
+        #expect(message.contains("1 of 3 rotations failed"))
+        #expect(home.stored() == [Self.old])
+        #expect(home.platform.records("THIRD") == ["production=printed"])
+        #expect(home.platform.records("SECOND").first?.count == "production=".count + 36)
+
+        let stopping = try RotationHome()
+        let plan = try write(
+            """
+            {"afterFailure": "stop", "rotations": [
+              {"key": "NONE", "project": "web", "generate": "hex:16"},
+              {"key": "KEY", "project": "web", "generate": "hex:16"}
+            ]}
+            """, stopping)
+        let (stopped, _) = try failedReport(stopping.proceed("--plan", plan), 4, "not_found")
+        #expect(stopped["rotations"]?.elements.count == 1)
+        try stopping.expect(Self.old)
+    }
+
+    @Test func `a slip in the file is refused before anything is done`() throws {
+        let home = try RotationHome()
+        let item = #""key": "KEY", "project": "web", "generate": "hex:16""#
+        for text in [
+            "", "[]", "{}", #"{"rotations": []}"#, #"{"rotations": [{"key": "KEY"}]}"#,
+            #"{"rotations": [{\#(item), "value": "x"}]}"#,
+            #"{"rotations": [{\#(item), "revoek": "x"}]}"#, #"{"rotations": [{\#(item)}], "x": 1}"#,
+            #"{"rotations": [{\#(item), "onFailure": "maybe"}]}"#,
+            #"{"rotations": [{\#(item), "timeout": "15"}]}"#,
+            #"{"rotations": [{\#(item), "fromCommand": "x"}]}"#,
+            #"{"rotations": [{\#(item), "check": "x"}]}"#,
+            #"{"rotations": [{\#(item), "checkStatus": 7}]}"#,
+            #"{"rotations": [{"key": "KEY", "project": "web", "generate": "hex:1"}]}"#,
+        ] {
+            let path = try write(text, home)
+            let requests = try home.platform.requests {
+                try failedAsJSON(home.proceed("--plan", path), 2, "usage")
+            }
+            #expect(requests == [], "\(text)")
+        }
+        try home.expect(Self.old)
+    }
+
+    @Test func `a value has a period, and is rotated when it is over`() throws {
+        let home = try RotationHome()
+        let path = try write(
+            #"{"onlyWhenDue": true, "rotations": [{"key": "KEY", "project": "web", "generate": "hex:16"}]}"#,
+            home)
+        func outcome() throws -> String? {
+            try json(home.proceed("--plan", path))["rotations"]?.elements.first?["outcome"]?.text
+        }
+        func due() throws -> Int? {
+            try json(home.platform.run("status", "--json"))["rotationDue"]?.elements.count
+        }
+        #expect(try outcome() == "not_due")
+        let set = try json(
+            home.platform.run("set", "KEY", "-p", "web", "--rotate-every", "90d", "--json"))
+        #expect(set["rotateEverySeconds"] == 7_776_000)
+        #expect(try outcome() == "not_due")
+        #expect(try due() == 0)
+        try home.expect(Self.old)
+        done(try home.platform.run("set", "KEY", "-p", "web", "--rotate-every", "1s"))
+        usleep(1_100_000)
+        #expect(try due() == 1)
+        #expect(try outcome() == "done")
+        #expect(home.stored() != [Self.old])
+        usleep(1_100_000)
+        done(try home.platform.run("set", "KEY", "-p", "web", "--rotate-every", "never"))
+        #expect(try due() == 0)
+        // A value that comes along is taken, and not passed over.
+        done(
+            try home.platform.run(
+                "set", "KEY", "-p", "web", "--rotate-every", "1s", input: .text("given")))
+        #expect(try home.revealed() == "given")
+        try failedAsJSON(
+            home.platform.run("set", "KEY", "-p", "web", "--rotate-every", "90", "--json"), 2,
+            "usage")
+    }
+
+    @Test func `as a unit of systemd does it: no terminal, and the passphrase as a credential`()
+        throws
+    {
+        let home = try RotationHome()
+        let credentials = try home.platform.home.directory.makeDirectory("credentials")
+        try home.platform.home.directory.write(
+            CommandHome.passphrase + "\n", to: "credentials/zg-env-passphrase")
+        let path = try write(
+            #"{"rotations": [{"key": "KEY", "project": "web", "generate": "hex:16", "redeploy": true}]}"#,
+            home)
+        let runner = home.platform.runner(
+            ["rotate", "--plan", path, "--yes", "--json"], unlocked: false,
+            environment: ["CREDENTIALS_DIRECTORY": credentials])
+        let report = try json(runner.run())
+        #expect(report["rotations"]?.elements.first?["outcome"] == "done")
+        #expect(home.stored() != [Self.old])
+    }
+}

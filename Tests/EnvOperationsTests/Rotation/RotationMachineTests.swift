@@ -1,0 +1,277 @@
+import EnvOperations
+import Testing
+import Vault
+
+/// Every state that a rotation can be in, and every outcome of what it does there.
+@Suite("What a rotation does next")
+struct RotationMachineTests {
+    private static func plan(
+        members: Int = 2, apply: Bool = true, redeploys: Bool = true, check: Bool = true,
+        revoke: Bool = true, policy: RotationPlan.FailurePolicy = .rollback,
+        target: String? = "production"
+    ) -> RotationPlan {
+        var commands = RotationPlan.Commands()
+        if apply { commands.apply = "apply" }
+        if check { commands.check = "check" }
+        if revoke { commands.revoke = "revoke" }
+        return RotationPlan(
+            key: "KEY", commands: commands, redeploys: redeploys, failurePolicy: policy,
+            timeoutSeconds: 900,
+            members: (0..<members).map { number in
+                RotationPlan.Member(
+                    project: .random(), name: "p\(number)", platformProject: "prj_\(number)",
+                    platformName: "p\(number)", target: target, source: "dpl_\(number)",
+                    newestAt: 1,
+                    records: [.init(variable: .random(), oldVersion: 1, newVersion: 2)])
+            })
+    }
+
+    private static let plans: [RotationPlan] = [
+        plan(check: false, revoke: false), plan(members: 1), plan(members: 1, policy: .keep),
+        plan(members: 1, apply: false), plan(members: 1, check: false),
+        plan(members: 1, check: false, revoke: false),
+        plan(members: 2, apply: false, redeploys: false, check: false, revoke: false),
+        plan(members: 1, target: "preview"), plan(apply: false, check: false, policy: .keep),
+    ]
+
+    /// Everything that may come of an action.
+    private static func results(_ action: RotationAction) -> [RotationResult] {
+        let failed = RotationResult.failed(.init(.unavailable, "failed"))
+        switch action {
+        case .apply, .push, .check, .revoke, .undo, .putBack, .restorePrevious:
+            return [.done, failed]
+        case .deploy: return [.created("dpl_new"), failed]
+        case .follow(let members, _):
+            return members.map { .live($0) }
+                + members.map { .ended($0, .init(.build, "ended")) }
+        case .read:
+            return [.holdsNew, .holdsOld, .holdsOther, .unreadable].map { .evidence($0) } + [failed]
+        case .survey:
+            return [
+                .surveyed(isLive: true, id: "dpl_new"), .surveyed(isLive: false, id: nil), failed,
+            ]
+        case .end: return []
+        }
+    }
+
+    /// Visits each state that can be reached, before its action is begun.
+    private static func explore(
+        from starts: [RotationMachine],
+        _ visit: (RotationMachine, RotationAction) throws -> Void
+    ) throws {
+        var seen: [RotationMachine.State: Bool] = [:]
+        var open = starts
+        while let machine = open.popLast() {
+            guard seen.updateValue(true, forKey: machine.key) == nil else { continue }
+            let action = machine.next
+            try visit(machine, action)
+            for result in results(action) {
+                var next = machine
+                next.begin(action, at: 7)
+                next.take(result, of: action)
+                // Something has changed, or it would go on for ever.
+                if next.progress == machine.progress { Issue.record("\(action) \(result)") }
+                open.append(next)
+            }
+        }
+    }
+
+    private static func begun(_ plan: RotationPlan) -> RotationMachine {
+        RotationMachine(plan: plan, progress: RotationProgress(memberCount: plan.members.count))
+    }
+
+    @Test(arguments: plans.indices)
+    func `each path ends, and each end is what it says`(number: Int) throws {
+        let plan = Self.plans[number]
+        var ends: Set<RotationProgress.Outcome> = []
+        var states = 0
+        try Self.explore(from: [Self.begun(plan)]) { machine, action in
+            states += 1
+            let progress = machine.progress
+            let members = progress.members
+            switch action {
+            case .apply, .push, .revoke, .deploy(_, .new), .read(_, .new), .check(_, .new):
+                #expect(progress.direction == .forward)
+            case .survey, .undo, .putBack, .restorePrevious, .deploy(_, .old), .read(_, .old),
+                .check(_, .old):
+                #expect(progress.direction == .backward)
+                #expect(plan.failurePolicy == .rollback)
+            case .follow, .end: break
+            }
+            switch action {
+            case .push: #expect(plan.commands.apply == nil || progress.apply == .done)
+            case .deploy(_, .new): #expect(members.allSatisfy { $0.push == .done })
+            case .revoke:
+                for member in members {
+                    #expect(member.push == .done && member.build.live == .done)
+                    let isProved =
+                        member.build.check == .done || member.build.evidence == .holdsNew
+                    #expect(isProved)
+                    #expect(plan.commands.check == nil || member.build.check == .done)
+                }
+            case .undo: #expect(progress.apply != .pending)
+            case .putBack(let member): #expect(members[member].push != .pending)
+            case .deploy(let member, .old):
+                #expect(members[member].reach == .live && members[member].putBack == .done)
+            case .end(.done):
+                for member in members {
+                    #expect(member.push == .done)
+                    #expect(
+                        ![.holdsOld, .holdsOther].contains(member.build.evidence))
+                    #expect(!plan.redeploys || member.build.live == .done)
+                }
+                #expect(plan.commands.revoke == nil || progress.revoke == .done)
+            case .end(.rolledBack):
+                #expect(plan.commands.apply == nil || progress.undo == .done)
+                for member in members {
+                    #expect(member.push == .pending || member.putBack == .done)
+                    #expect(
+                        member.reach != .live || member.previous == .done
+                            || member.backBuild.live == .done)
+                    #expect(member.trouble == nil)
+                }
+                #expect(progress.failure != nil)
+            case .end(.needsAttention): #expect(progress.failure != nil)
+            default: break
+            }
+            if case .end(let outcome) = action { ends.insert(outcome) }
+        }
+        let all: Set<RotationProgress.Outcome> = [.done, .rolledBack, .needsAttention]
+        #expect(ends == (plan.failurePolicy == .keep ? [.done, .needsAttention] : all))
+        #expect(states > 5)
+    }
+
+    @Test(arguments: plans.indices)
+    func `killed in the middle of an action it does that action again`(number: Int) throws {
+        try Self.explore(from: [Self.begun(Self.plans[number])]) { machine, action in
+            var killed = machine
+            killed.begin(action, at: 7)
+            let resumed = RotationMachine(plan: machine.plan, progress: killed.progress)
+            #expect(resumed.next == action)
+            if case .end = action { return }
+            // What has failed beside it is tried once more, and may come first.
+            guard killed.progress.members.allSatisfy({ $0.trouble == nil }) else { return }
+            var again = resumed
+            again.resume()
+            #expect(again.next == action)
+        }
+    }
+
+    /// The end of a machine for which everything goes well from now on.
+    private static func end(of machine: RotationMachine) -> RotationProgress.Outcome {
+        var machine = machine
+        for _ in 0..<200 {
+            let action = machine.next
+            if case .end(let outcome) = action { return outcome }
+            machine.begin(action, at: 7)
+            let isOld: Bool
+            switch action {
+            case .read(_, let side): isOld = side == .old
+            default: isOld = false
+            }
+            let result: RotationResult =
+                switch action {
+                case .read: .evidence(isOld ? .holdsOld : .holdsNew)
+                default: results(action)[0]
+                }
+            machine.take(result, of: action)
+        }
+        return .none
+    }
+
+    @Test(arguments: plans.indices)
+    func `resumed where nothing fails any more it ends in the direction it has`(number: Int) throws
+    {
+        try Self.explore(from: [Self.begun(Self.plans[number])]) { machine, action in
+            var killed = machine
+            killed.begin(action, at: 7)
+            killed.resume()
+            let isBack = killed.progress.direction == .backward
+            if case .end(.done) = action { return }
+            #expect(Self.end(of: killed) == (isBack ? .rolledBack : .done), "\(action)")
+        }
+    }
+
+    @Test(arguments: plans.indices)
+    func `aborted anywhere the old value is back`(number: Int) throws {
+        try Self.explore(from: [Self.begun(Self.plans[number])]) { machine, action in
+            if case .end(.done) = action { return }
+            var killed = machine
+            killed.begin(action, at: 7)
+            guard killed.canAbort else {
+                #expect(killed.progress.revoke != .pending && machine.plan.commands.apply == nil)
+                return
+            }
+            killed.abort()
+            #expect(Self.end(of: killed) == .rolledBack, "\(action)")
+            // With the old value revoked, it is made valid before anything gets it.
+            if killed.progress.revoke != .pending, killed.progress.undo != .done {
+                #expect(killed.next == .undo)
+            }
+        }
+    }
+
+    @Test func `a redeploy with the old variables is made otherwise once`() {
+        var machine = Self.begun(Self.plan(members: 1, apply: false, check: false, revoke: false))
+        var ways: [RotationProgress.Way] = []
+        for _ in 0..<20 {
+            let action = machine.next
+            if case .survey = action { break }
+            machine.begin(action, at: 7)
+            if case .deploy(0, .new) = action { ways.append(machine.progress.members[0].build.way) }
+            switch action {
+            case .read: machine.take(.evidence(.holdsOld), of: action)
+            default: machine.take(Self.results(action)[0], of: action)
+            }
+        }
+        #expect(ways == [.redeploy, .promotion])
+        #expect(machine.progress.failure?.kind == .holdsOld)
+        #expect(machine.progress.direction == .backward)
+    }
+
+    @Test func `no more builds than allowed are under way, and one that is live makes room`() {
+        let count = RotationMachine.buildLimit + 3
+        var machine = Self.begun(
+            Self.plan(members: count, apply: false, check: false, revoke: false))
+        var (underWay, most) = (0, 0)
+        while true {
+            let action = machine.next
+            if case .end(let outcome) = action {
+                #expect(outcome == .done)
+                break
+            }
+            machine.begin(action, at: 7)
+            if case .deploy = action { underWay += 1 }
+            most = max(most, underWay)
+            if case .follow = action { underWay -= 1 }
+            machine.take(Self.results(action)[0], of: action)
+        }
+        #expect(most == RotationMachine.buildLimit)
+    }
+}
+
+extension RotationMachine {
+    /// Tells states apart: all of the progress but texts, which decide nothing.
+    fileprivate typealias State = [UInt8]
+    fileprivate var key: State {
+        var key = [
+            progress.direction.rawValue, progress.outcome.rawValue, progress.apply.rawValue,
+            progress.revoke.rawValue, progress.undo.rawValue,
+            progress.failure?.kind.rawValue ?? 0, UInt8(progress.failedMember ?? 255),
+        ]
+        for member in progress.members {
+            key += [
+                member.push.rawValue, member.reach.rawValue, member.putBack.rawValue,
+                member.previous.rawValue, member.trouble?.kind.rawValue ?? 0,
+            ]
+            for build in [member.build, member.backBuild] {
+                key += [
+                    build.create.rawValue, build.way.rawValue, build.attempt,
+                    build.id.isEmpty ? 0 : 1, build.live.rawValue, build.evidence.rawValue,
+                    build.check.rawValue,
+                ]
+            }
+        }
+        return key
+    }
+}
