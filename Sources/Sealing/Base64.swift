@@ -20,7 +20,8 @@ package enum Base64 {
         // Ends in a zero, which is not one of the letters.
         var letters = [CChar](repeating: 0, count: count + 1)
         _ = unsafe sodium_bin2base64(&letters, letters.count, bytes, bytes.count, variant)
-        return letters.dropLast().map { UInt8(bitPattern: $0) }
+        letters.removeLast()
+        return unsafe letters.withUnsafeBytes { unsafe [UInt8]($0) }
     }
 
     /// The bytes of letters; nil where ``encoded(_:)`` would not have written these.
@@ -34,8 +35,12 @@ package enum Base64 {
         }
         guard status == 0 else { return nil }
         bytes.removeLast(bytes.count - count)
-        // Bits that belong to no byte are zero in the one valid form.
-        return encoded(bytes).elementsEqual(letters) ? bytes : nil
+        // Bits that belong to no byte are zero in the one valid form. They are in the last group.
+        guard letters.count == letterCount(of: count) else { return nil }
+        let group = (count - 1) / 3 * 3
+        guard count > 0 else { return bytes }
+        return encoded(Array(bytes[group...])).elementsEqual(letters.dropFirst(group / 3 * 4))
+            ? bytes : nil
     }
 
     private static let variant = sodium_base64_VARIANT_ORIGINAL_NO_PADDING

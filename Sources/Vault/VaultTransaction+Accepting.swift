@@ -1,3 +1,5 @@
+internal import Glibc
+
 extension VaultTransaction {
     /// Takes changes that were made while the values were locked for those of the user. What differs
     /// from what `comparison` shows was changed since it was shown, and stays listed.
@@ -33,7 +35,7 @@ extension VaultTransaction {
         let isAligned =
             found.count <= now.count && found.indices.allSatisfy { found[$0].id == now[$0].id }
         if isAligned {
-            for position in found.indices where found[position] != now[position] {
+            for position in found.indicesDiffering(from: now) {
                 edits.append(Edit(before: found[position], after: now[position]))
             }
             edits += now[found.count...].map { Edit(before: nil, after: $0) }
@@ -78,6 +80,26 @@ extension VaultTransaction {
             if entry == nil { return before.isLive ? nil : new }
             return entry?.with(what: new, changedOf: Checkpoint.Entry(of: before))
         }
+    }
+}
+
+extension [Variable] {
+    /// Where this array and the front of `other`, which is at least as long, differ.
+    ///
+    /// Records that nobody touched have the same bits in both, and are equal then without a look at
+    /// each of their texts.
+    fileprivate func indicesDiffering(from other: [Variable]) -> [Int] {
+        let stride = MemoryLayout<Variable>.stride
+        let suspects = unsafe withUnsafeBytes { left in
+            unsafe other.withUnsafeBytes { right -> [Int] in
+                guard let left = left.baseAddress, let right = right.baseAddress else { return [] }
+                if unsafe left == right { return [] }
+                return indices.filter {
+                    unsafe memcmp(left + $0 * stride, right + $0 * stride, stride) != 0
+                }
+            }
+        }
+        return suspects.filter { self[$0] != other[$0] }
     }
 }
 
