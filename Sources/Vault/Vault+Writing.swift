@@ -172,9 +172,9 @@ extension VaultIndex {
             packed.byteCount += UInt64(chunk.length)
         }
         guard !moved.isEmpty else { return packed }
-        for id in currentVersions.keys {
-            guard let offset = currentVersions[id].flatMap({ moved[$0.offset] }) else { continue }
-            currentVersions[id]?.offset = offset
+        for place in currentVersions.values.indices {
+            guard let offset = moved[currentVersions.values[place].offset] else { continue }
+            currentVersions.values[place].offset = offset
         }
         for position in earlierVersions.indices {
             guard let offset = moved[earlierVersions[position].offset] else { continue }

@@ -65,7 +65,8 @@ extension VaultIndex {
             last = batch
             haveKeys = haveKeys && keys.contains(batch)
         }
-        for place in currentVersions.indices { look(at: currentVersions.values[place].batch) }
+        let current = currentVersions.values
+        for place in current.indices { look(at: current[place].batch) }
         for place in earlierVersions.indices { look(at: earlierVersions[place].batch) }
         var end: UInt64 = 0
         for extent in chunkExtents() {
@@ -90,9 +91,10 @@ extension VaultIndex {
     func chunkExtents() -> [ChunkExtent] {
         var extents: [ChunkExtent] = []
         extents.reserveCapacity(currentVersions.count + earlierVersions.count)
-        for place in currentVersions.indices {
-            let version = currentVersions.values[place]
-            extents.append(ChunkExtent(offset: version.offset, length: version.length))
+        let current = currentVersions.values
+        for place in current.indices {
+            extents.append(
+                ChunkExtent(offset: current[place].offset, length: current[place].length))
         }
         for place in earlierVersions.indices {
             extents.append(

@@ -59,8 +59,7 @@ extension VaultIndex {
         let current = try content.list(
             "current versions", VaultFormat.recordLimit, StoredVersion.minimumByteCount,
             skipping: !values, StoredVersion.decode, key: { $0.variable }, <)
-        currentVersions.reserveCapacity(current.count)
-        for place in current.indices { currentVersions[current[place].variable] = current[place] }
+        currentVersions = CurrentVersions(ascending: current)
         earlierVersions = try content.list(
             "earlier versions", .max, StoredVersion.minimumByteCount,
             skipping: extent != .everything, StoredVersion.decode,

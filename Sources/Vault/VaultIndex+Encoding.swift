@@ -48,8 +48,10 @@ extension VaultIndex {
             variables[$0].encode(into: &$1)
         }
         // Each variable has one current version at most.
-        let current = currentVersions.indices.map { (currentVersions.keys[$0], $0) }
-        front.list(Self.ordered(current)) { currentVersions.values[$0].encode(into: &$1) }
+        let current = currentVersions.values
+        front.list(Self.ordered(current.indices.map { (current[$0].variable, $0) })) {
+            current[$0].encode(into: &$1)
+        }
         let earlier = earlierVersions.indices.sorted {
             earlierVersions[$0].precedes(earlierVersions[$1])
         }

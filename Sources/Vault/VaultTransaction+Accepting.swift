@@ -1,5 +1,3 @@
-internal import Glibc
-
 extension VaultTransaction {
     /// Takes changes that were made while the values were locked for those of the user. What differs
     /// from what `comparison` shows was changed since it was shown, and stays listed.
@@ -84,22 +82,15 @@ extension VaultTransaction {
 }
 
 extension [Variable] {
-    /// Where this array and the front of `other`, which is at least as long, differ.
-    ///
-    /// Records that nobody touched have the same bits in both, and are equal then without a look at
-    /// each of their texts.
+    /// Where this array and the front of `other`, which is at least as long, differ. Compared in
+    /// place: a record is large, and costs reference counts wherever it moves.
     fileprivate func indicesDiffering(from other: [Variable]) -> [Int] {
-        let stride = MemoryLayout<Variable>.stride
-        let suspects = unsafe withUnsafeBytes { left in
-            unsafe other.withUnsafeBytes { right -> [Int] in
-                guard let left = left.baseAddress, let right = right.baseAddress else { return [] }
-                if unsafe left == right { return [] }
-                return indices.filter {
-                    unsafe memcmp(left + $0 * stride, right + $0 * stride, stride) != 0
-                }
+        unsafe withUnsafeBufferPointer { left in
+            unsafe other.withUnsafeBufferPointer { right in
+                if unsafe left.baseAddress == right.baseAddress { return [] }
+                return left.indices.filter { unsafe left[$0] != right[$0] }
             }
         }
-        return suspects.filter { self[$0] != other[$0] }
     }
 }
 

@@ -147,9 +147,8 @@ package struct VaultTransaction: ~Copyable {
             if batch != last { used.insert(batch) }
             last = batch
         }
-        for place in index.currentVersions.indices {
-            keep(index.currentVersions.values[place].batch)
-        }
+        let current = index.currentVersions.values
+        for place in current.indices { keep(current[place].batch) }
         for place in index.earlierVersions.indices { keep(index.earlierVersions[place].batch) }
         index.batches.removeAll { !used.contains($0.id) }
     }
