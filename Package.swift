@@ -137,6 +137,15 @@ let package = Package(
     ]
 )
 
+// The benchmark's own program; `make bench` builds it.
+if Context.environment["ZG_BENCH"] == "1" {
+    package.targets += [
+        .executableTarget(
+            name: "zg-env-bench-reader", dependencies: ["DotEnv"], path: "Tests/Benchmark/Reader",
+            swiftSettings: settings)
+    ]
+}
+
 // The fuzzer's program links libFuzzer, which `make fuzz` names; nothing else needs it.
 if Context.environment["ZG_FUZZ"] == "1" {
     package.targets += [

@@ -9,7 +9,8 @@ static bool loaded;
 
 static void load_once(void) {
     /* Never closed: GLib's types and threads do not survive that. */
-    void *library = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL);
+    /* Lazily: GLib and GIO refer to thousands of functions, of which few are called here. */
+    void *library = dlopen("libsecret-1.so.0", RTLD_LAZY | RTLD_LOCAL);
     if (library == NULL)
         return;
     /* A handle finds the functions of GLib too: dlsym searches what the library depends on. */

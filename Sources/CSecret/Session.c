@@ -175,7 +175,8 @@ static zg_secret_result connect_bus(zg_secret_session *session, const char *addr
 /* A SecretService on a connection of ours. The class itself always takes the process's own session
    bus, which reads the environment and may start a bus. Its constructor says so by properties that
    can be changed while the object is being made, which is what this derived class does. It connects
-   no signals and loads no properties: nothing here uses them, and each is a round trip. */
+   no signals and loads no properties: nothing here uses them, and each is a round trip. So is asking
+   the bus to start the service, which it does for the first call anyway. */
 
 static GObject *construct(GType type, guint count, GObjectConstructParam *properties) {
     gpointer parent = api.g_type_class_peek(api.secret_service_get_type());
@@ -183,7 +184,8 @@ static GObject *construct(GType type, guint count, GObjectConstructParam *proper
     /* The name too, which libsecret takes from the environment; its copy is lost, 24 bytes. */
     api.g_object_set(object, "g-bus-type", G_BUS_TYPE_NONE, "g-name", SERVICE_NAME, "g-flags",
                      G_DBUS_PROXY_FLAGS_DO_NOT_CONNECT_SIGNALS |
-                         G_DBUS_PROXY_FLAGS_DO_NOT_LOAD_PROPERTIES,
+                         G_DBUS_PROXY_FLAGS_DO_NOT_LOAD_PROPERTIES |
+                     G_DBUS_PROXY_FLAGS_DO_NOT_AUTO_START_AT_CONSTRUCTION,
                      NULL);
     return object;
 }

@@ -33,10 +33,12 @@ struct ExactName: Hashable {
     }
 
     static func == (left: ExactName, right: ExactName) -> Bool {
-        left.name.utf8.elementsEqual(right.name.utf8)
+        // Most names are equal as strings or not at all; the bytes decide where they only look equal.
+        left.name == right.name && left.name.utf8.elementsEqual(right.name.utf8)
     }
 
     func hash(into hasher: inout Hasher) {
-        for byte in name.utf8 { hasher.combine(byte) }
+        var name = name
+        name.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

@@ -23,7 +23,9 @@ package enum AuthenticatedCipher {
         precondition(nonce.count == nonceByteCount && key.byteCount == keyByteCount)
         let start = output.count
         let length = plaintext.byteCount
-        output.append(contentsOf: repeatElement(0, count: length + tagByteCount))
+        // As a whole: a repeated element is appended byte by byte.
+        let room = [UInt8](repeating: 0, count: length + tagByteCount)
+        if output.isEmpty { output = room } else { output += room }
         unsafe output.withUnsafeMutableBytes { output in
             let target = unsafe UnsafeMutableRawBufferPointer(rebasing: output[start...])
             unsafe withPointers(key, plaintext) { key, text in

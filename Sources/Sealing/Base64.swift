@@ -1,7 +1,6 @@
-internal import CSodium
-
 /// Base64 (RFC 4648, section 4) without padding, of which each byte sequence has one valid form.
-/// libsodium's `sodium_bin2base64`, whose time does not depend on the bytes.
+///
+/// By tables, so that the time depends on the bytes: for what is sealed already, never for a secret.
 package enum Base64 {
     /// The number of letters for so many bytes.
     package static func letterCount(of byteCount: Int) -> Int { (byteCount * 4 + 2) / 3 }
@@ -17,26 +16,62 @@ package enum Base64 {
     /// The letters of `bytes`, in ASCII.
     package static func encoded(_ bytes: [UInt8]) -> [UInt8] {
         let count = letterCount(of: bytes.count)
-        // Ends in a zero, which is not one of the letters.
-        var letters = [CChar](repeating: 0, count: count + 1)
-        _ = unsafe sodium_bin2base64(&letters, letters.count, bytes, bytes.count, variant)
-        return letters.dropLast().map { UInt8(bitPattern: $0) }
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { letters, written in
+            unsafe bytes.withUnsafeBufferPointer { bytes in
+                unsafe alphabet.withUnsafeBufferPointer { alphabet in
+                    var (place, offset) = (0, 0)
+                    while offset < bytes.count {
+                        let left = bytes.count - offset
+                        let second = left > 1 ? unsafe UInt32(bytes[offset + 1]) : 0
+                        let third = left > 2 ? unsafe UInt32(bytes[offset + 2]) : 0
+                        let group = unsafe UInt32(bytes[offset]) << 16 | second << 8 | third
+                        for number in 0..<min(left + 1, 4) {
+                            let letter = Int(group >> (18 - 6 * UInt32(number)) & 63)
+                            unsafe letters[place + number] = alphabet[letter]
+                        }
+                        place += 4
+                        offset += 3
+                    }
+                }
+            }
+            written = count
+        }
     }
 
     /// The bytes of letters; nil where ``encoded(_:)`` would not have written these.
     package static func decoded(_ letters: ArraySlice<UInt8>) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: letters.count)
-        var count = 0
-        let status = unsafe letters.withUnsafeBytes { letters in
-            unsafe sodium_base642bin(
-                &bytes, bytes.count, letters.baseAddress?.assumingMemoryBound(to: CChar.self),
-                letters.count, nil, &count, nil, variant)
+        guard letters.count % 4 != 1 else { return nil }
+        let count = letters.count * 3 / 4
+        var isValid = true
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, written in
+            unsafe letters.withUnsafeBufferPointer { letters in
+                unsafe numbers.withUnsafeBufferPointer { numbers in
+                    var (group, bits, all) = (0 as UInt32, 0 as UInt32, 0 as UInt8)
+                    for place in 0..<letters.count {
+                        let number = unsafe numbers[Int(letters[place])]
+                        all |= number
+                        group = group << 6 | UInt32(number & 63)
+                        bits += 6
+                        if bits >= 8 {
+                            bits -= 8
+                            unsafe bytes[written] = UInt8(truncatingIfNeeded: group >> bits)
+                            written += 1
+                        }
+                    }
+                    // Bits that belong to no byte are zero in the one valid form.
+                    isValid = all < 64 && group & (1 << bits - 1) == 0
+                }
+            }
         }
-        guard status == 0 else { return nil }
-        bytes.removeLast(bytes.count - count)
-        // Bits that belong to no byte are zero in the one valid form.
-        return encoded(bytes).elementsEqual(letters) ? bytes : nil
+        return isValid ? bytes : nil
     }
 
-    private static let variant = sodium_base64_VARIANT_ORIGINAL_NO_PADDING
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    /// What each letter stands for; 64 for what is no letter.
+    private static let numbers: [UInt8] = {
+        var numbers = [UInt8](repeating: 64, count: 256)
+        for (number, letter) in alphabet.enumerated() { numbers[Int(letter)] = UInt8(number) }
+        return numbers
+    }()
 }

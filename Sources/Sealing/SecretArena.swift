@@ -10,10 +10,11 @@ package final class SecretArena {
     private struct Region {
         let base: UnsafeMutableRawPointer
         let capacity: Int
-        var used: Int
     }
 
     private var regions: [Region] = []
+    /// Of the last region, apart from it: every value of thousands looks at them.
+    private var (lastCapacity, lastUsed) = (0, 0)
     private let firstRegionByteCount: Int
     private let survivesFork: Bool
 
@@ -35,13 +36,10 @@ package final class SecretArena {
     /// Takes `count` zero bytes.
     package func allocate(count: Int) throws(SealingError) -> SecretSlice {
         guard count >= 0 else { throw .outOfMemory }
-        if let last = regions.indices.last {
-            let region = regions[last]
-            if region.capacity - region.used >= count {
-                regions[last].used += count
-                return SecretSlice(
-                    arena: self, region: last, offset: region.used, count: count)
-            }
+        if lastCapacity - lastUsed >= count, !regions.isEmpty {
+            defer { lastUsed += count }
+            return SecretSlice(
+                arena: self, region: regions.count - 1, offset: lastUsed, count: count)
         }
         let doubled = (regions.last?.capacity).map { $0.multipliedReportingOverflow(by: 2) }
         let wanted = doubled.map { $0.overflow ? Int.max : $0.partialValue } ?? firstRegionByteCount
@@ -49,7 +47,8 @@ package final class SecretArena {
         unsafe regions.append(
             Region(
                 base: try SecretMemory.allocate(capacity, survivesFork: survivesFork),
-                capacity: capacity, used: count))
+                capacity: capacity))
+        (lastCapacity, lastUsed) = (capacity, count)
         return SecretSlice(arena: self, region: regions.count - 1, offset: 0, count: count)
     }
 

@@ -47,6 +47,9 @@ package struct SecretBuffer: ~Copyable {
         return written
     }
 
+    /// How many bytes can be appended before it grows.
+    package var room: Int { storage.count - count }
+
     /// Makes room for `additional` bytes more.
     package mutating func reserve(_ additional: Int) throws(SealingError) {
         let (needed, overflow) = count.addingReportingOverflow(additional)

@@ -54,6 +54,15 @@ package final class SecretServiceKeyring: Keyring {
         }
     }
 
+    /// Finds the secret of `item` where nothing has to be unlocked for that.
+    package func secretWithoutAsking(
+        for item: KeyringItem
+    ) throws(KeyringError) -> SecretBytes? {
+        try withSession { (session) throws(SecretServiceFailure) in
+            try session.secretWithoutAsking(for: item)
+        }
+    }
+
     /// Removes `item`, and looks whether it is gone.
     package func remove(_ item: KeyringItem) throws(KeyringError) {
         try withSession { (session) throws(SecretServiceFailure) in

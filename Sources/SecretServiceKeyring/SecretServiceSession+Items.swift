@@ -5,6 +5,26 @@ extension SecretServiceSession {
     /// Finds the secret of `item`, unlocking what has to be for that.
     mutating func secret(for item: KeyringItem) throws(SecretServiceFailure) -> SecretBytes? {
         guard let matches = try openMatches(for: item) else { return nil }
+        return try secret(of: matches)
+    }
+
+    /// Finds the secret of `item` if it is unlocked. Where an item is found nothing else is asked
+    /// for: a question to the service is a way to another process and back.
+    mutating func secretWithoutAsking(
+        for item: KeyringItem
+    ) throws(SecretServiceFailure) -> SecretBytes? {
+        let matches = try matches(for: item)
+        if matches.unlockedCount > 0 { return try secret(of: matches) }
+        // A service need not search what is locked.
+        guard matches.lockedCount == 0, try defaultCollection() == .unlocked else {
+            throw .keyring(KeyringError(.locked, "the keyring is locked"))
+        }
+        return nil
+    }
+
+    private mutating func secret(
+        of matches: borrowing SecretServiceMatches
+    ) throws(SecretServiceFailure) -> SecretBytes? {
         var found: SecretBytes?
         for index in 0..<matches.unlockedCount {
             guard let secret = try secret(of: matches, at: index) else { continue }

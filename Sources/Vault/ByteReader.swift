@@ -85,10 +85,27 @@ struct ByteReader {
         }
         defer { offset += count }
         let slice = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+        // Nearly every text of an index is ASCII, and then nothing has to be put right.
+        if unsafe Self.isASCII(slice) {
+            return unsafe String(decoding: slice, as: UTF8.self)
+        }
         guard let text = unsafe String(validating: slice, as: UTF8.self) else {
             throw VaultError(damaged: .encoding, "a text is not UTF-8")
         }
         return text
+    }
+
+    private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var (offset, found) = (0, 0 as UInt64)
+        while offset + 8 <= bytes.count {
+            unsafe found |= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset += 8
+        }
+        while offset < bytes.count {
+            unsafe found |= UInt64(bytes[offset])
+            offset += 1
+        }
+        return found & 0x8080_8080_8080_8080 == 0
     }
 
     /// A text that may be absent: one byte 0 or 1, then the text.

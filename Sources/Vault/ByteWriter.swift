@@ -1,20 +1,68 @@
+internal import Glibc
+internal import Sealing
+
 /// Writes the little-endian encoding that ``ByteReader`` reads.
-struct ByteWriter {
-    private(set) var bytes: [UInt8] = []
+///
+/// Memory of its own instead of an array: an index has a hundred thousand fields, and an array looks
+/// at its owners with each.
+@safe
+struct ByteWriter: ~Copyable {
+    private var base: UnsafeMutableRawPointer
+    private var capacity: Int
+    /// Bytes written so far.
+    private(set) var count = 0
 
-    init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
-
-    mutating func byte(_ value: UInt8) { bytes.append(value) }
-    mutating func flag(_ value: Bool) { bytes.append(value ? 1 : 0) }
-
-    private mutating func integer(_ value: some FixedWidthInteger) {
-        unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
+    init(reserving capacity: Int = 0) {
+        self.capacity = max(capacity, 64)
+        guard let base = unsafe malloc(self.capacity) else { fatalError("out of memory") }
+        unsafe self.base = unsafe base
     }
 
+    deinit { unsafe free(base) }
+
+    /// A copy of what was written.
+    var bytes: [UInt8] {
+        unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))
+    }
+
+    /// Lends what was written to `body`.
+    borrowing func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+        let span = unsafe RawSpan(_unsafeStart: base, byteCount: count)
+        return try body(span)
+    }
+
+    /// Makes room for `additional` bytes more; returns where they go.
+    private mutating func next(_ additional: Int) -> UnsafeMutableRawPointer {
+        let start = count
+        count += additional
+        if count > capacity { grow() }
+        return unsafe base + start
+    }
+
+    private mutating func grow() {
+        capacity = max(count, capacity * 2)
+        guard let larger = unsafe realloc(base, capacity) else { fatalError("out of memory") }
+        unsafe base = unsafe larger
+    }
+
+    private mutating func integer<T: FixedWidthInteger>(_ value: T) {
+        unsafe next(MemoryLayout<T>.size).storeBytes(of: value.littleEndian, as: T.self)
+    }
+
+    mutating func byte(_ value: UInt8) { integer(value) }
+    mutating func flag(_ value: Bool) { integer(value ? 1 as UInt8 : 0) }
     mutating func uint16(_ value: UInt16) { integer(value) }
     mutating func uint32(_ value: UInt32) { integer(value) }
     mutating func uint64(_ value: UInt64) { integer(value) }
-    mutating func raw(_ value: [UInt8]) { bytes.append(contentsOf: value) }
+
+    mutating func raw(_ value: [UInt8]) {
+        unsafe value.withUnsafeBytes { unsafe copy($0) }
+    }
+
+    private mutating func copy(_ source: UnsafeRawBufferPointer) {
+        guard let start = source.baseAddress, source.count > 0 else { return }
+        unsafe next(source.count).copyMemory(from: start, byteCount: source.count)
+    }
 
     mutating func identifier(_ value: Identifier) {
         integer(value.parts.0.bigEndian.littleEndian)
@@ -22,8 +70,11 @@ struct ByteWriter {
     }
 
     mutating func text(_ value: String) {
-        uint32(UInt32(value.utf8.count))
-        bytes.append(contentsOf: value.utf8)
+        var value = value
+        value.withUTF8 { text in
+            uint32(UInt32(text.count))
+            unsafe copy(UnsafeRawBufferPointer(text))
+        }
     }
 
     mutating func optionalText(_ value: String?) {
@@ -33,12 +84,10 @@ struct ByteWriter {
 
     /// Writes what `body` writes, behind its length as u32.
     mutating func section(_ body: (inout ByteWriter) -> Void) {
-        let start = bytes.count
+        let start = count
         uint32(0)
         body(&self)
-        let length = UInt32(bytes.count - start - 4)
-        for index in 0..<4 {
-            bytes[start + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index)))
-        }
+        let length = UInt32(count - start - 4)
+        unsafe base.storeBytes(of: length.littleEndian, toByteOffset: start, as: UInt32.self)
     }
 }

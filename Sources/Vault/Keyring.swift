@@ -45,11 +45,24 @@ package protocol Keyring {
     /// Finds the secret of `item`. That there is none is not an error.
     func secret(for item: KeyringItem) throws(KeyringError) -> SecretBytes?
 
+    /// Finds the secret of `item` without asking the user. That there is none is not an error.
+    ///
+    /// - Throws: ``KeyringError/Code/locked`` where it, or what it may be in, is locked.
+    func secretWithoutAsking(for item: KeyringItem) throws(KeyringError) -> SecretBytes?
+
     /// Removes `item`. That there is none is not an error.
     func remove(_ item: KeyringItem) throws(KeyringError)
 }
 
 extension Keyring {
+    /// Looks whether the keyring is unlocked first.
+    package func secretWithoutAsking(
+        for item: KeyringItem
+    ) throws(KeyringError) -> SecretBytes? {
+        guard try isUnlocked() else { throw KeyringError(.locked, "\(name) is locked") }
+        return try secret(for: item)
+    }
+
     /// Stores `secret` under `item` and reads it back, before anything relies on it.
     ///
     /// - Throws: ``KeyringError/Code/failed`` when something else comes back.

@@ -60,22 +60,22 @@ final class PosixFile: ReadableFile {
         guard offset <= byteCount, UInt64(count) <= byteCount - offset else {
             throw VaultError(damaged: .truncated, "the vault is shorter than it says")
         }
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe pread(
-                    descriptor,
-                    UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).baseAddress,
+        var problem: VaultError?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+            while done < count {
+                let got = unsafe pread(
+                    descriptor, UnsafeMutableBufferPointer(rebasing: buffer[done...]).baseAddress,
                     count - done, off_t(offset) + done)
+                if got < 0 && errno == EINTR { continue }
+                if got < 0 { problem = failure("the vault cannot be read") }
+                if got == 0 {
+                    problem = VaultError(damaged: .truncated, "the vault is shorter than it says")
+                }
+                guard got > 0 else { break }
+                done += got
             }
-            if got < 0 && errno == EINTR { continue }
-            guard got >= 0 else { throw failure("the vault cannot be read") }
-            guard got > 0 else {
-                throw VaultError(damaged: .truncated, "the vault is shorter than it says")
-            }
-            done += got
         }
+        if let problem { throw problem }
         return bytes
     }
 }

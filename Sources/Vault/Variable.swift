@@ -21,7 +21,17 @@ package struct Variable: Equatable, Sendable {
     /// After how many seconds the value should be replaced; 0 for never.
     package var rotationSeconds: UInt64
     /// The platform's record, where it has one.
-    package var remote: RemoteState?
+    package var remote: RemoteState? {
+        get { if case .known(let state) = kept { state } else { nil } }
+        set { kept = newValue.map(Remote.known) ?? .none }
+    }
+    private var kept = Remote.none
+
+    /// Apart from the record: it is as large as all else of it, and most vaults have none.
+    private enum Remote: Equatable, Sendable {
+        case none
+        indirect case known(RemoteState)
+    }
 
     /// Makes a record without a value.
     package init(

@@ -9,6 +9,7 @@ extension Vault {
     ///   - vaultID: The vault that the keys are of.
     ///   - seen: Where the vault stood when it was opened; an older copy that was put there since is
     ///     not built upon.
+    ///   - earlier: The vault as it was opened before; saves time where nobody wrote since.
     ///   - written: Learns of the new generation, and which records it changed, before the lock is
     ///     given back. Not called where nothing was written.
     ///   - body: Runs once, under the lock; it must not wait for people, programs or the network.
@@ -18,7 +19,7 @@ extension Vault {
     @discardableResult
     package static func update<R>(
         _ path: String, in store: any FileStore, keys: VaultKeys, vaultID: Identifier,
-        since seen: VaultPosition? = nil,
+        since seen: VaultPosition? = nil, after earlier: Vault? = nil,
         written: (VaultPosition, Set<Identifier>) -> Void = { _, _ in },
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> (result: R, generation: UInt64) {
@@ -27,9 +28,7 @@ extension Vault {
             guard vault.header.vaultID == vaultID else {
                 throw VaultError(.epochChanged, "another vault was put at \(path) meanwhile")
             }
-            let opened = try vault.openedIndex(with: keys)
-            let index = try VaultIndex.decode(
-                opened, extent: .everything, chunksByteCount: vault.header.chunksByteCount)
+            let (opened, index) = try vault.openedForWriting(with: keys, after: earlier)
             try vault.checkCheckpoint(of: index, with: keys)
             if let seen { try vault.expect(toFollow: seen, index.metadata) }
             var transaction = try VaultTransaction(index: index, vault: vault, keys: keys)
@@ -58,9 +57,9 @@ extension Vault {
         var next = try header.successor(
             after: transaction.outlived.map(\.generation).max() ?? 0)
         next.slots = transaction.slots
-        let entries = transaction.checkpointEntries(after: transaction.edits())
-        if let checkpoint = try keys.checkpoint(of: entries, under: next) {
-            transaction.index.checkpoint = checkpoint
+        if keys.opensValues {
+            let entries = transaction.checkpointEntries(after: transaction.edits())
+            transaction.index.checkpoint = try keys.checkpoint(of: entries, under: next)
         }
         let newChunks = transaction.newChunks
         let sealed = try next.sealing(
@@ -84,6 +83,11 @@ extension VaultTransaction {
     /// Tells whether the index would be written differently from how it was opened.
     fileprivate borrowing func isChanged(from opened: SecretSlice) throws(VaultError) -> Bool {
         if slots != header.slots || !outlived.isEmpty { return true }
+        // A value that lies behind the chunks there were: nothing needs to be encoded to see that.
+        let isStored = storedVariables.contains {
+            index.currentVersions[$0].map { $0.offset >= header.chunksByteCount } ?? false
+        }
+        if isStored { return true }
         let encoded = try index.encoded()
         return encoded.withBytes { new in
             opened.withBytes { old in !old.isEqualInConstantTime(to: new) }
@@ -157,21 +161,20 @@ extension VaultIndex {
     mutating func packedChunks(old: UInt64) -> PackedChunks {
         var packed = PackedChunks()
         var moved: [UInt64: UInt64] = [:]
-        let all = (Array(currentVersions.values) + earlierVersions).sorted { $0.offset < $1.offset }
-        for version in all {
-            let end = version.offset + UInt64(version.length)
-            if version.offset < old {
-                packed.old.extend(by: version.offset..<end)
+        for chunk in chunkExtents() {
+            let end = chunk.offset + UInt64(chunk.length)
+            if chunk.offset < old {
+                packed.old.extend(by: chunk.offset..<end)
             } else {
-                packed.new.extend(by: (version.offset - old)..<(end - old))
+                packed.new.extend(by: (chunk.offset - old)..<(end - old))
             }
-            if version.offset != packed.byteCount { moved[version.offset] = packed.byteCount }
-            packed.byteCount += UInt64(version.length)
+            if chunk.offset != packed.byteCount { moved[chunk.offset] = packed.byteCount }
+            packed.byteCount += UInt64(chunk.length)
         }
         guard !moved.isEmpty else { return packed }
-        for id in currentVersions.keys {
-            guard let offset = currentVersions[id].flatMap({ moved[$0.offset] }) else { continue }
-            currentVersions[id]?.offset = offset
+        for place in currentVersions.values.indices {
+            guard let offset = moved[currentVersions.values[place].offset] else { continue }
+            currentVersions.values[place].offset = offset
         }
         for position in earlierVersions.indices {
             guard let offset = moved[earlierVersions[position].offset] else { continue }

@@ -10,6 +10,7 @@ package final class Vault {
     package let header: VaultHeader
     private let headerBytes: [UInt8]
     let file: any ReadableFile
+    private var opening: IndexOpening?
 
     /// Opens the file and checks header and lengths. Opens nothing that is sealed.
     package convenience init(opening path: String, in store: any FileStore) throws(VaultError) {
@@ -67,9 +68,42 @@ package final class Vault {
     package func index(
         with keys: VaultKeys, extent: VaultIndex.Extent
     ) throws(VaultError) -> VaultIndex {
-        let index = try uncheckedIndex(with: keys, extent: extent)
+        let opened = try openedIndex(with: keys)
+        let index = try VaultIndex.decode(
+            opened, extent: extent, chunksByteCount: header.chunksByteCount)
         try checkCheckpoint(of: index, with: keys)
+        opening = IndexOpening(keys: keys, tag: try indexTag(), opened: opened, index: index)
         return index
+    }
+
+    /// What an opening of the index left: a write soon after mostly finds the same generation, and
+    /// need not open it again.
+    private struct IndexOpening {
+        /// By whom it was opened; another key of the same epoch must not go on with it.
+        weak var keys: VaultKeys?
+        let tag: [UInt8]
+        let opened: SecretSlice
+        let index: VaultIndex
+    }
+
+    /// Opens the whole index for a write.
+    ///
+    /// - Parameter earlier: The vault as this process opened it before. Where header and tag of the
+    ///   index are the same in both, so is all that they authenticate: what was opened then is taken,
+    ///   and the index not read again.
+    func openedForWriting(
+        with keys: VaultKeys, after earlier: Vault?
+    ) throws(VaultError) -> (opened: SecretSlice, index: VaultIndex) {
+        let tag = try indexTag()
+        let known = earlier?.opening.flatMap { opening in
+            opening.keys === keys && opening.tag == tag && earlier?.headerBytes == headerBytes
+                ? opening : nil
+        }
+        let opened = if let known { known.opened } else { try openedIndex(with: keys) }
+        let index = try VaultIndex.decode(
+            opened, extent: .everything, chunksByteCount: header.chunksByteCount,
+            reusing: known?.index)
+        return (opened, index)
     }
 
     /// The index without a look at the checkpoint's code.

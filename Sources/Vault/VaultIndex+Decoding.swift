@@ -14,9 +14,11 @@ extension VaultIndex {
     /// - Parameters:
     ///   - opened: The padded index. Accounts stay parts of it.
     ///   - chunksByteCount: Bytes of all chunks together, which the versions must cover exactly.
+    ///   - decoded: Made of the same slice before, and unchanged since: its variables are taken.
     /// - Throws: ``VaultError/Code/damaged``.
     static func decode(
-        _ opened: SecretSlice, extent: Extent, chunksByteCount: UInt64
+        _ opened: SecretSlice, extent: Extent, chunksByteCount: UInt64,
+        reusing decoded: VaultIndex? = nil
     ) throws(VaultError) -> VaultIndex {
         try opened.withBytes { (bytes) throws(VaultError) in
             try ByteReader.read(bytes) { (reader) throws(VaultError) in
@@ -33,7 +35,7 @@ extension VaultIndex {
                 var content = try reader.section(length)
                 try reader.expectZeros(reader.remaining, else: .padding)
                 var index = VaultIndex(extent: extent)
-                try index.decodeSections(&content, opened)
+                try index.decodeSections(&content, opened, reusing: decoded)
                 try content.expectEnd(of: "the index")
                 if extent == .everything { try index.checkCoherence(chunksByteCount) }
                 return index
@@ -42,90 +44,46 @@ extension VaultIndex {
     }
 
     private mutating func decodeSections(
-        _ content: inout ByteReader, _ opened: SecretSlice
+        _ content: inout ByteReader, _ opened: SecretSlice, reusing decoded: VaultIndex?
     ) throws(VaultError) {
         var section = try content.section(Int(try content.uint32()))
         metadata = try IndexMetadata.decode(from: &section)
         try section.expectEnd(of: "the metadata")
         projects = try content.list(
-            "projects", Self.projectLimit, 38, VaultProject.decode, { $0.id < $1.id })
+            "projects", Self.projectLimit, 38, VaultProject.decode, key: { $0.id }, <)
         variables = try content.list(
-            "variables", VaultFormat.recordLimit, 93, Variable.decode, { $0.id < $1.id })
+            "variables", VaultFormat.recordLimit, 93, skipping: decoded != nil, Variable.decode,
+            key: { $0.id }, <)
+        if let decoded { variables = decoded.variables }
         let values = extent.hasCurrentValues
         let current = try content.list(
             "current versions", VaultFormat.recordLimit, StoredVersion.minimumByteCount,
-            skipping: !values, StoredVersion.decode, { $0.variable < $1.variable })
-        currentVersions.reserveCapacity(current.count)
-        for version in current { currentVersions[version.variable] = version }
+            skipping: !values, StoredVersion.decode, key: { $0.variable }, <)
+        currentVersions = CurrentVersions(ascending: current)
         earlierVersions = try content.list(
             "earlier versions", .max, StoredVersion.minimumByteCount,
-            skipping: extent != .everything, StoredVersion.decode, { $0.precedes($1) })
+            skipping: extent != .everything, StoredVersion.decode,
+            key: { ($0.variable, $0.version) }, <)
         batches = try content.list(
-            "data keys", .max, 89, skipping: !values, Batch.decode, { $0.id < $1.id })
+            "data keys", .max, 89, skipping: !values, Batch.decode, key: { $0.id }, <)
         journal = try content.list(
             "journal entries", Self.journalLimit, 29, skipping: extent != .everything,
-            JournalEntry.decode,
-            { $0.id < $1.id })
+            JournalEntry.decode, key: { $0.id }, <)
         accounts = try content.list(
             "accounts", Self.accountLimit, 40,
             { (reader) throws(VaultError) in try Account.decode(from: &reader, in: opened) },
-            { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
+            key: { $0.name }, { $0.utf8.lexicographicallyPrecedes($1.utf8) })
         formerLogKeys = try content.list(
             "log keys", Self.formerLogKeyLimit, 32,
             { (reader) throws(VaultError) in
                 let start = reader.offset
                 _ = try reader.section(32)
                 return opened.part(start..<start + 32)
-            }, { _, _ in true })
+            }, key: { _ in 0 }, { _, _ in true })
         section = try content.section(Int(try content.uint32()))
-        guard extent.hasCheckpoint else { return }
-        if try section.flag() { checkpoint = try Checkpoint.decode(from: &section) }
-        try section.expectEnd(of: "the checkpoint")
-    }
-
-    /// Holds the sections against each other.
-    private func checkCoherence(_ chunksByteCount: UInt64) throws(VaultError) {
-        let projectIDs = Set(projects.map(\.id))
-        guard Set(projects.map(\.name)).count == projects.count,
-            variables.allSatisfy({ projectIDs.contains($0.project) })
-        else {
-            throw VaultError(
-                damaged: .layout, "a variable belongs to no project, or two have one name")
-        }
-        var held = 0
-        for variable in variables where variable.currentVersion > 0 {
-            guard currentVersions[variable.id]?.version == variable.currentVersion else {
-                throw VaultError(
-                    damaged: .layout, "the value of \(variable.name) is not in the vault")
-            }
-            held += 1
-        }
-        guard held == currentVersions.count else {
-            throw VaultError(damaged: .layout, "a value belongs to no variable")
-        }
-        let byID = Dictionary(uniqueKeysWithValues: variables.map { ($0.id, $0) })
-        var perVariable: [Identifier: Int] = [:]
-        for version in earlierVersions {
-            guard let variable = byID[version.variable], version.version != variable.currentVersion,
-                version.version > 0, version.version <= variable.highestVersion
-            else { throw VaultError(damaged: .layout, "an earlier value belongs to no variable") }
-            perVariable[version.variable, default: 0] += 1
-        }
-        guard perVariable.values.allSatisfy({ $0 <= VaultFormat.versionLimit }) else {
-            throw VaultError(damaged: .layout, "a variable has too many versions")
-        }
-        let batchIDs = Set(batches.map(\.id))
-        let all = (Array(currentVersions.values) + earlierVersions).sorted { $0.offset < $1.offset }
-        var end: UInt64 = 0
-        for version in all {
-            guard version.offset == end, version.length > 0, batchIDs.contains(version.batch) else {
-                throw VaultError(
-                    damaged: .layout, "the values overlap, leave gaps or have no data key")
-            }
-            end += UInt64(version.length)
-        }
-        guard end == chunksByteCount else {
-            throw VaultError(damaged: .layout, "the values do not end where the file ends")
+        if extent.hasCheckpoint {
+            if try section.flag() { checkpoint = try Checkpoint.decode(from: &section) }
+            try section.expectEnd(of: "the checkpoint")
         }
     }
 }
@@ -140,21 +98,27 @@ extension StoredVersion {
 extension ByteReader {
     /// Reads a section: u32 length, u32 number of items, the items in strictly ascending order.
     ///
-    /// - Parameter skipping: Passes over the section and returns no items.
-    fileprivate mutating func list<T>(
+    /// - Parameters:
+    ///   - skipping: Passes over the section and returns no items.
+    ///   - key: What the items are in order by. Compared alone: an item may be large.
+    fileprivate mutating func list<T, Key>(
         _ what: StaticString, _ limit: Int, _ minimumByteCount: Int, skipping: Bool = false,
-        _ decode: (inout ByteReader) throws(VaultError) -> T, _ precedes: (T, T) -> Bool
+        _ decode: (inout ByteReader) throws(VaultError) -> T, key: (T) -> Key,
+        _ precedes: (Key, Key) -> Bool
     ) throws(VaultError) -> [T] {
         var section = try section(Int(try uint32()))
         if skipping { return [] }
         let count = try section.count(limit: limit, minimumByteCount: minimumByteCount, of: what)
         var items: [T] = []
         items.reserveCapacity(count)
+        var last: Key?
         for _ in 0..<count {
             let item = try decode(&section)
-            if !items.isEmpty, !precedes(items[items.count - 1], item) {
+            let next = key(item)
+            if let last, !precedes(last, next) {
                 throw VaultError(damaged: .order, "the \(what) are not in order")
             }
+            last = next
             items.append(item)
         }
         try section.expectEnd(of: what)

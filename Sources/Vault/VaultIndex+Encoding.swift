@@ -18,7 +18,7 @@ extension VaultIndex {
             writer.flag(checkpoint != nil)
             checkpoint?.encode(into: &writer)
         }
-        let content = front.bytes.count + secrets.count + back.bytes.count
+        let content = front.count + secrets.count + back.count
         let padded = Padding.paddedByteCount(ofIndex: 4 + content)
         guard padded <= VaultFormat.indexLimit else {
             throw VaultError(.tooLarge, "the vault's index would be larger than 256 MiB")
@@ -28,26 +28,46 @@ extension VaultIndex {
         let padding = [UInt8](repeating: 0, count: padded - 4 - content)
         return try guarding { () throws(SealingError) in
             var all = try SecretBuffer(capacity: padded)
-            try all.append(length.bytes)
-            try all.append(front.bytes)
+            try length.withBytes { (part) throws(SealingError) in try all.append(part) }
+            try front.withBytes { (part) throws(SealingError) in try all.append(part) }
             try secrets.withBytes { (part) throws(SealingError) in try all.append(part) }
-            try all.append(back.bytes)
+            try back.withBytes { (part) throws(SealingError) in try all.append(part) }
             try all.append(padding)
             return all
         }
     }
 
     private func encodedFront() -> ByteWriter {
-        var front = ByteWriter(reserving: 512 * variables.count + 4096)
+        var front = ByteWriter(reserving: 256 * variables.count + 4096)
         front.section { metadata.encode(into: &$0) }
-        front.list(projects.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
-        front.list(variables.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
-        for versions in [Array(currentVersions.values), earlierVersions] {
-            front.list(versions.sorted { $0.precedes($1) }) { $0.encode(into: &$1) }
+        // Places are sorted: a record or version is large, and costs wherever it moves.
+        front.list(Self.ordered(projects.indices.map { (projects[$0].id, $0) })) {
+            projects[$0].encode(into: &$1)
         }
+        front.list(Self.ordered(variables.indices.map { (variables[$0].id, $0) })) {
+            variables[$0].encode(into: &$1)
+        }
+        // Each variable has one current version at most.
+        let current = currentVersions.values
+        front.list(Self.ordered(current.indices.map { (current[$0].variable, $0) })) {
+            current[$0].encode(into: &$1)
+        }
+        let earlier = earlierVersions.indices.sorted {
+            earlierVersions[$0].precedes(earlierVersions[$1])
+        }
+        front.list(earlier) { earlierVersions[$0].encode(into: &$1) }
         front.list(batches.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
         front.list(journal.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
         return front
+    }
+
+    /// The places in the order of their identifiers.
+    private static func ordered<Place>(_ places: [(id: Identifier, place: Place)]) -> [Place] {
+        let isOrdered = places.indices.dropFirst().allSatisfy {
+            places[$0 - 1].id < places[$0].id
+        }
+        if isOrdered { return places.map(\.place) }
+        return places.sorted { $0.id < $1.id }.map(\.place)
     }
 
     /// Accounts and former log keys, the sections that hold secrets.
@@ -59,7 +79,7 @@ extension VaultIndex {
             for account in sorted {
                 var front = ByteWriter()
                 account.encodeFront(into: &front)
-                try body.append(front.bytes)
+                try front.withBytes { (part) throws(SealingError) in try body.append(part) }
                 try account.secret.withBytes { (secret) throws(SealingError) in
                     try body.append(secret)
                 }
@@ -87,12 +107,14 @@ extension VaultIndex {
         guard journal.count <= VaultIndex.journalLimit else {
             throw VaultError(.tooLarge, "a vault's journal holds at most 10,000 entries")
         }
-        for variable in variables {
-            guard variable.name.utf8.count <= VaultFormat.nameLimit else {
+        for place in variables.indices {
+            guard variables[place].name.utf8.count <= VaultFormat.nameLimit else {
                 throw VaultError(.tooLarge, "a name is longer than 1 KiB")
             }
-            guard (variable.attributes.comment?.utf8.count ?? 0) <= VaultFormat.commentLimit else {
-                throw VaultError(.tooLarge, "the comment of \(variable.name) is longer than 4 KiB")
+            let comment = variables[place].attributes.comment
+            guard (comment?.utf8.count ?? 0) <= VaultFormat.commentLimit else {
+                throw VaultError(
+                    .tooLarge, "the comment of \(variables[place].name) is longer than 4 KiB")
             }
         }
     }
@@ -117,6 +139,6 @@ extension SecretBuffer {
     fileprivate mutating func append(uint32 value: Int) throws(SealingError) {
         var writer = ByteWriter()
         writer.uint32(UInt32(value))
-        try append(writer.bytes)
+        try writer.withBytes { (part) throws(SealingError) in try append(part) }
     }
 }

@@ -26,7 +26,7 @@ package struct VaultIndex {
     /// In ascending order of ids, removed ones included.
     package var variables: [Variable] = []
     /// Where the current versions lie, by variable.
-    package var currentVersions: [Identifier: StoredVersion] = [:]
+    package var currentVersions: CurrentVersions = [:]
     /// Where the earlier versions lie, in ascending order of variables, then versions.
     package var earlierVersions: [StoredVersion] = []
     var batches: [Batch] = []

@@ -33,7 +33,7 @@ extension VaultTransaction {
         let isAligned =
             found.count <= now.count && found.indices.allSatisfy { found[$0].id == now[$0].id }
         if isAligned {
-            for position in found.indices where found[position] != now[position] {
+            for position in found.indicesDiffering(from: now) {
                 edits.append(Edit(before: found[position], after: now[position]))
             }
             edits += now[found.count...].map { Edit(before: nil, after: $0) }
@@ -77,6 +77,19 @@ extension VaultTransaction {
             guard let before else { return new }
             if entry == nil { return before.isLive ? nil : new }
             return entry?.with(what: new, changedOf: Checkpoint.Entry(of: before))
+        }
+    }
+}
+
+extension [Variable] {
+    /// Where this array and the front of `other`, which is at least as long, differ. Compared in
+    /// place: a record is large, and costs reference counts wherever it moves.
+    fileprivate func indicesDiffering(from other: [Variable]) -> [Int] {
+        unsafe withUnsafeBufferPointer { left in
+            unsafe other.withUnsafeBufferPointer { right in
+                if unsafe left.baseAddress == right.baseAddress { return [] }
+                return left.indices.filter { unsafe left[$0] != right[$0] }
+            }
         }
     }
 }

@@ -177,8 +177,16 @@ package struct VaultTransaction: ~Copyable {
 
     /// Drops data keys that no version needs any more.
     mutating func dropUnusedBatches() {
-        var used = Set(index.currentVersions.values.map(\.batch))
-        used.formUnion(index.earlierVersions.map(\.batch))
+        var used: Set<Identifier> = []
+        var last: Identifier?
+        func keep(_ batch: Identifier) {
+            // Values of one write lie together.
+            if batch != last { used.insert(batch) }
+            last = batch
+        }
+        let current = index.currentVersions.values
+        for place in current.indices { keep(current[place].batch) }
+        for place in index.earlierVersions.indices { keep(index.earlierVersions[place].batch) }
         index.batches.removeAll { !used.contains($0.id) }
     }
 }

@@ -41,6 +41,19 @@ struct SecretServiceKeyringTests {
         #expect(try keyring.itemCount() == (1, 0))
     }
 
+    @Test func `without a question a secret is found, missed or locked`() throws {
+        let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
+        let connection = keyring.connection()
+        #expect(try connection.bytesWithoutAsking(for: item) == nil)
+        try connection.store(key, for: item)
+        #expect(try connection.bytesWithoutAsking(for: item) == key)
+        try keyring.lock()
+        for item in [item, .slotKey("00ff")] {
+            expectKeyringError(.locked) { try connection.bytesWithoutAsking(for: item) }
+        }
+    }
+
     @Test func `vaults, purposes and identifiers are kept apart`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }

@@ -26,6 +26,11 @@ extension SecretServiceKeyring {
         return secret.withBytes { span in (0..<span.byteCount).map { span.byte(at: $0) } }
     }
 
+    func bytesWithoutAsking(for item: KeyringItem) throws(KeyringError) -> [UInt8]? {
+        guard let secret = try secretWithoutAsking(for: item) else { return nil }
+        return secret.withBytes { span in (0..<span.byteCount).map { span.byte(at: $0) } }
+    }
+
     func store(_ bytes: [UInt8], for item: KeyringItem) throws {
         let secret = try bytes.withBytes { (span) throws(SealingError) in
             try SecretBytes(copying: span)

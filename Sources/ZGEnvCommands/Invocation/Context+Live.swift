@@ -18,10 +18,11 @@ extension Context {
             else { continue }
             environment[name] = environment[name] ?? value
         }
+        let keyring = DesktopKeyring(environment)
         return Context(
             arguments: ProcessParts.arguments, hardening: hardening, environment: environment,
             rawEnvironment: raw, workingDirectory: ProcessParts.workingDirectory ?? "/",
-            files: PosixFileStore(), keyring: { desktopKeyring(environment) },
+            files: PosixFileStore(), keyring: { keyring.opened },
             now: ProcessParts.milliseconds, user: { UserAccount.current },
             transport: {
                 var configuration = CurlConfiguration()
@@ -32,9 +33,13 @@ extension Context {
             output: OutputStream(descriptor: 1),
             messages: OutputStream(descriptor: 2))
     }
+}
 
-    /// The desktop's keyring; nil where there is no session bus.
-    private static func desktopKeyring(_ environment: [String: String]) -> (any Keyring)? {
+/// The desktop's keyring, made at first use and then the same for all of a command: its connection, and
+/// the keys agreed upon for it, cost as much as all that is asked over it.
+private final class DesktopKeyring {
+    /// nil where there is no session bus.
+    private(set) lazy var opened: (any Keyring)? = {
         let address = SessionBus.address(
             configured: environment["DBUS_SESSION_BUS_ADDRESS"],
             runtimeDirectory: environment["XDG_RUNTIME_DIR"])
@@ -44,6 +49,11 @@ extension Context {
         }
         return SecretServiceKeyring(
             busAddress: address, limit: .seconds(hasScreen ? 60 : 5))
+    }()
+    private let environment: [String: String]
+
+    init(_ environment: [String: String]) {
+        self.environment = environment
     }
 }
 

@@ -11,11 +11,13 @@ enum SecretInput {
     static func read(
         descriptor: Int32, limit: Int, what: String
     ) throws -> SecretBuffer {
-        var buffer = try SecretBuffer(capacity: min(limit + 1, 64 << 10))
+        var buffer = try SecretBuffer(capacity: min(limit + 1, capacity(for: descriptor)))
         while true {
-            let room = min(max(buffer.count, 4096), limit + 1 - buffer.count)
-            guard room > 0 else { throw tooLong(what, limit) }
-            try buffer.reserve(room)
+            guard buffer.count <= limit else { throw tooLong(what, limit) }
+            if buffer.room == 0 {
+                try buffer.reserve(min(max(buffer.count, 4096), limit + 1 - buffer.count))
+            }
+            let room = min(buffer.room, limit + 1 - buffer.count)
             var failure: Int32 = 0
             let got = buffer.appendWritten(limit: room) { target in
                 unsafe target.withUnsafeMutableBytes { bytes in
@@ -32,6 +34,16 @@ enum SecretInput {
             default: throw unreadable(what, failure)
             }
         }
+    }
+
+    /// Room for a whole file and the byte that would be too many; a buffer that grows is copied, and
+    /// wiped, each time.
+    private static func capacity(for descriptor: Int32) -> Int {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return 64 << 10
+        }
+        return max(Int(clamping: status.st_size), 4095) + 1
     }
 
     private static func waitForInput(_ descriptor: Int32, _ what: String) throws {

@@ -258,7 +258,7 @@ package final class VaultSession {
         let vaultID = opened.header.vaultID
         let result = try Vault.update(
             path, in: context.files, keys: keys, vaultID: vaultID,
-            since: holdsToAnchors ? try opened.position() : nil,
+            since: holdsToAnchors ? try opened.position() : nil, after: opened,
             written: { position, changed in
                 let new = newPlace.map { places.contains($0) ? [] : [$0] } ?? []
                 keepAnchors(position, of: vaultID, places + new)

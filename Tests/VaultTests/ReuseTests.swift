@@ -1,0 +1,89 @@
+import Sealing
+import Testing
+
+@testable import Vault
+
+/// A write takes what was opened a moment ago, where nothing can have changed.
+@Suite("An index that was opened already")
+struct ReuseTests {
+    private func rename(
+        _ fixture: VaultFixture, keys: VaultKeys? = nil, after earlier: Vault?
+    ) throws {
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: keys ?? fixture.keys,
+            vaultID: fixture.vaultID, after: earlier
+        ) { $0.rename(at: 0, to: "RENAMED", time: 3_000) }
+    }
+
+    private func names(_ fixture: VaultFixture) throws -> Set<String> {
+        let index = try fixture.open().index(with: fixture.keys, extent: .everything)
+        return Set(index.variables.map(\.name))
+    }
+
+    /// Flips a bit inside of the sealed index, in front of its tag.
+    private func damageIndex(_ fixture: VaultFixture) throws {
+        let vault = try fixture.open()
+        var bytes = try vault.file.read(at: 0, count: Int(vault.file.byteCount))
+        bytes[vault.header.byteCount + 100] ^= 1
+        try fixture.store.replace(fixture.path, with: [.bytes(bytes)])
+    }
+
+    @Test func `is not opened again by a write of the same generation`() throws {
+        let fixture = try VaultFixture()
+        try fixture.set("A", "one")
+        let vault = try fixture.open()
+        _ = try vault.index(with: fixture.keys, extent: .listing)
+        try damageIndex(fixture)
+        // Only what was opened before can be written back whole.
+        #expect(throws: VaultError.self) { try rename(fixture, after: nil) }
+        #expect(throws: VaultError.self) { try rename(fixture, after: fixture.open()) }
+        try rename(fixture, after: vault)
+        #expect(try names(fixture) == ["RENAMED"])
+        #expect(try fixture.value(of: "RENAMED") == "one")
+    }
+
+    @Test(arguments: [VaultIndex.Extent.listing, .accepted, .currentValues, .everything])
+    func `goes on in the next generation as if it had been opened anew`(
+        extent: VaultIndex.Extent
+    ) throws {
+        let fixture = try VaultFixture()
+        for name in ["A", "B", "C"] { try fixture.set(name, "value of \(name)") }
+        try fixture.set("B", "another")
+        let vault = try fixture.open()
+        let before = try vault.index(with: fixture.keys, extent: extent)
+        try rename(fixture, after: vault)
+        let after = try fixture.open().index(with: fixture.keys, extent: .everything)
+        #expect(after.variables.count == 3)
+        #expect(after.variables.dropFirst() == before.variables.dropFirst())
+        #expect(after.earlierVersions.map(\.version) == [1])
+        let renamed = try #require(before.variables.first)
+        let value = renamed.name == "B" ? "another" : "value of \(renamed.name)"
+        #expect(try fixture.value(of: "RENAMED") == value)
+        try fixture.open().verify(with: fixture.keys)
+    }
+
+    @Test func `is opened anew after another write`() throws {
+        let fixture = try VaultFixture()
+        try fixture.set("A", "one")
+        let vault = try fixture.open()
+        _ = try vault.index(with: fixture.keys, extent: .listing)
+        try fixture.set("B", "two")
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID,
+            after: vault
+        ) { _ = $0.positionOfVariable("C") }
+        #expect(try names(fixture) == ["A", "B", "C"])
+    }
+
+    @Test func `is of no use to another key of the same epoch`() throws {
+        let fixture = try VaultFixture()
+        try fixture.set("A", "one")
+        let vault = try fixture.open()
+        _ = try vault.index(with: fixture.keys, extent: .listing)
+        let wrong = VaultKeys(
+            index: IndexKey(try SecretBytes.random(count: 32), epoch: fixture.keys.index.epoch),
+            root: nil)
+        #expect(throws: VaultError.self) { try rename(fixture, keys: wrong, after: vault) }
+        #expect(try names(fixture) == ["A"])
+    }
+}
