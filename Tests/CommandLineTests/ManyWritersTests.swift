@@ -28,7 +28,7 @@ struct ManyWritersTests {
     /// Reads until the file `stop` is there; any failure ends it.
     private static let read = """
         n=0
-        until [ -e "$2" ]; do
+        until [ $n -gt 0 ] && [ -e "$2" ]; do
             "$1" list -p web --json >"$3" || { s=$?; [ $s = 4 ] || exit $s; }
             "$1" verify --json >"$3" || { s=$?; cat "$3"; exit $s; }
             n=$((n + 1))

@@ -50,11 +50,18 @@ struct SurroundingsTests {
     }
 
     @Test func `an output that fails does not undo what was done, and the error says so`() throws {
-        var runner = home.runner(["rm", "KEY", "-p", "web", "--yes", "--json"])
-        runner.output = .closed
-        let result = try runner.run()
-        #expect(result.status == 1)
-        #expect(result.error.contains("ended before that"))
+        let full = try home.wrapped("/bin/sh") {
+            ["-c", "exec \"$0\" rm KEY -p web --yes --json >/dev/full", $0]
+        }.run()
+        #expect(full.status == 1)
+        #expect(full.error.contains("ended before that"))
+        failed(try home.run(["show", "KEY", "-p", "web"]), 4)
+        // Nobody wants to hear of it where there was no output from the start.
+        var closed = home.runner(["set", "NEW", "-p", "web", "--json"], input: .text("x"))
+        closed.output = .closed
+        let result = try closed.run()
+        #expect(result.status == 141 && result.error == "")
+        done(try home.run(["show", "NEW", "-p", "web"]))
         var silent = home.runner(["set", "NEW", "-p", "web"], input: .text("x"))
         silent.error = .closed
         done(try silent.run())

@@ -142,7 +142,12 @@ final class ProgramSession {
 
     private func advance(_ source: Source, _ bytes: [UInt8], over text: String) -> Bool {
         let start = position[source] ?? 0
-        guard let range = bytes[start...].firstRange(of: Array(text.utf8)) else { return false }
+        let wanted = Array(text.utf8)
+        guard let range = bytes[start...].firstRange(of: wanted) else {
+            // Long output is not searched again from its beginning each time more of it comes.
+            position[source] = max(start, bytes.count - wanted.count + 1)
+            return false
+        }
         position[source] = range.upperBound
         return true
     }

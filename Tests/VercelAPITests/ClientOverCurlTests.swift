@@ -112,7 +112,7 @@ import VercelAPI
             let head = "HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n"
             func chunk(_ id: Int) -> String {
                 let line =
-                    "{\"type\":\"stdout\",\"created\":\(id),\"date\":\(id),\"id\":\"e\(id)\",\"text\":\"t\"}\n"
+                    "{\"type\":\"stdout\",\"created\":\(7_000 + id),\"date\":\(7_000 + id),\"id\":\"e\(id)\",\"text\":\"t\"}\n"
                 return String(line.utf8.count, radix: 16) + "\r\n\(line)\r\n"
             }
             return request.number == 0
@@ -128,7 +128,7 @@ import VercelAPI
         }
         #expect(end == .ended)
         #expect(ids == ["e1", "e2", "e3"])
-        #expect(server.requests.last?.target.hasSuffix("since=2") == true)
+        #expect(server.requests.last?.target.hasSuffix("since=5002") == true)
     }
 
     @Test func `waiting is as long as asked for, and ends when interrupted`() {
