@@ -38,6 +38,32 @@ SEED = {
 }
 
 
+def deployments(home, web):
+    """What can be done with deployments, and where the platform sends its events."""
+    listed = home.json("deployment", "list", *web, "--refresh")["deployments"]
+    current = next(each for each in listed if each["current"])
+    older = next(
+        each for each in reversed(listed)
+        if each["target"] == "production" and each["state"] == "READY" and not each["current"])
+    preview = next(
+        each for each in listed if each["target"] == "preview" and each["state"] == "READY")
+    home.json("deployment", "list", *web, "--failed", "-t", "production", "--limit", "5", "--refresh")
+    home.json("deployment", "show", current["id"])
+    home.run("deployment", "show", "dpl_unknown", "--json", status=4)
+    home.run("deployment", "logs", current["url"], "--json")
+    home.json("deployment", "rollback", older["id"], *web, "--yes")
+    home.json("deployment", "promote", current["id"], *web, "--yes")
+    home.json("deployment", "promote", preview["id"], *web, "--yes")
+    building = home.json("redeploy", *web, "--yes")
+    home.json("deployment", "cancel", building["id"], "--yes")
+    home.run("deployment", "logs", building["id"], "--follow", "--json", status=9)
+    home.json("deployment", "delete", building["id"], "--yes")
+    made = home.json(
+        "webhook", "create", "https://example.com/hook", *web, "--event", "deployment.ready", "--yes")
+    home.json("webhook", "list", *web)
+    home.json("webhook", "delete", made["id"], "--yes")
+
+
 def run_everything(home, token):
     """All commands of the platform, good ends and bad ones."""
     home.run("login", "--name", "me", given=token)
@@ -80,9 +106,20 @@ def run_everything(home, token):
     home.json("redeploy", "-p", "team-api", "--yes", "--wait", "--latest-commit")
     home.run("redeploy", "-p", "bare", "--yes", "--json", status=4)
     home.run("redeploy", "dpl_unknown", "--yes", "--json", status=4)
+    home.json("pull", *web, "--yes")
+    home.json("pull", "-p", "team-api", "--yes")
+    home.json("diff", "--remote", *web)
+    home.json("harden", *web, "--yes")
+    deployments(home, web)
+    home.run(
+        "rotate", "A", *web, "--redeploy", "--yes", "--json", "--timeout", "1m", given="rotated")
     home.run("push", *web, "--json", "--yes", environment={"VERCEL_TOKEN": "wrong"}, status=6)
     home.json("project", "list", environment={"VERCEL_TOKEN": token})
     home.run("logout", "--all")
+
+
+# Paths that the platform's own tool asks and the description does not have.
+UNDESCRIBED = ("/v3/env/pull/",)
 
 
 class Commands(unittest.TestCase):
@@ -98,11 +135,15 @@ class Commands(unittest.TestCase):
             cls.recorder.close()
             cls.sandbox.close()
         cls.validator = Validator()
+        cls.exchanges = [
+            exchange for exchange in cls.recorder.exchanges
+            if not exchange.path.startswith(UNDESCRIBED)
+        ]
 
     def test_every_exchange_fits(self):
-        self.assertGreater(len(self.recorder.exchanges), 100)
+        self.assertGreater(len(self.exchanges), 100)
         wrong = []
-        for exchange in self.recorder.exchanges:
+        for exchange in self.exchanges:
             for problem in self.validator.problems(exchange):
                 wrong.append(f"{problem}\n    {shown(exchange)}")
         # One exchange for each problem is enough to see.
@@ -110,7 +151,7 @@ class Commands(unittest.TestCase):
         self.assertFalse(unique, f"{len(unique)} problems:\n" + "\n".join(unique[:20]))
 
     def test_the_run_has_every_call_that_commands_make(self):
-        made = {self.validator.operation(exchange)[0] for exchange in self.recorder.exchanges}
+        made = {self.validator.operation(exchange)[0] for exchange in self.exchanges}
         self.assertEqual(
             made,
             {
@@ -121,23 +162,34 @@ class Commands(unittest.TestCase):
                 "GET /v10/projects/{idOrName}/env", "POST /v10/projects/{idOrName}/env",
                 "GET /v1/projects/{idOrName}/env/{id}", "PATCH /v9/projects/{idOrName}/env/{id}",
                 "DELETE /v9/projects/{idOrName}/env/{id}", "GET /v6/deployments",
-                "GET /v13/deployments/{idOrUrl}", "POST /v13/deployments",
+                "GET /v13/deployments/{idOrUrl}", "POST /v13/deployments", "GET /v1/env",
+                "GET /v3/deployments/{idOrUrl}/events", "PATCH /v12/deployments/{id}/cancel",
+                "DELETE /v13/deployments/{id}",
+                "POST /v10/projects/{projectId}/promote/{deploymentId}",
+                "POST /v1/projects/{projectId}/rollback/{deploymentId}",
+                "GET /v1/webhooks", "GET /v1/webhooks/{id}", "POST /v1/webhooks",
+                "DELETE /v1/webhooks/{id}",
             },
         )
+        self.assertTrue(
+            any(each.path.startswith(UNDESCRIBED) for each in self.recorder.exchanges))
 
     def test_a_broken_exchange_does_not_fit(self):
         """Each way of being wrong is found, in a copy of a real exchange."""
         import copy
 
         def first(operation):
-            for exchange in self.recorder.exchanges:
+            for exchange in self.exchanges:
                 name, _ = self.validator.operation(exchange)
                 if name == operation and exchange.status < 400:
                     return copy.copy(exchange)
             self.fail(operation)
 
-        for operation in {self.validator.operation(e)[0] for e in self.recorder.exchanges}:
+        for operation in {self.validator.operation(e)[0] for e in self.exchanges}:
             exchange = first(operation)
+            if not exchange.answer:
+                # Nothing is the whole answer, by the description too.
+                continue
             exchange.answer = b"{}"
             self.assertTrue(self.validator.problems(exchange), operation)
         exchange = first("POST /v10/projects/{idOrName}/env")

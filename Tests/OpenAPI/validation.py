@@ -123,9 +123,10 @@ class Validator:
         else:
             problems += self.error_problems(exchange)
         body = operation.get("requestBody", {}).get("content", {}).get("application/json")
-        if exchange.body and body is None:
+        # The platform's own command-line tool sends an empty object where no body is described.
+        if exchange.body and body is None and exchange.body.strip() != b"{}":
             problems.append("request: a body where none is described")
-        elif exchange.body:
+        elif exchange.body and body is not None:
             problems += self.unknown_members(json.loads(exchange.body), body["schema"])
         return problems
 
