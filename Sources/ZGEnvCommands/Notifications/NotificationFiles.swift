@@ -77,11 +77,12 @@ struct NotificationFiles {
     }
 
     private func bytes(of path: String) throws -> [UInt8]? {
-        do {
+        do throws(VaultError) {
             let file = try files.open(path)
             guard file.byteCount <= UInt64(WatchSealing.byteLimit) else { return [] }
             return try file.read(at: 0, count: Int(file.byteCount))
-        } catch let error as VaultError where error.code == .notFound {
+        } catch {
+            guard error.code == .notFound else { throw error }
             return nil
         }
     }
@@ -113,7 +114,8 @@ struct NotificationFiles {
                 var text = [UInt8](repeating: 0, count: 16)
                 let count = unsafe pread(descriptor, &text, text.count, 0)
                 let digits = text.prefix(max(count, 0)).prefix { (48...57).contains($0) }
-                let holder = digits.isEmpty ? "" : " (process \(String(decoding: digits, as: UTF8.self)))"
+                let holder =
+                    digits.isEmpty ? "" : " (process \(String(decoding: digits, as: UTF8.self)))"
                 close(descriptor)
                 throw CommandError(
                     .conflict, "Notifications of this vault are told by another process\(holder).",
@@ -134,5 +136,30 @@ extension NotificationChoices.Scope {
     init(_ binding: VaultProject.Binding) {
         self.init(
             origin: binding.origin, accountID: binding.accountID, teamID: binding.teamID)
+    }
+}
+
+/// What notifications keep, while the vault gets new keys: it would not open with those.
+struct KeptNotifications {
+    private let choices: NotificationChoices?
+    private let progress: WatchProgress?
+
+    /// Reads it with the old keys.
+    init(_ invocation: Invocation, _ keys: VaultKeys) {
+        let files = try? NotificationFiles(invocation, keys: keys)
+        choices = try? files?.choices()
+        progress = (try? files?.progress())?.progress
+    }
+
+    /// Seals it with the new ones. A failure is told; the new keys stand all the same.
+    func keep(under keys: VaultKeys, _ invocation: Invocation) {
+        do {
+            try NotificationFiles(invocation, keys: keys).takeOver(choices, progress)
+        } catch {
+            invocation.context.warn(
+                "notifications-lost",
+                "The choices of notifications could not be kept under the new keys. Choose them anew with: zg-env notify set"
+            )
+        }
     }
 }

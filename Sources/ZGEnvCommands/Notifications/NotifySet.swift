@@ -50,8 +50,11 @@ enum NotifySet: Command {
             }
             return try apply(without(known), files, invocation)
         }
-        let bound = try project.binding ?? BoundProject.inVault(
-            project, PlatformSession(invocation), invocation).local?.binding
+        let bound =
+            try project.binding
+            ?? BoundProject.inVault(
+                project, PlatformSession(invocation), invocation
+            ).local?.binding
         guard let binding = bound else { throw ProjectResolver.notFound(name, in: index) }
         let choice = NotificationChoices.Choice(
             scope: .init(binding), projectID: binding.projectID, name: project.name,

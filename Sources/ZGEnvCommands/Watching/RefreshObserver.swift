@@ -41,7 +41,8 @@ struct RefreshObserver {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    private static func mark(_ path: String) -> RefreshObservation.FileMark? {
+    /// The mark of a file or directory; nil where there is none.
+    static func mark(_ path: String) -> RefreshObservation.FileMark? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         let changed = status.st_mtim
