@@ -1,4 +1,5 @@
 import Foundation
+import Sandbox
 import TestSupport
 import Testing
 
@@ -99,7 +100,7 @@ struct NotifyChoiceTests {
         let shown = try json(platform.run("notify", "show", "--json"))["choices"]?.elements ?? []
         #expect(shown.map { $0["project"]?.text } == names)
         #expect(
-            shown.allSatisfy { $0["on"]?.elements?.contains("canceled") == true }, "\(shown)")
+            shown.allSatisfy { $0["on"]?.elements.contains("canceled") == true }, "\(shown)")
     }
 
     @Test func `the unit is written once, never over a foreign file, and systemd can read it`()

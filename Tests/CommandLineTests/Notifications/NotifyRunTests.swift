@@ -119,7 +119,7 @@ struct NotifyRunTests {
             body["target"] = target
             try platform.teammate.send(
                 "POST", "/v13/deployments?forceNew=1",
-                .object(body.map { ($0.key, $0.value) }))
+                .object(body))
         }
         var runner = platform.runner(Self.run + ["--no-desktop"])
         let before = platform.server.requests.count
