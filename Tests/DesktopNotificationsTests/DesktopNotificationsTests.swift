@@ -35,6 +35,15 @@ struct DesktopNotificationsTests {
         withExtendedLifetime(server) {}
     }
 
+    @Test func `a server that reads no markup gets the text as it is`() throws {
+        let server = try NotificationServer(readsMarkup: false)
+        let desktop = DesktopNotifications(address: server.bus.address)
+        #expect(try desktop.serverCapabilities().markup == false)
+        try desktop.show(Self.message("dpl_1", body: "<b>x</b> & y"))
+        #expect(server.wait(for: 1).first?.body == "<b>x</b> & y")
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `a newer message takes the place of the older one about the same`() throws {
         let server = try NotificationServer()
         let desktop = DesktopNotifications(address: server.bus.address)

@@ -34,11 +34,14 @@ package final class NotificationServer: @unchecked Sendable {
 
     /// Starts a bus, a screen and a server.
     ///
-    /// - Parameter starts: False for a bus on which no server is yet.
-    package init(starts: Bool = true) throws {
+    /// - Parameters:
+    ///   - starts: False for a bus on which no server is yet.
+    ///   - readsMarkup: Whether the server reads markup in bodies, and says so.
+    package init(starts: Bool = true, readsMarkup: Bool = true) throws {
         bus = try PrivateBus()
         screen = try PrivateScreen()
-        try bus.directory.write("[global]\n    history_length = 100\n", to: "dunstrc")
+        try bus.directory.write(
+            "[global]\n    markup = \(readsMarkup ? "full" : "no")\n", to: "dunstrc")
         witness = try bus.client()
         _ = try witness.call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Monitoring",

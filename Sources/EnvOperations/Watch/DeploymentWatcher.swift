@@ -107,9 +107,12 @@ package struct DeploymentWatcher: Equatable, Sendable {
     ///
     /// It is one list behind: after a long time without lists the first one may leave something out.
     ///
+    /// - Parameter isWhole: Whether the list was read to its end; else what lies before it is not looked
+    ///   for again.
     /// - Returns: How many deployments that have not ended were given up, because there are too many.
-    package mutating func settle() -> Int {
+    package mutating func settle(isWhole: Bool = true) -> Int {
         var lost = 0
+        if !isWhole { newestBefore = newest }
         let floor = newestBefore - Self.overlapMilliseconds
         newestBefore = newest
         for id in projects.keys {

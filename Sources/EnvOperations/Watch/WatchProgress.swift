@@ -116,12 +116,14 @@ extension WatchProgress {
         watcher.watch(moments)
         guard let since = watcher.since else { return (.answered(isBuilding: false), nil) }
         var failure: WatchFailure?
+        var isWhole = true
         var changes: [DeploymentChange] = []
         do throws(WatchFailure) {
             let listing = try source.deployments(
                 in: scope, since: since, limit: Self.listLimit)
             changes = watcher.take(listing, chosen: moments, now: now)
-            if listing.count >= Self.listLimit { unseen = min(unseen + 1, 1_000_000) }
+            isWhole = listing.count < Self.listLimit
+            if !isWhole { unseen = min(unseen + 1, 1_000_000) }
             // Others on other turns: one that hangs must not keep them from being asked for.
             let missing = watcher.unlisted(in: listing)
             let first = missing.isEmpty ? 0 : Int(now / 1_000 % Int64(missing.count))
@@ -135,7 +137,9 @@ extension WatchProgress {
         } catch {
             failure = error
         }
-        if failure == nil { untold = min(untold + watcher.settle(), 1_000_000) }
+        if failure == nil {
+            untold = min(untold + watcher.settle(isWhole: isWhole), 1_000_000)
+        }
         scopes.removeAll { $0.scope == scope }
         scopes.append(ScopeState(scope: scope, watcher: watcher))
         append(

@@ -49,6 +49,8 @@ struct NotifyRunTests {
                 .now,
                 .call { [teammate = platform.teammate] _, _ in
                     Self.waitForLists(platform, 1, since: before)
+                    // Seen by the platform, and answered a moment later.
+                    usleep(500_000)
                     madeAt = .now
                     _ = try? teammate.send(
                         "POST", "/v13/deployments?forceNew=1",

@@ -105,11 +105,13 @@ struct WatchedDayTests {
         #expect(Set(told).count == told.count, "told twice")
         let missed = Set(expected).subtracting(told)
         #expect(missed.isEmpty, "not told: \(missed.sorted().prefix(5))")
-        let begun = watch.platform.made.filter { $0.endedAt > end }.map { "started \($0.id)" }
-        #expect(Set(told).subtracting(expected).subtracting(begun).isEmpty)
+        let possible = watch.platform.made.flatMap { one in
+            ["started \(one.id)", "\(one.end.rawValue) \(one.id)"]
+        }
+        #expect(Set(told).isSubset(of: possible))
     }
 
-    @Test(arguments: 0..<6 as Range<UInt64>)
+    @Test(arguments: 0..<(Proof.isFull ? 40 : 3) as Range<UInt64>)
     func `nothing is told twice or missed, with restarts, outages, sleep and late lists`(
         stream: UInt64
     ) throws {
@@ -122,9 +124,9 @@ struct WatchedDayTests {
         var restarts = 0
         var states: [Int] = []
         while platform.now < Self.start + Self.day {
-            platform.now += 1_000
+            platform.now += 2_000
             platform.isDown = platform.now < downUntil
-            if Int.random(in: 0..<180, using: &random) == 0,
+            if Int.random(in: 0..<90, using: &random) == 0,
                 let project = projects.randomElement(using: &random)
             {
                 platform.make(project: project)
@@ -133,7 +135,7 @@ struct WatchedDayTests {
                     projects.forEach { platform.make(project: $0) }
                 }
             }
-            switch Int.random(in: 0..<20_000, using: &random) {
+            switch Int.random(in: 0..<10_000, using: &random) {
             case 0..<3: downUntil = platform.now + Int64.random(in: 0...3_600_000, using: &random)
             case 3:
                 // Asleep: others deploy.
@@ -148,13 +150,13 @@ struct WatchedDayTests {
             default: break
             }
             let dies =
-                Int.random(in: 0..<300, using: &random) == 0
+                Int.random(in: 0..<150, using: &random) == 0
                 ? Int.random(in: 0...2, using: &random) : nil
             if try watch.turn(dies: dies) {
                 restarts += 1
                 try watch.restart()
             }
-            if platform.now % 3_600_000 < 1_000 { states.append(watch.kept?.count ?? 0) }
+            if platform.now % 3_600_000 < 2_000 { states.append(watch.kept?.count ?? 0) }
         }
         // What is under way comes to its end, and lists that are late come up.
         let end = platform.now
