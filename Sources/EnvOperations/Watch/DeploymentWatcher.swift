@@ -29,13 +29,15 @@ package struct DeploymentWatcher: Equatable, Sendable {
     package static let longestListedMilliseconds: Int64 = 6 * 3_600_000
     /// Most deployments that are remembered of one project.
     package static let entryLimit = 500
+    /// To how many of the newest deployments lists reach back, once one was too long.
+    package static let cutLimit = 200
     /// Most projects.
     package static let projectLimit = 2_000
 
     /// By the id of the project.
     private(set) var projects: [String: ProjectState]
     /// The newest deployment that any list named, by the platform's clock.
-    private(set) var newest: Int64
+    package private(set) var newest: Int64
     /// The same as of the list before the last one.
     private var newestBefore: Int64
 
@@ -107,13 +109,15 @@ package struct DeploymentWatcher: Equatable, Sendable {
     ///
     /// It is one list behind: after a long time without lists the first one may leave something out.
     ///
-    /// - Parameter isWhole: Whether the list was read to its end; else what lies before it is not looked
-    ///   for again.
+    /// - Parameter cut: The list, where it was not read to its end: the next ones are to be short again.
     /// - Returns: How many deployments that have not ended were given up, because there are too many.
-    package mutating func settle(isWhole: Bool = true) -> Int {
+    package mutating func settle(cut: [WatchedDeployment]? = nil) -> Int {
         var lost = 0
-        if !isWhole { newestBefore = newest }
-        let floor = newestBefore - Self.overlapMilliseconds
+        var floor = newestBefore - Self.overlapMilliseconds
+        if let cut {
+            let times = cut.map(\.createdAt).sorted(by: >).prefix(Self.cutLimit)
+            floor = max(floor, min(times.last ?? floor, newest))
+        }
         newestBefore = newest
         for id in projects.keys {
             guard var project = projects[id] else { continue }

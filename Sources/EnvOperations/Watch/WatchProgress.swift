@@ -116,14 +116,19 @@ extension WatchProgress {
         watcher.watch(moments)
         guard let since = watcher.since else { return (.answered(isBuilding: false), nil) }
         var failure: WatchFailure?
-        var isWhole = true
+        var cut: [WatchedDeployment]?
         var changes: [DeploymentChange] = []
         do throws(WatchFailure) {
             let listing = try source.deployments(
                 in: scope, since: since, limit: Self.listLimit)
+            let known = watcher.newest
             changes = watcher.take(listing, chosen: moments, now: now)
-            isWhole = listing.count < Self.listLimit
-            if !isWhole { unseen = min(unseen + 1, 1_000_000) }
+            if listing.count >= Self.listLimit {
+                cut = listing
+                // Where it ends among what earlier lists had, nothing is lost.
+                let isGap = listing.allSatisfy { $0.createdAt > known }
+                if isGap { unseen = min(unseen + 1, 1_000_000) }
+            }
             // Others on other turns: one that hangs must not keep them from being asked for.
             let missing = watcher.unlisted(in: listing)
             let first = missing.isEmpty ? 0 : Int(now / 1_000 % Int64(missing.count))
@@ -138,7 +143,7 @@ extension WatchProgress {
             failure = error
         }
         if failure == nil {
-            untold = min(untold + watcher.settle(isWhole: isWhole), 1_000_000)
+            untold = min(untold + watcher.settle(cut: cut), 1_000_000)
         }
         scopes.removeAll { $0.scope == scope }
         scopes.append(ScopeState(scope: scope, watcher: watcher))
