@@ -1,4 +1,5 @@
 import DesktopNotifications
+import Foundation
 import TestSupport
 import Testing
 
@@ -108,6 +109,28 @@ struct DesktopNotificationsTests {
         #expect(throws: DesktopNotificationError(.noBus)) {
             try desktop.show(Self.message("x"))
         }
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `a thousand messages leave no memory behind`() throws {
+        let server = try NotificationServer()
+        let desktop = DesktopNotifications(address: server.bus.address)
+        func memory() throws -> Int {
+            let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+            return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4_096
+        }
+        func show(_ count: Int) throws {
+            for number in 0..<count {
+                try desktop.show(Self.message("dpl_\(number % 5)", title: "\(number)"))
+                _ = desktop.wait(.zero)
+            }
+        }
+        try show(200)
+        let before = try memory()
+        try show(1_000)
+        // The witness of this process keeps all messages, with some hundred bytes each.
+        #expect(try memory() - before < 6 << 20)
+        #expect(try server.displayedCount() == 5)
         withExtendedLifetime(server) {}
     }
 
