@@ -28,7 +28,7 @@ extension LeakTests {
             try onPlatform(witness) { server, run in
                 try run(["login"], 0, nil)
                 try run(["notify", "set", "web", "--on", "started,ready,failed"], 0, nil)
-                try run(["redeploy", "-p", "web", "--wait", "--yes"], 0, nil)
+                try run(["redeploy", "-p", "web", "--yes"], 0, nil)
                 let platform = try witness.platform()
                 for options in [["--json"], ["--verbose"]] {
                     var runner = witness.home.runner(
