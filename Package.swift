@@ -27,7 +27,7 @@ let programLinking: [LinkerSetting] = [
 ]
 
 /// Where distributions put the headers of libsecret and GLib. Their pkg-config files would also add
-/// the libraries to every executable, and `zg-env` opens libsecret at first use only.
+/// the libraries to every executable, and `zg-env` opens libsecret and GIO at first use only.
 let libsecretHeaders: [String] = [
     "/usr/include/libsecret-1",
     "/usr/include/glib-2.0",
@@ -48,6 +48,7 @@ let package = Package(
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .target(name: "CSecret", cSettings: [.unsafeFlags(libsecretHeaders)]),
+        .target(name: "CNotifications", cSettings: [.unsafeFlags(libsecretHeaders)]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
@@ -65,6 +66,8 @@ let package = Package(
         .target(
             name: "KernelKeyring", dependencies: ["Vault", "Sealing", "CLinux"],
             swiftSettings: settings),
+        .target(
+            name: "DesktopNotifications", dependencies: ["CNotifications"], swiftSettings: settings),
         .target(name: "DotEnv", swiftSettings: settings),
         .target(name: "VercelAPI", dependencies: ["Sealing"], swiftSettings: smallSettings),
         .target(
@@ -81,8 +84,9 @@ let package = Package(
         .target(
             name: "ZGEnvCommands",
             dependencies: [
-                "CLinux", "CommandLineKit", "CurlTransport", "DotEnv", "EnvOperations",
-                "KernelKeyring", "Sealing", "SecretServiceKeyring", "Vault", "VercelAPI",
+                "CLinux", "CommandLineKit", "CurlTransport", "DesktopNotifications", "DotEnv",
+                "EnvOperations", "KernelKeyring", "Sealing", "SecretServiceKeyring", "Vault",
+                "VercelAPI",
             ], swiftSettings: smallSettings),
 
         // Programs.
@@ -121,6 +125,9 @@ let package = Package(
             dependencies: [
                 "CLinux", "CTestSupport", "KernelKeyring", "Vault", "Sealing", "TestSupport",
             ], swiftSettings: settings),
+        .testTarget(
+            name: "DesktopNotificationsTests",
+            dependencies: ["DesktopNotifications", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DotEnvTests", dependencies: ["DotEnv", "TestSupport"],
             exclude: ["Generator", "Readers"], swiftSettings: settings),

@@ -21,6 +21,7 @@ enum CommandTable {
             DeploymentShow.self, DeploymentLogs.self, DeploymentPromote.self,
             DeploymentRollback.self, DeploymentCancel.self, DeploymentDelete.self, WebhookList.self,
             WebhookCreate.self, WebhookDelete.self,
+            NotifySet.self, NotifyShow.self, NotifyRun.self, NotifyTest.self, NotifyInstall.self,
             // The tool itself.
             CompletionScript.self, CompletionCandidates.self, ManualPages.self,
         ]
@@ -41,6 +42,7 @@ enum CommandTable {
             .init(["account"], "Work with accounts of the platform"),
             .init(["deployment"], "Work with deployments"),
             .init(["webhook"], "Work with the platform's webhooks"),
+            .init(["notify"], "Be told of deployments on the desktop"),
         ],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))

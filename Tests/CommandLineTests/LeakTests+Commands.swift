@@ -423,7 +423,7 @@ extension LeakTests {
 
     /// Runs `body` with the platform, and a way to run commands there: with
     /// the token on stdin where no other input is given.
-    private static func onPlatform(
+    static func onPlatform(
         _ witness: LeakWitness,
         _ body: (SandboxServer, ([String], Int32, String?) throws -> Void) throws -> Void
     ) throws {

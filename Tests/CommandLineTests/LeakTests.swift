@@ -159,7 +159,8 @@ struct LeakTests {
         for path in CommandTable.paths {
             let name = path.joined(separator: " ")
             let body = try #require(
-                Self.commands[name] ?? Self.furtherCommands[name] ?? Self.platformCommands[name],
+                Self.commands[name] ?? Self.furtherCommands[name] ?? Self.platformCommands[name]
+                    ?? Self.notificationCommands[name],
                 "no run of \(name) looks for leaks")
             let before = witness.runs
             try body(witness)

@@ -7,6 +7,7 @@ struct BusMessage {
         case string(String)
         case path(String)
         case paths([String])
+        case strings([String])
         case number(UInt32)
         case variant(String)
         /// A `(oayays)`: the secret of an item, in a session without encryption.
@@ -21,6 +22,7 @@ struct BusMessage {
             case .string: "s"
             case .path: "o"
             case .paths: "ao"
+            case .strings: "as"
             case .number: "u"
             case .variant: "v"
             case .secret: "(oayays)"
@@ -122,7 +124,7 @@ struct BusMessage {
         case .variant(let text):
             append(signature: "s")
             append(text: text)
-        case .paths(let paths):
+        case .paths(let paths), .strings(let paths):
             var inner = BusMessage()
             for path in paths { inner.append(text: path) }
             append(UInt32(inner.bytes.count))
@@ -179,6 +181,24 @@ struct BusReader {
         var paths: [String] = []
         while offset < end { paths.append(text()) }
         return paths
+    }
+
+    /// An `a{sv}` with values of simple types, as texts.
+    mutating func properties() -> [String: String] {
+        let length = Int(number())
+        align(8)
+        let end = offset + length
+        var properties: [String: String] = [:]
+        while offset < end {
+            align(8)
+            let name = text()
+            switch signature() {
+            case "s": properties[name] = text()
+            case "y": properties[name] = "\(byte())"
+            default: properties[name] = "\(number())"
+            }
+        }
+        return properties
     }
 
     mutating func byte() -> UInt8 {

@@ -117,6 +117,23 @@ package final class VercelClient {
         return VercelClient(self, scope: scope, session: own, timeouts: timeouts)
     }
 
+    /// The same client for a caller who comes back by himself: it tries once, does not wait for rate
+    /// limits, and shares what is known of them.
+    package func unrepeated() -> VercelClient {
+        var policy = session.policy
+        policy.maximumAttempts = 1
+        policy.longestRateLimitWait = .seconds(1)
+        let single = Session(
+            transport: session.transport, waitingRoom: session.waitingRoom, policy: policy,
+            random: session.random)
+        single.limits = session.limits
+        return VercelClient(
+            self, scope: scope, session: single,
+            timeouts: HTTPTimeouts(
+                connect: .seconds(5), firstByte: .seconds(10), idle: .seconds(10),
+                total: .seconds(30)))
+    }
+
     /// A number from 0 to below 1 from the kernel's generator.
     package static func randomFraction() -> Double {
         let bits = Random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

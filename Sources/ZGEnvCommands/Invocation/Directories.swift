@@ -33,6 +33,11 @@ struct Directories {
         place("XDG_CACHE_HOME", ".cache").map { "\($0)/zg-env" }
     }
 
+    /// Where systemd looks for the user's own units; nil where there is no home directory.
+    var userUnits: String? {
+        place("XDG_CONFIG_HOME", ".config").map { "\($0)/systemd/user" }
+    }
+
     private func base(_ variable: String, _ below: String) throws -> String {
         guard let path = place(variable, below) else {
             throw CommandError(

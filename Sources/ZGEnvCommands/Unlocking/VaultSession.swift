@@ -136,6 +136,13 @@ package final class VaultSession {
         (keys, unlocked, vault) = (nil, nil, nil)
     }
 
+    /// Goes on with keys that open names and metadata alone, for a command that runs for long: what
+    /// opens the values leaves the memory.
+    func keepIndexTierOnly() throws {
+        if let keys { self.keys = try keys.indexTier() }
+        keysByPassphrase = nil
+    }
+
     /// Keys that open the values, by passphrase even where the vault is unlocked.
     func askedValueKeys() throws -> VaultKeys {
         let vault = try opened()

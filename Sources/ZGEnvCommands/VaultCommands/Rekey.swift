@@ -43,6 +43,7 @@ enum Rekey: Command {
                     "dryRun": true,
                 ], text: lines.map { "Would \(DisplayText.safe($0))\n" }.joined())
         }
+        let notifications = KeptNotifications(invocation, opening.keys)
         let newKeys = try vault.newKeys()
         var renewal = SlotRenewal(invocation, vault.header.vaultID, newKeys)
         let generation: UInt64
@@ -58,6 +59,7 @@ enum Rekey: Command {
             throw error
         }
         renewal.dropOld(plan)
+        notifications.keep(under: newKeys, invocation)
         try invocation.endUnlocks(of: vault.header.vaultID)
         try invocation.note("Made new keys; the vault is generation \(generation).")
         for entry in plan.removed { try invocation.note("Removed \(entry.slot.title).") }

@@ -1,0 +1,63 @@
+internal import CommandLineKit
+internal import Glibc
+
+/// Opens pages in the user's browser.
+final class Browser {
+    private let context: Context
+    /// Those that have not ended; looked after so that none stays behind as a zombie.
+    private var children: [ChildProcess] = []
+
+    init(_ context: Context) { self.context = context }
+
+    /// An address that may be opened: `https`, of plain characters alone. The platform's word is not
+    /// taken for more.
+    ///
+    /// - Parameter text: An address, or a host name with or without a path.
+    static func address(_ text: String?) -> String? {
+        guard let text else { return nil }
+        let full = text.contains("://") ? text : "https://\(text)"
+        let rest = full.dropFirst("https://".count)
+        let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let isHost = host.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+                || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x2E
+        }
+        let isPlain = rest.utf8.allSatisfy { byte in
+            (0x21..<0x7F).contains(byte) && !"\"'`\\<>{}|^$;()".utf8.contains(byte)
+        }
+        guard full.hasPrefix("https://"), (4...600).contains(full.utf8.count), isHost, isPlain,
+            host.contains("."), !host.hasPrefix("-"), !host.hasPrefix(".")
+        else { return nil }
+        return full
+    }
+
+    /// Starts the desktop's program for an address. Does not wait for it.
+    func open(_ address: String) throws {
+        reap()
+        let search = ExecutableSearch(path: context.variable("PATH"))
+        guard let opener = search.find("xdg-open") else {
+            throw CommandError(
+                .failed, "There is no xdg-open to open \(DisplayText.safe(address)) with.",
+                hint: "Install xdg-utils.")
+        }
+        var words = [opener, address]
+        // A service's children end with it and are as confined as it is: no place for a browser.
+        if context.variable("INVOCATION_ID") != nil, let runner = search.find("systemd-run") {
+            words = [runner, "--user", "--collect", "--quiet", "--"] + words
+        }
+        let environment = context.rawEnvironment.filter { entry in
+            !["ZG_ENV_", "VERCEL_TOKEN=", "CREDENTIALS_DIRECTORY="].contains {
+                entry.starts(with: Array($0.utf8))
+            }
+        }
+        children.append(
+            try ChildProcess.start(
+                words[0], words, environment: environment, input: .null, output: .null,
+                error: .null, startsSession: true, searchesPath: false))
+    }
+
+    /// Takes note of those that have ended.
+    func reap() {
+        children.removeAll { $0.wait(atMost: .zero) != nil }
+    }
+}

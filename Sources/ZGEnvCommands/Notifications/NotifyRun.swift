@@ -1,0 +1,63 @@
+internal import CommandLineKit
+internal import EnvOperations
+
+/// `notify run`: watches deployments and tells what is chosen, until it is ended.
+enum NotifyRun: Command {
+    static let intervalOptions = [
+        OptionSpec(
+            "every", value: "DURATION", "Ask so often while nothing builds: 60s by default",
+            form: .duration),
+        OptionSpec(
+            "every-building", value: "DURATION",
+            "Ask so often while something builds: 15s by default", form: .duration),
+    ]
+
+    static let spec = CommandSpec(
+        ["notify", "run"], "Watch deployments, and tell what is chosen", section: "Platform",
+        discussion: """
+            Runs until it is ended. Tells what zg-env notify set has chosen, as notifications of the \
+            desktop and as lines on stdout; with --json each line is an object. One request to the \
+            platform serves all projects of an account or team. What happened while it was not running \
+            is told once, in few words. One runs at a time for each vault.
+            """,
+        options: intervalOptions + [
+            OptionSpec(flag: "no-desktop", "Print lines alone, and use no notifications")
+        ],
+        examples: [
+            .init("zg-env notify run", "in a desktop session"),
+            .init("zg-env notify run --no-desktop --json", "events for another program"),
+        ],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.conflict.rawValue, ExitCode.unavailable.rawValue,
+            ExitCode.damaged.rawValue,
+        ])
+
+    /// - Throws: ``ExitCode/usage`` for intervals that are out of bounds.
+    static func intervals(_ command: ParsedCommand) throws -> RefreshIntervals {
+        func seconds(_ option: String, _ standard: Int) throws -> Int {
+            guard let duration = command.duration(option) else { return standard }
+            let seconds = Int(duration.components.seconds)
+            guard RefreshIntervals.bounds.contains(seconds) else {
+                throw CommandError(
+                    .usage,
+                    "--\(option) is from \(RefreshIntervals.bounds.lowerBound)s to \(RefreshIntervals.bounds.upperBound)s."
+                )
+            }
+            return seconds
+        }
+        return RefreshIntervals(
+            buildingSeconds: try seconds("every-building", 15),
+            idleSeconds: try seconds("every", 60))
+    }
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let intervals = try intervals(invocation.command)
+        let work = try NotifyWork(
+            invocation, intervals: intervals,
+            usesDesktop: !invocation.command.has("no-desktop"))
+        // Signals are noted, so that what was told is kept before it ends.
+        try Interrupts.deferred { try work.run { Interrupts.pending == nil } }
+        Interrupts.endIfPending()
+        return CommandResult(json: .null)
+    }
+}

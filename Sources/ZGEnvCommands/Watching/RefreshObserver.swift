@@ -1,0 +1,73 @@
+internal import EnvOperations
+internal import Glibc
+
+/// Looks at what a ``RefreshSchedule`` goes by: the clocks, the vault's file, the directory of kept
+/// answers, and whether a network is up. A look takes some system calls and nothing else.
+struct RefreshObserver {
+    private let vault: String
+    private let answers: String?
+
+    /// - Parameters:
+    ///   - vault: The vault's path.
+    ///   - answers: The directory of kept answers; nil where there is none.
+    init(vault: String, answers: String?) {
+        self.vault = vault
+        self.answers = answers
+    }
+
+    /// Looks for the vault and the cache of a command.
+    init(_ invocation: Invocation) {
+        self.init(
+            vault: invocation.options.vaultPath,
+            answers: Directories(invocation.context).cache)
+    }
+
+    /// What stands now.
+    func observation() -> RefreshObservation {
+        RefreshObservation(
+            monotonic: Self.time(CLOCK_MONOTONIC), sinceBoot: Self.time(CLOCK_BOOTTIME),
+            wallMilliseconds: Int64(clamping: ProcessParts.milliseconds()),
+            vault: Self.mark(vault), answers: answersMark(), hasNetwork: Self.hasNetwork())
+    }
+
+    /// The mark of the directory of kept answers, for ``RefreshSchedule/acknowledge(answers:)``.
+    func answersMark() -> RefreshObservation.FileMark? {
+        answers.flatMap { Self.mark($0) }
+    }
+
+    private static func time(_ clock: clockid_t) -> Duration {
+        var time = timespec()
+        unsafe clock_gettime(clock, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    /// The mark of a file or directory; nil where there is none.
+    static func mark(_ path: String) -> RefreshObservation.FileMark? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        let changed = status.st_mtim
+        return .init(
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
+            changedAt: Int64(changed.tv_sec) &* 1_000_000_000 &+ Int64(changed.tv_nsec))
+    }
+
+    /// Whether an interface other than the loopback is up and has an address; nil where that cannot
+    /// be read.
+    private static func hasNetwork() -> Bool? {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard unsafe getifaddrs(&first) == 0 else { return nil }
+        defer { unsafe freeifaddrs(first) }
+        let needed = UInt32(IFF_UP) | UInt32(IFF_RUNNING)
+        var next = unsafe first
+        while let interface = unsafe next {
+            let flags = unsafe interface.pointee.ifa_flags
+            let family = unsafe interface.pointee.ifa_addr?.pointee.sa_family
+            let hasAddress = family == sa_family_t(AF_INET) || family == sa_family_t(AF_INET6)
+            if hasAddress, flags & needed == needed, flags & UInt32(IFF_LOOPBACK) == 0 {
+                return true
+            }
+            unsafe next = interface.pointee.ifa_next
+        }
+        return false
+    }
+}

@@ -1,0 +1,151 @@
+import EnvOperations
+import Testing
+
+@Suite("Watching deployments")
+struct DeploymentWatcherTests {
+    static let hour: Int64 = 3_600_000
+    static let now: Int64 = 1_700_000_000_000
+
+    /// A watcher of the project `web`, chosen now.
+    struct Setting {
+        var watcher = DeploymentWatcher()
+        var chosen = ["web": now]
+
+        init() { watcher.watch(chosen) }
+
+        /// Takes a whole list and returns what happened, as `kind id`.
+        mutating func take(_ list: WatchedDeployment..., at time: Int64 = now + hour) -> [String] {
+            let changes = watcher.take(list, chosen: chosen, now: time)
+            _ = watcher.settle()
+            return changes.map { "\($0.kind.rawValue) \($0.deployment.id)" }
+        }
+    }
+
+    static func deployment(
+        _ id: String, _ phase: WatchedDeployment.Phase, at age: Int64 = 1, project: String = "web",
+        isPromoted: Bool = false, isStaged: Bool = false
+    ) -> WatchedDeployment {
+        WatchedDeployment(
+            id: id, project: project, phase: phase, createdAt: now + age, isPromoted: isPromoted,
+            isStaged: isStaged)
+    }
+
+    @Test func `every thing that happens is told once, however often it is listed`() {
+        var setting = Setting()
+        #expect(setting.take(Self.deployment("a", .waiting)) == [])
+        #expect(setting.watcher.isBuilding)
+        #expect(setting.take(Self.deployment("a", .building)) == ["started a"])
+        #expect(setting.take(Self.deployment("a", .building)) == [])
+        #expect(setting.take(Self.deployment("a", .ready)) == ["ready a"])
+        #expect(setting.take(Self.deployment("a", .ready)) == [])
+        #expect(!setting.watcher.isBuilding)
+    }
+
+    @Test func `what began and ended between two lists is told in order`() {
+        var setting = Setting()
+        #expect(
+            setting.take(
+                Self.deployment("c", .canceled, at: 3), Self.deployment("b", .failed, at: 2),
+                Self.deployment("a", .ready, at: 1))
+                == [
+                    "started a", "ready a", "started b", "failed b", "started c", "canceled c",
+                ])
+    }
+
+    @Test func `lists that come late or leave something out tell nothing twice`() {
+        var setting = Setting()
+        _ = setting.take(Self.deployment("a", .ready))
+        #expect(setting.take(Self.deployment("a", .building)) == [])
+        #expect(setting.take() == [])
+        #expect(setting.take(Self.deployment("a", .ready)) == [])
+        // The same end in other words is the same end.
+        #expect(setting.take(Self.deployment("a", .canceled)) == [])
+        #expect(setting.take(Self.deployment("a", .deleted)) == [])
+    }
+
+    @Test func `a deployment that is not listed is asked for until it has ended or is gone`() {
+        var setting = Setting()
+        _ = setting.take(Self.deployment("a", .building), Self.deployment("b", .building, at: 2))
+        #expect(setting.watcher.unlisted(in: []) == ["a", "b"])
+        #expect(setting.watcher.unlisted(in: [Self.deployment("b", .building)]) == ["a"])
+        setting.watcher.forget("a")
+        #expect(setting.watcher.unlisted(in: []) == ["b"])
+        _ = setting.take(Self.deployment("b", .failed, at: 2))
+        #expect(setting.watcher.unlisted(in: []) == [])
+    }
+
+    @Test func `going live is told of what had waited for it, and of nothing else`() {
+        var setting = Setting()
+        _ = setting.take(Self.deployment("a", .ready, isStaged: true))
+        #expect(setting.take(Self.deployment("a", .ready, isPromoted: true)) == ["promoted a"])
+        #expect(setting.take(Self.deployment("a", .ready, isPromoted: true)) == [])
+        #expect(
+            setting.take(Self.deployment("b", .ready, isPromoted: true)) == [
+                "started b", "ready b",
+            ])
+    }
+
+    @Test func `what was before a project was chosen is not told, but how it goes on is`() {
+        var setting = Setting()
+        let minute: Int64 = 60_000
+        #expect(
+            setting.take(
+                Self.deployment("old", .ready, at: -minute),
+                Self.deployment("on", .building, at: -minute),
+                Self.deployment("ancient", .building, at: -2 * Self.hour)) == [])
+        #expect(setting.take(Self.deployment("on", .ready, at: -minute)) == ["ready on"])
+        #expect(setting.take(Self.deployment("ancient", .ready, at: -2 * Self.hour)) == [])
+    }
+
+    @Test func `projects that are not watched are left out, and forgotten when they no longer are`()
+    {
+        var setting = Setting()
+        #expect(setting.take(Self.deployment("x", .failed, project: "api")) == [])
+        _ = setting.take(Self.deployment("a", .building))
+        #expect(setting.watcher.entryCount == 1)
+        setting.watcher.watch(["api": Self.now])
+        #expect(setting.watcher.entryCount == 0)
+        #expect(!setting.watcher.isBuilding)
+    }
+
+    @Test func `lists reach back an hour, and to what has not ended`() {
+        var setting = Setting()
+        #expect(setting.watcher.since == Self.now - Self.hour - 1)
+        _ = setting.take(Self.deployment("a", .ready, at: 5 * Self.hour), at: Self.now + .max / 2)
+        // The next list reaches as far: this one may have left something out.
+        #expect(setting.watcher.since == Self.now - Self.hour - 1)
+        _ = setting.take()
+        #expect(setting.watcher.since == Self.now + 4 * Self.hour - 1)
+        _ = setting.take(
+            Self.deployment("b", .building, at: 6 * Self.hour),
+            Self.deployment("c", .ready, at: 9 * Self.hour), at: Self.now + .max / 2)
+        _ = setting.take()
+        #expect(setting.watcher.since == Self.now + 6 * Self.hour - 1)
+        // What hangs does not make lists long for ever.
+        _ = setting.take(
+            Self.deployment("d", .ready, at: 24 * Self.hour), at: Self.now + .max / 2)
+        _ = setting.take()
+        #expect(setting.watcher.since == Self.now + 23 * Self.hour - 1)
+        #expect(setting.watcher.unlisted(in: []) == ["b"])
+        #expect(DeploymentWatcher().since == nil)
+    }
+
+    @Test func `a deployment from a time to come does not make others old`() {
+        var setting = Setting()
+        let future = Self.deployment("z", .ready, at: .max / 4)
+        #expect(setting.take(future, at: Self.now + 1) == ["started z", "ready z"])
+        #expect(
+            setting.take(Self.deployment("a", .ready, at: 2), at: Self.now + 2)
+                == ["started a", "ready a"])
+    }
+
+    @Test func `what is remembered is bounded, whatever the platform lists`() {
+        var setting = Setting()
+        let many = (1...3_000).map { Self.deployment("d\($0)", .building, at: Int64($0)) }
+        #expect(setting.watcher.take(many, chosen: setting.chosen, now: Self.now).count == 3_000)
+        #expect(setting.watcher.settle() == 2_500)
+        #expect(setting.watcher.entryCount == DeploymentWatcher.entryLimit)
+        // Those that were given up are not taken for new ones.
+        #expect(setting.watcher.take(many, chosen: setting.chosen, now: Self.now).isEmpty)
+    }
+}

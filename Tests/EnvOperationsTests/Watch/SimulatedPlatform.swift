@@ -1,0 +1,77 @@
+import EnvOperations
+import TestSupport
+
+/// A platform of made-up deployments, with a clock that is moved by hand, which lists like the real one
+/// and counts what it is asked.
+final class SimulatedPlatform: WatchSource {
+    struct Made {
+        let id: String
+        let project: String
+        let target: String
+        let createdAt: Int64
+        let begunAt: Int64
+        let endedAt: Int64
+        let end: WatchedDeployment.Phase
+
+        func phase(at time: Int64) -> WatchedDeployment.Phase {
+            time >= endedAt ? end : time >= begunAt ? .building : .waiting
+        }
+    }
+
+    var now: Int64
+    private(set) var made: [Made] = []
+    private(set) var requestCount = 0
+    /// Whether it answers.
+    var isDown = false
+    /// Lists are as of up to so many milliseconds ago.
+    var lag: Int64 = 0
+    private var hasLeftOut = false
+    var random: ProofRandom
+
+    init(now: Int64, random: ProofRandom) {
+        self.now = now
+        self.random = random
+    }
+
+    /// Makes a deployment now.
+    func make(project: String) {
+        let begun = now + Int64.random(in: 0...60_000, using: &random)
+        let ends: [WatchedDeployment.Phase] = [.ready, .ready, .ready, .failed, .canceled]
+        made.append(
+            Made(
+                id: "dpl_\(made.count)", project: project,
+                target: Bool.random(using: &random) ? "production" : "preview", createdAt: now,
+                begunAt: begun, endedAt: begun + Int64.random(in: 1_000...900_000, using: &random),
+                end: ends.randomElement(using: &random) ?? .ready))
+    }
+
+    private func watched(_ one: Made, at time: Int64) -> WatchedDeployment {
+        WatchedDeployment(
+            id: one.id, project: one.project, phase: one.phase(at: time),
+            createdAt: one.createdAt, target: one.target)
+    }
+
+    func deployments(
+        in scope: NotificationChoices.Scope, since: Int64, limit: Int
+    ) throws(WatchFailure) -> [WatchedDeployment] {
+        requestCount += 1
+        guard !isDown else { throw WatchFailure(.failed(retryAfter: nil), reason: "down") }
+        let time = now - (lag > 0 ? Int64.random(in: 0...lag, using: &random) : 0)
+        let found = made.filter { $0.createdAt > since && $0.createdAt <= time }
+        requestCount += max(found.count - 1, 0) / 100
+        var list = found.reversed().prefix(limit).map { watched($0, at: time) }
+        // Now and then a list leaves one out, and the next one has it.
+        let leavesOut = !hasLeftOut && list.count > 3 && Int.random(in: 0..<10, using: &random) == 0
+        if leavesOut { list.remove(at: Int.random(in: 0..<list.count, using: &random)) }
+        hasLeftOut = leavesOut
+        return list
+    }
+
+    func deployment(
+        _ id: String, in scope: NotificationChoices.Scope
+    ) throws(WatchFailure) -> WatchedDeployment? {
+        requestCount += 1
+        guard !isDown else { throw WatchFailure(.failed(retryAfter: nil), reason: "down") }
+        return made.first { $0.id == id }.map { watched($0, at: now) }
+    }
+}
