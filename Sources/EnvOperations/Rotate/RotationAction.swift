@@ -32,6 +32,31 @@ package enum RotationAction: Hashable, Sendable {
     case restorePrevious(Int)
     /// Nothing is left to do.
     case end(RotationProgress.Outcome)
+
+    /// The project that it is done in; nil for what is done for all of them.
+    package var member: Int? {
+        switch self {
+        case .push(let member), .deploy(let member, _), .read(let member, _), .check(let member, _),
+            .survey(let member), .putBack(let member), .restorePrevious(let member):
+            member
+        case .apply, .follow, .revoke, .undo, .end: nil
+        }
+    }
+
+    /// How many of this kind are done at the same time: of the user's commands fewer, which may each
+    /// start a whole program.
+    var parallelLimit: Int {
+        if case .check = self { 8 } else { RotationMachine.buildLimit }
+    }
+
+    /// Tells whether others of its group are not to be begun any more once one has failed. On the way
+    /// back each project is brought as far as it can be.
+    var endsGroup: Bool {
+        switch self {
+        case .push, .deploy(_, .new), .read(_, .new), .check(_, .new): true
+        default: false
+        }
+    }
 }
 
 /// What came of an action.
@@ -44,6 +69,8 @@ package enum RotationResult: Equatable, Sendable {
     case created(String)
     /// The deployment of that project serves.
     case live(Int)
+    /// Another deployment, of that id, serves that project, and holds the new value too.
+    case overtaken(Int, by: String)
     /// The deployment of that project ended otherwise.
     case ended(Int, RotationProgress.Failure)
     /// What the deployment's variables say.

@@ -6,6 +6,7 @@ package final class RotationApplication {
     private let keeper: any RotationKeeper
     private let platform: any RotationPlatform
     private let commands: any RotationCommands
+    private let workers: any RotationWorkers
     private let clock: any RotationClock
     private let tell: (RotationAction, RotationResult?) -> Void
     /// The rotation as it stands.
@@ -14,13 +15,15 @@ package final class RotationApplication {
     /// - Parameter tell: Told of each action before it is done, and of its result.
     package init(
         _ rotation: RotationEntry, keeper: any RotationKeeper, platform: any RotationPlatform,
-        commands: any RotationCommands, clock: any RotationClock,
+        commands: any RotationCommands, workers: any RotationWorkers,
+        clock: any RotationClock,
         tell: @escaping (RotationAction, RotationResult?) -> Void
     ) {
         self.rotation = rotation
         self.keeper = keeper
         self.platform = platform
         self.commands = commands
+        self.workers = workers
         self.clock = clock
         self.tell = tell
     }
@@ -36,16 +39,51 @@ package final class RotationApplication {
         var machine = RotationMachine(plan: rotation.plan, progress: rotation.progress)
         change(&machine)
         while true {
-            let action = machine.next
-            let wasBegun = machine.mayBeDone(action)
-            machine.begin(action, at: clock.now)
+            let group = machine.group
+            let before = machine
+            for action in group { machine.begin(action, at: clock.now) }
             try keep(machine)
-            if case .end(let outcome) = action { return outcome }
-            tell(action, nil)
-            let result = try perform(action, wasBegun: wasBegun)
-            machine.take(result, of: action)
-            tell(action, result)
+            if case .end(let outcome) = group[0] { return outcome }
+            let ends = perform(group) { before.mayBeDone($0) }
+            var failure: (any Error)?
+            for (action, end) in zip(group, ends) {
+                switch end {
+                case .success(let results)?:
+                    for result in results { machine.take(result, of: action) }
+                case .failure(let error)?: failure = failure ?? error
+                case nil: machine.withdraw(action, asIn: before.progress)
+                }
+            }
+            if let failure {
+                // What is known of the others is not to be looked up again.
+                if group.count > 1 { try? keep(machine) }
+                throw failure
+            }
         }
+    }
+
+    /// Does actions of one kind side by side.
+    ///
+    /// - Returns: What came of each; nil for one that was not begun.
+    private func perform(
+        _ group: [RotationAction], mayBeDone: (RotationAction) -> Bool
+    ) -> [Result<[RotationResult], any Error>?] {
+        var ends: [Result<[RotationResult], any Error>?] = Array(
+            repeating: nil, count: group.count)
+        workers.run(group.count, limit: group[0].parallelLimit) { place in
+            let action = group[place]
+            tell(action, nil)
+            do {
+                let results = try perform(action, wasBegun: mayBeDone(action))
+                ends[place] = .success(results)
+                for result in results { tell(action, result) }
+                return !action.endsGroup || !results.contains(where: \.isFailure)
+            } catch {
+                ends[place] = .failure(error)
+                return false
+            }
+        }
+        return ends
     }
 
     /// Keeps the rotation where it has changed; one write covers what came of one step and that the
@@ -65,6 +103,13 @@ package final class RotationApplication {
 
     private func perform(
         _ action: RotationAction, wasBegun: Bool
+    ) throws -> [RotationResult] {
+        if case .follow(let members, let side) = action { return try follow(members, side) }
+        return [try performOne(action, wasBegun: wasBegun)]
+    }
+
+    private func performOne(
+        _ action: RotationAction, wasBegun: Bool
     ) throws -> RotationResult {
         switch action {
         case .apply: return Self.result(try commands.apply(.new))
@@ -79,7 +124,6 @@ package final class RotationApplication {
             case .success(let id): return .created(id)
             case .failure(let failure): return .failed(failure)
             }
-        case .follow(let members, let side): return try follow(members, side)
         case .read(let member, let side):
             switch try platform.evidence(of: build(member, side).id, member) {
             case .success(let evidence): return .evidence(evidence)
@@ -95,7 +139,7 @@ package final class RotationApplication {
             }
         case .restorePrevious(let member):
             return Self.result(try platform.restorePrevious(member))
-        case .end: return .done
+        case .follow, .end: return .done
         }
     }
 
@@ -126,39 +170,62 @@ package final class RotationApplication {
 
     // MARK: Waiting
 
-    /// Looks at all of them in turn until one has come to an end.
-    private func follow(_ members: [Int], _ side: RotationAction.Side) throws -> RotationResult {
+    /// Looks at all of them until one or more have come to an end.
+    private func follow(_ members: [Int], _ side: RotationAction.Side) throws -> [RotationResult] {
         var round = 0
         while true {
-            for member in members {
-                let build = build(member, side)
-                switch try platform.state(of: build, member) {
-                case .live: return .live(member)
-                case .ended(let failure): return .ended(member, failure)
-                case .underWay: break
-                }
-                let limit = rotation.plan.timeoutSeconds &* 1_000
-                if clock.now &- min(build.begunAt, clock.now) >= limit {
-                    return .ended(
-                        member,
-                        .init(
-                            .timedOut,
-                            "\(build.id) was not live after \(rotation.plan.timeoutSeconds) s"))
+            var found: [RotationResult] = []
+            var problem: (any Error)?
+            workers.run(members.count, limit: RotationMachine.buildLimit) { place in
+                do {
+                    if let end = try end(of: members[place], side) { found.append(end) }
+                    return true
+                } catch {
+                    problem = error
+                    return false
                 }
             }
+            if let problem { throw problem }
+            if !found.isEmpty { return found }
             guard clock.wait(Self.pause(inRound: round)) else { throw RotationInterrupted() }
             round += 1
         }
+    }
+
+    /// What a deployment has come to; nil while it is under way.
+    private func end(
+        of member: Int, _ side: RotationAction.Side
+    ) throws -> RotationResult? {
+        let build = build(member, side)
+        switch try platform.state(of: build, member, side) {
+        case .live: return .live(member)
+        case .overtaken(let id): return .overtaken(member, by: id)
+        case .ended(let failure): return .ended(member, failure)
+        case .underWay: break
+        }
+        let limit = rotation.plan.timeoutSeconds &* 1_000
+        guard clock.now &- min(build.begunAt, clock.now) >= limit else { return nil }
+        return .ended(
+            member,
+            .init(.timedOut, "\(build.id) was not live after \(rotation.plan.timeoutSeconds) s"))
     }
 
     /// Often at first, seldom later.
     private static func pause(inRound round: Int) -> Duration {
         switch round {
         case ..<10: .milliseconds(300)
-        case ..<25: .seconds(1)
-        case ..<40: .seconds(5)
+        case ..<30: .milliseconds(500)
+        case ..<45: .seconds(1)
+        case ..<60: .seconds(5)
         default: .seconds(15)
         }
+    }
+}
+
+extension RotationResult {
+    /// Tells whether it was not done.
+    fileprivate var isFailure: Bool {
+        if case .failed = self { true } else { false }
     }
 }
 

@@ -23,54 +23,61 @@ package struct RotationMachine: Equatable, Sendable {
     // MARK: What comes next
 
     /// The next action; the same one until its result is taken.
-    package var next: RotationAction {
-        if progress.outcome != .none { return .end(progress.outcome) }
+    package var next: RotationAction { group[0] }
+
+    /// The next actions, at least one. Several are of one kind, in different projects, and may be done
+    /// side by side: all are begun before the first is done.
+    package var group: [RotationAction] {
+        if progress.outcome != .none { return [.end(progress.outcome)] }
         return progress.direction == .forward ? nextForward : nextBackward
     }
 
-    private var nextForward: RotationAction {
-        if plan.commands.apply != nil && progress.apply != .done { return .apply }
-        if let member = progress.members.firstIndex(where: { $0.push != .done }) {
-            return .push(member)
-        }
+    private var nextForward: [RotationAction] {
+        if plan.commands.apply != nil && progress.apply != .done { return [.apply] }
+        let unpushed = members { $0.push != .done }
+        if !unpushed.isEmpty { return unpushed.map { .push($0) } }
         let deployed = deployedMembers
-        if let action = building(deployed, .new, \.build) { return action }
-        if let action = checking(deployed, .new, \.build) { return action }
-        if !outstanding(deployed, \.build).isEmpty {
-            return .follow(outstanding(deployed, \.build), .new)
-        }
-        if plan.commands.revoke != nil && progress.revoke != .done { return .revoke }
-        return .end(.done)
+        let building = building(deployed, .new, \.build)
+        if !building.isEmpty { return building }
+        let checking = checking(deployed, .new, \.build)
+        if !checking.isEmpty { return checking }
+        let waited = outstanding(deployed, \.build)
+        if !waited.isEmpty { return [.follow(waited, .new)] }
+        if plan.commands.revoke != nil && progress.revoke != .done { return [.revoke] }
+        return [.end(.done)]
     }
 
-    private var nextBackward: RotationAction {
+    private var nextBackward: [RotationAction] {
         // With the old value revoked nothing may depend on it before it is accepted again.
-        if progress.revoke != .pending, mustUndo { return .undo }
-        let unasked = progress.members.firstIndex {
-            $0.build.create != .pending && $0.reach == .unknown
-        }
-        if let unasked { return .survey(unasked) }
-        let live = progress.members.indices.filter { progress.members[$0].reach == .live }
+        if progress.revoke != .pending, mustUndo { return [.undo] }
+        let unasked = members { $0.build.create != .pending && $0.reach == .unknown }
+        if !unasked.isEmpty { return unasked.map { .survey($0) } }
+        let live = members { $0.reach == .live }
         // What serves has the old value: it is to work again at once.
-        if live.isEmpty, mustUndo { return .undo }
-        let there = progress.members.firstIndex {
+        if live.isEmpty, mustUndo { return [.undo] }
+        let there = members {
             $0.push != .pending && $0.putBack != .done && $0.trouble == nil
         }
-        if let there { return .putBack(there) }
+        if !there.isEmpty { return there.map { .putBack($0) } }
         let wanted = live.filter { progress.members[$0].trouble == nil }
         let rebuilt = wanted.filter { progress.members[$0].previous == .pending }
-        if let action = building(rebuilt, .old, \.backBuild) { return action }
-        if let restored = wanted.first(where: { progress.members[$0].previous == .begun }) {
-            return .restorePrevious(restored)
-        }
+        let building = building(rebuilt, .old, \.backBuild)
+        if !building.isEmpty { return building }
+        let restored = wanted.filter { progress.members[$0].previous == .begun }
+        if !restored.isEmpty { return restored.map { .restorePrevious($0) } }
         let waited = outstanding(rebuilt, \.backBuild)
-        if !waited.isEmpty { return .follow(waited, .old) }
+        if !waited.isEmpty { return [.follow(waited, .old)] }
         // The new value stays accepted where it still serves.
         let isStuck = live.contains { progress.members[$0].trouble != nil }
-        if mustUndo { return isStuck ? .end(.needsAttention) : .undo }
-        if let action = checking(wanted, .old, \.backBuild) { return action }
+        if mustUndo { return [isStuck ? .end(.needsAttention) : .undo] }
+        let checking = checking(wanted, .old, \.backBuild)
+        if !checking.isEmpty { return checking }
         let isBack = progress.members.allSatisfy { $0.trouble == nil }
-        return .end(isBack ? .rolledBack : .needsAttention)
+        return [.end(isBack ? .rolledBack : .needsAttention)]
+    }
+
+    private func members(_ isMeant: (RotationProgress.Member) -> Bool) -> [Int] {
+        progress.members.indices.filter { isMeant(progress.members[$0]) }
     }
 
     private var mustUndo: Bool {
@@ -94,12 +101,11 @@ package struct RotationMachine: Equatable, Sendable {
     private func building(
         _ members: [Int], _ side: RotationAction.Side,
         _ build: KeyPath<RotationProgress.Member, RotationProgress.Build>
-    ) -> RotationAction? {
-        if outstanding(members, build).count < Self.buildLimit {
-            let next = members.first { progress.members[$0][keyPath: build].create != .done }
-            if let next { return .deploy(next, side) }
-        }
-        return members.first {
+    ) -> [RotationAction] {
+        let room = Self.buildLimit - outstanding(members, build).count
+        let unmade = members.filter { progress.members[$0][keyPath: build].create != .done }
+        if room > 0, !unmade.isEmpty { return unmade.prefix(room).map { .deploy($0, side) } }
+        return members.filter {
             let build = progress.members[$0][keyPath: build]
             return build.live == .done && build.evidence == .unknown
         }.map { .read($0, side) }
@@ -108,9 +114,9 @@ package struct RotationMachine: Equatable, Sendable {
     private func checking(
         _ members: [Int], _ side: RotationAction.Side,
         _ build: KeyPath<RotationProgress.Member, RotationProgress.Build>
-    ) -> RotationAction? {
-        guard plan.commands.hasCheck else { return nil }
-        return members.first {
+    ) -> [RotationAction] {
+        guard plan.commands.hasCheck else { return [] }
+        return members.filter {
             let member = progress.members[$0]
             let build = member[keyPath: build]
             return (build.live == .done || side == .old && member.previous == .done)
@@ -138,6 +144,15 @@ package struct RotationMachine: Equatable, Sendable {
         }
     }
 
+    /// Takes back that an action was begun, which was not: what came of another one of its group made it
+    /// needless.
+    ///
+    /// - Parameter before: How far the rotation was before the group was begun.
+    package mutating func withdraw(_ action: RotationAction, asIn before: RotationProgress) {
+        guard let member = action.member else { return }
+        progress.members[member] = before.members[member]
+    }
+
     private static func begin(_ build: inout RotationProgress.Build, at time: UInt64) {
         if build.create == .pending { build.begunAt = time }
         build.create = .begun
@@ -158,6 +173,15 @@ package struct RotationMachine: Equatable, Sendable {
             progress.members[member].backBuild.create = .done
         case (.follow(_, .new), .live(let member)): progress.members[member].build.live = .done
         case (.follow(_, .old), .live(let member)): progress.members[member].backBuild.live = .done
+        case (.follow(_, let side), .overtaken(let member, let id)):
+            // From here on the rotation is about the one that serves.
+            if side == .new {
+                progress.members[member].build.id = id
+                progress.members[member].build.live = .done
+            } else {
+                progress.members[member].backBuild.id = id
+                progress.members[member].backBuild.live = .done
+            }
         case (.follow(_, .new), .ended(let member, let failure)):
             progress.members[member].build.live = .failed
             fail(failure, in: member)
@@ -183,7 +207,7 @@ package struct RotationMachine: Equatable, Sendable {
     private mutating func take(_ evidence: RotationProgress.Evidence, of member: Int) {
         let build = progress.members[member].build
         switch evidence {
-        case .holdsOld where build.way == .redeploy:
+        case .holdsOld where build.way == .redeploy && isGoingOn:
             // Some redeploys keep the variables of the deployment before: made anew for production,
             // the same source gets those of now.
             var again = RotationProgress.Build()
@@ -207,6 +231,9 @@ package struct RotationMachine: Equatable, Sendable {
             progress.members[member].build.evidence = evidence
         }
     }
+
+    /// Tells whether nothing in the group of this action has turned it round or stopped it.
+    private var isGoingOn: Bool { progress.direction == .forward && progress.outcome == .none }
 
     private mutating func failed(
         _ action: RotationAction, _ failure: RotationProgress.Failure

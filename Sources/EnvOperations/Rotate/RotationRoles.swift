@@ -17,6 +17,8 @@ package protocol RotationKeeper: AnyObject {
 package enum RotationBuildState: Equatable, Sendable {
     case underWay
     case live
+    /// Another one, of that id, was made since the beginning, serves, and holds the value too.
+    case overtaken(by: String)
     case ended(RotationProgress.Failure)
 }
 
@@ -37,8 +39,10 @@ package protocol RotationPlatform: AnyObject {
     ) throws -> Result<String, RotationProgress.Failure>
 
     /// Looks at a deployment once.
+    ///
+    /// - Parameter side: The value that it is to hold.
     func state(
-        of build: RotationProgress.Build, _ member: Int
+        of build: RotationProgress.Build, _ member: Int, _ side: RotationAction.Side
     ) throws -> RotationBuildState
 
     /// Reads the variables that a deployment was built with, and compares them with both values.
@@ -67,6 +71,15 @@ package protocol RotationCommands: AnyObject {
     ) throws -> RotationProgress.Failure?
     /// Ends the old value.
     func revoke() throws -> RotationProgress.Failure?
+}
+
+/// Does several things at the same time, as far as they wait for the platform or for programs.
+package protocol RotationWorkers: AnyObject {
+    /// Calls `work` with each number below `count`, at most `limit` at a time, never two at once but
+    /// where one waits; returns when all that were begun have ended.
+    ///
+    /// - Parameter work: False keeps those not yet begun from being begun.
+    func run(_ count: Int, limit: Int, _ work: (Int) -> Bool)
 }
 
 /// Time, as a rotation uses it.

@@ -80,6 +80,24 @@ package struct RotationEntry: Equatable, Sendable {
         return JournalEntry(id: id, kind: kind, createdAt: createdAt, payload: writer.bytes)
     }
 
+    /// Sees before anything is begun that the journal can hold it to its end, whatever becomes of it.
+    ///
+    /// - Throws: ``VaultError/Code/tooLarge``.
+    package func checkSize() throws(VaultError) {
+        let limit = RotationPlan.memberLimit
+        var writer = ByteWriter()
+        plan.encode(into: &writer)
+        // The longest reason, and ids of the platform as long as any that is known.
+        let perMember = VaultFormat.nameLimit + 256
+        let count = writer.bytes.count + (plan.members.count + 1) * perMember
+        guard plan.members.count <= limit, count <= JournalEntry.payloadLimit,
+            plan.members.allSatisfy({ $0.records.count <= limit })
+        else {
+            throw VaultError(
+                .tooLarge, "so many projects are too large for the journal as one rotation")
+        }
+    }
+
     /// BLAKE2b-256 under the rotation key; docs/vault-format.md section 5.7.
     private static func code(
         of content: [UInt8], id: Identifier, kind: UInt8, createdAt: UInt64, vault: Identifier,

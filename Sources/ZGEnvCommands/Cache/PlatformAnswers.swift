@@ -263,13 +263,22 @@ extension Invocation {
     func changingDeployments<R>(
         ofProject project: String, at origin: APIOrigin, _ work: () throws -> R
     ) throws -> R {
+        try changingDeployments(ofProjects: [(project, origin)], work)
+    }
+
+    /// The same for deployments of several projects.
+    func changingDeployments<R>(
+        ofProjects projects: [(id: String, origin: APIOrigin)], _ work: () throws -> R
+    ) throws -> R {
         func drop() {
             // That something old may be shown for a minute is no reason to leave the work undone.
             guard let keys = try? session.indexKeysWithoutAsking(),
                 let index = try? session.opened().index(with: keys, extent: .listing),
                 let answers = try? PlatformAnswers(self, keys: keys, index: index)
             else { return }
-            answers.drop { $0.isAbout(deploymentsOf: project, at: origin) }
+            answers.drop { answer in
+                projects.contains { answer.isAbout(deploymentsOf: $0.id, at: $0.origin) }
+            }
         }
         drop()
         defer { drop() }

@@ -16,6 +16,7 @@ final class PlatformSession {
 
     private let invocation: Invocation
     private var options: GlobalOptions { invocation.options }
+    private var turns: TurnTaking { invocation.session.turns }
 
     /// - Throws: ``ExitCode/unavailable`` with `--offline`, before anything else happens.
     init(_ invocation: Invocation) throws {
@@ -47,8 +48,9 @@ final class PlatformSession {
         _ token: SecretSlice, _ origin: APIOrigin, scope: APIScope = .personal
     ) throws -> VercelClient {
         try VercelClient(
-            transport: try invocation.context.transport(), origin: origin, token: token,
-            scope: scope, waitingRoom: invocation.context.waitingRoom)
+            transport: TurnTakingTransport(try invocation.context.transport(), turns),
+            origin: origin, token: token, scope: scope,
+            waitingRoom: TurnTakingWaitingRoom(invocation.context.waitingRoom, turns))
     }
 
     /// The token to use and the client for it.

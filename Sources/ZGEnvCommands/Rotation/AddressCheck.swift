@@ -40,10 +40,12 @@ struct AddressCheck {
     /// Asks until it answers so; why it does not, else nil.
     func failure() throws -> RotationProgress.Failure? {
         let (origin, target) = try Self.parts(url)
-        let transport = try invocation.context.transport()
+        let turns = invocation.session.turns
+        let transport = TurnTakingTransport(try invocation.context.transport(), turns)
+        let waitingRoom = TurnTakingWaitingRoom(invocation.context.waitingRoom, turns)
         var last = "no answer"
         for attempt in 0..<Self.attempts {
-            if attempt > 0, !invocation.context.waitingRoom.wait(.seconds(Int64(attempt))) {
+            if attempt > 0, !waitingRoom.wait(.seconds(Int64(attempt))) {
                 throw RotationInterrupted()
             }
             let request = HTTPRequest(

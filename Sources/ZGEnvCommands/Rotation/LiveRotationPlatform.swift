@@ -14,6 +14,7 @@ final class LiveRotationPlatform: RotationPlatform {
     let values: RotationValues
     /// The projects, in the order of the plan.
     let projects: [BoundProject]
+    private let waitingRoom: any WaitingRoom
 
     /// How long a deployment that was stopped, or a change of what is current, is waited for.
     private static let settlingMilliseconds: UInt64 = 180_000
@@ -27,6 +28,8 @@ final class LiveRotationPlatform: RotationPlatform {
         plan = rotation.plan
         self.values = values
         self.projects = projects
+        waitingRoom = TurnTakingWaitingRoom(
+            invocation.context.waitingRoom, invocation.session.turns)
     }
 
     /// A deployment's host name.
@@ -110,33 +113,65 @@ final class LiveRotationPlatform: RotationPlatform {
 
     // MARK: Following
 
-    func state(of build: RotationProgress.Build, _ member: Int) throws -> RotationBuildState {
+    func state(
+        of build: RotationProgress.Build, _ member: Int, _ side: RotationAction.Side
+    ) throws -> RotationBuildState {
         let project = plan.members[member].platformProject
+        let failure: Failure
         do throws(VercelAPIError) {
             let deployment = try client(member).deployment(build.id)
             // Looked at once: this waits for several at the same time.
             let look = DeploymentWait(
-                client: client(member), waitingRoom: invocation.context.waitingRoom, limit: .zero,
+                client: client(member), waitingRoom: waitingRoom, limit: .zero,
                 changed: { _ in })
             switch try look.wait(for: deployment, project: project).end {
             case .live: return .live
             case .failed(let reason):
-                return .ended(
-                    Failure(
-                        .build,
-                        "\(deployment.id) ended in \(deployment.state.rawValue): \(reason)"))
+                failure = Failure(
+                    .build, "\(deployment.id) ended in \(deployment.state.rawValue): \(reason)")
             case .builtNotLive(let reason):
-                return .ended(
-                    Failure(.notLive, "\(deployment.id) is built, not live: \(reason)"))
+                failure = Failure(.notLive, "\(deployment.id) is built, not live: \(reason)")
             case .timedOut, .interrupted: return .underWay
             }
         } catch {
-            if error.isPassing {
-                try stopIfInterrupted()
-                return .underWay
-            }
-            return .ended(try failure(of: error, .build))
+            return try stateAfter(error)
         }
+        return try overtaken(build, member, side) ?? .ended(failure)
+    }
+
+    private func stateAfter(_ error: VercelAPIError) throws -> RotationBuildState {
+        if error.isPassing {
+            try stopIfInterrupted()
+            return .underWay
+        }
+        return .ended(try failure(of: error, .build))
+    }
+
+    /// A deployment that somebody else made since the beginning and that serves in place of ours: with
+    /// the same value it is as good. Nil where there is none, or where it holds another value or does not
+    /// show it.
+    private func overtaken(
+        _ build: RotationProgress.Build, _ member: Int, _ side: RotationAction.Side
+    ) throws -> RotationBuildState? {
+        let place = plan.members[member]
+        guard place.target == "production" else { return nil }
+        let current: Deployment?
+        do throws(VercelAPIError) {
+            current = try client(member).project(place.platformProject).production
+        } catch {
+            return try stateAfter(error)
+        }
+        guard let current, current.id != build.id, isLater(current, place),
+            case .success(let evidence) = try evidence(of: current.id, member),
+            evidence == (side == .new ? .holdsNew : .holdsOld)
+        else { return nil }
+        return .overtaken(by: current.id)
+    }
+
+    /// Tells whether a deployment was made since the beginning.
+    private func isLater(_ deployment: Deployment, _ place: RotationPlan.Member) -> Bool {
+        deployment.id != place.source
+            && UInt64(clamping: deployment.createdAt?.milliseconds ?? .max) > place.newestAt
     }
 
     // MARK: Proving
@@ -211,9 +246,9 @@ final class LiveRotationPlatform: RotationPlatform {
         // What may still go live by itself is treated as live.
         if let ours, !ours.isSettled { return Served(id: id, answer: .isLive(true)) }
         let current = try client(member).project(place.platformProject).production
-        guard let current, current.id != place.source,
-            UInt64(clamping: current.createdAt?.milliseconds ?? .max) > place.newestAt
-        else { return Served(id: id, answer: .isLive(false)) }
+        guard let current, isLater(current, place) else {
+            return Served(id: id, answer: .isLive(false))
+        }
         return Served(id: id, answer: .asks(current.id))
     }
 
@@ -237,7 +272,7 @@ final class LiveRotationPlatform: RotationPlatform {
                 continue
             }
             if deployment.state == .ready, deployment.target != "production" { return deployment }
-            guard invocation.context.waitingRoom.wait(.milliseconds(300)) else {
+            guard waitingRoom.wait(.milliseconds(300)) else {
                 throw VercelAPIError(.cancelled, reason: "it was interrupted")
             }
         }
@@ -269,7 +304,7 @@ final class LiveRotationPlatform: RotationPlatform {
                 guard !hasFailed, invocation.context.now() < end else {
                     return Failure(.notLive, "the platform did not make \(source) current again")
                 }
-                guard invocation.context.waitingRoom.wait(.milliseconds(300)) else {
+                guard waitingRoom.wait(.milliseconds(300)) else {
                     throw VercelAPIError(.cancelled, reason: "it was interrupted")
                 }
             }

@@ -54,16 +54,26 @@ enum RotationInput {
             output: .pipe, error: invocation.options.json ? .null : .inherited,
             searchesPath: false)
         give(old, to: process)
+        let end = ContinuousClock.now + .seconds(Int64(clamping: request.timeoutSeconds))
         var text: SecretBuffer
         do {
             text = try SecretInput.read(
                 descriptor: process.outputDescriptor, limit: VaultFormat.valueLimit,
-                what: "The output of --from-command")
+                what: "The output of --from-command", until: end)
         } catch {
             process.abandon()
             throw error
         }
-        let status = process.wait()
+        // It may have closed its output and go on.
+        guard
+            let status = process.wait(
+                atMost: max(end - .now, .zero), whileWaiting: { Interrupts.pending == nil })
+        else {
+            process.abandon()
+            throw CommandError(
+                .failed, "--from-command took longer than \(request.timeoutSeconds) s.",
+                hint: "Nothing was changed. Give it more time with --timeout.")
+        }
         guard status == 0 else {
             throw CommandError(
                 .failed, "--from-command failed with status \(status).",

@@ -32,23 +32,39 @@ struct RotationPreparation {
         try request.check()
         let session = invocation.session
         let keys = try session.valueKeys()
+        let platform = try PlatformSession(invocation)
+        let missing = try RotationSelection.missing(request, invocation, keys: keys)
+        if !missing.isEmpty {
+            try RotationOldValues(request, invocation).take(missing, platform)
+        }
         let selection = try RotationSelection(request, invocation, keys: keys)
         old = selection.old
-        let platform = try PlatformSession(invocation)
-        var places: [Place] = []
-        for found in selection.found {
-            let bound = try BoundProject.inVault(found.project, platform, invocation)
-            try Self.checkStep(found, bound, invocation)
-            let deployment =
-                request.redeploys
-                ? try RotationDeployments.choice(for: found.records, of: bound) : .none
-            places.append(
-                Place(
-                    project: bound.local ?? found.project, records: found.records, bound: bound,
-                    deployment: deployment))
+        let found = selection.found
+        var looked: [Result<Place, any Error>?] = Array(repeating: nil, count: found.count)
+        session.turns.run(found.count, limit: RotationMachine.buildLimit) { number in
+            let place = Result { try Self.place(found[number], request, platform, invocation) }
+            looked[number] = place
+            if case .failure = place { return false }
+            return true
         }
-        self.places = places
+        // The first of those that failed; those behind it may not have been looked at.
+        places = try looked.compactMap { try $0?.get() }
         try checkProof()
+        try RotationEntry(createdAt: 0, plan: plan).checkSize()
+    }
+
+    private static func place(
+        _ found: RotationSelection.Found, _ request: RotationRequest, _ platform: PlatformSession,
+        _ invocation: Invocation
+    ) throws -> Place {
+        let bound = try BoundProject.inVault(found.project, platform, invocation)
+        try checkStep(found, bound, invocation)
+        let deployment =
+            request.redeploys
+            ? try RotationDeployments.choice(for: found.records, of: bound) : .none
+        return Place(
+            project: bound.local ?? found.project, records: found.records, bound: bound,
+            deployment: deployment)
     }
 
     /// What is rolled back to must be what was there: both sides have to agree beforehand.

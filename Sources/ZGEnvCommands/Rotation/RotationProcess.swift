@@ -21,6 +21,8 @@ struct RotationProcess {
     let messages: Int32?
     /// How long it may take.
     let limit: Duration
+    /// Sleeps, in microseconds.
+    let sleep: (UInt32) -> Void
     /// Asked about ten times a second.
     let shouldStop: () -> Bool
 
@@ -191,7 +193,7 @@ struct RotationProcess {
                 Self.end(process)
                 return isLate ? .timedOut : .interrupted
             }
-            usleep(pause)
+            sleep(pause)
             pause = min(pause * 2, writers.allSatisfy(\.isDone) ? 50_000 : 5_000)
         }
     }

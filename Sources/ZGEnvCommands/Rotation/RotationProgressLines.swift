@@ -28,6 +28,8 @@ struct RotationProgressLines {
         case (.deploy(let member, _), .created(let id)):
             return "\(project(member)): \(id) is being built."
         case (_, .live(let member)): return "\(project(member)): live."
+        case (_, .overtaken(let member, let id)):
+            return "\(project(member)): live, by \(id), which was made meanwhile."
         case (_, .ended(let member, let failure)): return "\(project(member)): \(failure.reason)."
         case (.read(let member, let side), .evidence(let evidence)):
             switch (evidence, side) {

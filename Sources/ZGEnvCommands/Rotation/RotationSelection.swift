@@ -22,7 +22,27 @@ struct RotationSelection {
     private let reader: ValueReader
     private let arena = SecretArena()
 
+    /// The records that are meant and whose value the vault does not hold.
+    static func missing(
+        _ request: RotationRequest, _ invocation: Invocation, keys: VaultKeys
+    ) throws -> [Found] {
+        let selection = try RotationSelection(named: request, invocation, keys: keys)
+        return selection.found.compactMap { place in
+            let records = place.records.filter { $0.currentVersion == 0 }
+            return records.isEmpty ? nil : Found(project: place.project, records: records)
+        }
+    }
+
     init(_ request: RotationRequest, _ invocation: Invocation, keys: VaultKeys) throws {
+        try self.init(named: request, invocation, keys: keys)
+        try compare(invocation)
+        if request.everywhere { addOthers() }
+        try Self.checkNoneIsOpen(
+            for: Set(found.flatMap { $0.records.map(\.id) }), key: request.key, in: index)
+    }
+
+    /// Finds the records of the projects that are named.
+    private init(named request: RotationRequest, _ invocation: Invocation, keys: VaultKeys) throws {
         self.request = request
         let vault = try invocation.session.opened()
         index = try vault.index(with: keys, extent: .everything)
@@ -34,10 +54,6 @@ struct RotationSelection {
             found.append(
                 Found(project: project, records: try records(of: project)))
         }
-        try compare(invocation)
-        if request.everywhere { addOthers() }
-        try Self.checkNoneIsOpen(
-            for: Set(found.flatMap { $0.records.map(\.id) }), key: request.key, in: index)
     }
 
     private static func projects(

@@ -158,7 +158,8 @@ struct RotationWork {
         let progress = RotationProgressLines(invocation, rotation.plan)
         let application = RotationApplication(
             rotation, keeper: VaultRotationKeeper(invocation), platform: platform,
-            commands: commands, clock: SystemRotationClock(invocation.context),
+            commands: commands, workers: invocation.session.turns,
+            clock: SystemRotationClock(invocation.context),
             tell: { progress.tell($0, $1) })
         let metadata = try invocation.session.index(.listing).metadata
         do {
@@ -167,7 +168,9 @@ struct RotationWork {
                 project: rotation.plan.members.map(\.name).joined(separator: ", "),
                 seen: metadata, durably: true
             ) {
-                try changingDeployments(projects[...]) {
+                try invocation.changingDeployments(
+                    ofProjects: projects.map { ($0.platform.id, $0.access.client.origin) }
+                ) {
                     try Interrupts.deferred {
                         try application.run { machine in
                             switch wish {
@@ -192,27 +195,22 @@ struct RotationWork {
         return result(application.rotation, wasAborted: wish == .abort)
     }
 
-    /// Drops what is kept of the projects' deployments before and after.
-    private func changingDeployments<R>(
-        _ projects: ArraySlice<BoundProject>, _ work: () throws -> R
-    ) throws -> R {
-        guard let first = projects.first else { return try work() }
-        return try invocation.changingDeployments(
-            ofProject: first.platform.id, at: first.access.client.origin
-        ) { try changingDeployments(projects.dropFirst(), work) }
-    }
-
     /// Keeps which deployments serve now. That it cannot be known changes nothing of the rotation.
     private func keepLive(_ projects: [BoundProject]) {
-        for project in projects {
-            guard let local = project.local,
-                let now = try? project.access.client.project(project.platform.id),
-                let keys = try? invocation.session.indexKeys()
-            else { continue }
-            let time = invocation.context.now()
-            _ = try? invocation.session.update(with: keys) {
-                $0.see(live: now.liveDeployment, of: local.id, time: time)
+        guard let keys = try? invocation.session.indexKeys() else { return }
+        var found: [(project: Identifier, live: VaultProject.LiveDeployment?)] = []
+        invocation.session.turns.run(projects.count, limit: RotationMachine.buildLimit) { place in
+            let project = projects[place]
+            if let local = project.local,
+                let now = try? project.access.client.project(project.platform.id)
+            {
+                found.append((local.id, now.liveDeployment))
             }
+            return true
+        }
+        let time = invocation.context.now()
+        _ = try? invocation.session.update(with: keys) { transaction in
+            for (project, live) in found { transaction.see(live: live, of: project, time: time) }
         }
     }
 

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import Glibc
 internal import Sealing
 internal import Vault
 internal import VercelAPI
@@ -70,6 +71,7 @@ final class ShellRotationCommands: RotationCommands {
             command: command, environment: environment,
             messages: invocation.options.json ? nil : messages,
             limit: .seconds(Int64(clamping: plan.timeoutSeconds)),
+            sleep: { [turns = invocation.session.turns] pause in turns.away { _ = usleep(pause) } },
             shouldStop: { Interrupts.pending != nil })
         let end = try process.run(
             input: try values.value(side), other: try values.value(other))

@@ -148,6 +148,8 @@ final class ChildProcess {
     /// Ends the child, whose answer is not wanted any more.
     func abandon() {
         kill(identifier, SIGTERM)
+        if wait(atMost: .seconds(2)) != nil { return }
+        kill(identifier, SIGKILL)
         _ = wait()
     }
 }

@@ -8,8 +8,9 @@ enum SecretInput {
     /// - Parameters:
     ///   - limit: Most bytes taken; one more is an error.
     ///   - what: What is read, for messages.
+    ///   - end: When its end must have come.
     static func read(
-        descriptor: Int32, limit: Int, what: String
+        descriptor: Int32, limit: Int, what: String, until end: ContinuousClock.Instant? = nil
     ) throws -> SecretBuffer {
         var buffer = try SecretBuffer(capacity: min(limit + 1, capacity(for: descriptor)))
         while true {
@@ -18,6 +19,7 @@ enum SecretInput {
                 try buffer.reserve(min(max(buffer.count, 4096), limit + 1 - buffer.count))
             }
             let room = min(buffer.room, limit + 1 - buffer.count)
+            if let end { try waitForInput(descriptor, what, until: end) }
             var failure: Int32 = 0
             let got = buffer.appendWritten(limit: room) { target in
                 unsafe target.withUnsafeMutableBytes { bytes in
@@ -50,6 +52,23 @@ enum SecretInput {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&entry, 1, -1) >= 0 || errno == EINTR else {
             throw unreadable(what, errno)
+        }
+    }
+
+    /// Waits until there is something to read, or an end of it.
+    private static func waitForInput(
+        _ descriptor: Int32, _ what: String, until end: ContinuousClock.Instant
+    ) throws {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while true {
+            guard ContinuousClock.now < end else {
+                throw CommandError(
+                    .failed, "\(what) did not end in the time it has.",
+                    hint: "Nothing was changed. Give it more time with --timeout.")
+            }
+            let found = unsafe poll(&entry, 1, 100)
+            if found > 0 { return }
+            if found < 0, errno != EINTR { throw unreadable(what, errno) }
         }
     }
 

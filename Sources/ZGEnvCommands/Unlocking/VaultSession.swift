@@ -10,6 +10,8 @@ package final class VaultSession {
     /// The command's words, for what the settings say of it.
     private let command: String
     private var vault: Vault?
+    /// Whose turn it is, where several pieces of work go on side by side.
+    let turns = TurnTaking()
     /// Whether the vault must be the newest one that was seen: not for a backup, nor for what mends that.
     var holdsToAnchors: Bool
     /// What was found of the anchors so far.
@@ -257,6 +259,21 @@ package final class VaultSession {
     @discardableResult
     func update<R>(
         with keys: VaultKeys, newPlace: AnchorKeeper.Place? = nil,
+        _ body: (inout VaultTransaction) throws -> R
+    ) throws -> R {
+        guard turns.isActive, newPlace == nil else {
+            return try updateAlone(with: keys, newPlace: newPlace, body)
+        }
+        var result: Result<R, VaultError> = .failure(
+            VaultError(.inputOutput, "the vault was not written"))
+        try turns.write(
+            keys, { result = .success(try body(&$0)) },
+            commit: { keys, all in try updateAlone(with: keys, newPlace: nil, all) })
+        return try result.get()
+    }
+
+    private func updateAlone<R>(
+        with keys: VaultKeys, newPlace: AnchorKeeper.Place?,
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> R {
         let places = try anchorPlaces()

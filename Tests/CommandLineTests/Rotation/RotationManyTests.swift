@@ -82,8 +82,9 @@ struct RotationManyTests {
             #expect(project["proof"] == "deployment")
         }
         for name in names { #expect(home.stored(name) == [Self.new]) }
-        // One after the other they would take two minutes.
-        #expect(result.duration < .seconds(60), "\(result.duration)")
+        // One after the other they would take two minutes. On a quiet machine 2 s more than a build are
+        // enough; others may use this one.
+        #expect(result.duration < .seconds(20), "\(result.duration)")
         print("twenty projects with builds of 6 s: \(result.duration)")
     }
 }

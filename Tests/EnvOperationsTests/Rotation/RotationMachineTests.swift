@@ -43,6 +43,7 @@ struct RotationMachineTests {
         case .deploy: return [.created("dpl_new"), failed]
         case .follow(let members, _):
             return members.map { .live($0) }
+                + members.map { .overtaken($0, by: "dpl_theirs") }
                 + members.map { .ended($0, .init(.build, "ended")) }
         case .read:
             return [.holdsNew, .holdsOld, .holdsOther, .unreadable].map { .evidence($0) } + [failed]
@@ -72,6 +73,30 @@ struct RotationMachineTests {
                 // Something has changed, or it would go on for ever.
                 if next.progress == machine.progress { Issue.record("\(action) \(result)") }
                 open.append(next)
+            }
+            // Several side by side: one of them fails, the ones before it are done, and the rest is
+            // not begun any more, or is done all the same.
+            let group = machine.group
+            #expect(group[0] == action && Set(group).count == group.count)
+            guard group.count > 1 else { continue }
+            #expect(Set(group.map(\.member)).count == group.count)
+            for place in group.indices {
+                for (result, isEnded) in results(group[place]).flatMap({
+                    [($0, true), ($0, false)]
+                }) {
+                    var next = machine
+                    for one in group { next.begin(one, at: 7) }
+                    for (number, one) in group.enumerated() {
+                        if number == place {
+                            next.take(result, of: one)
+                        } else if number < place || !isEnded {
+                            next.take(results(one)[0], of: one)
+                        } else {
+                            next.withdraw(one, asIn: machine.progress)
+                        }
+                    }
+                    open.append(next)
+                }
             }
         }
     }

@@ -1,0 +1,195 @@
+internal import EnvOperations
+internal import Glibc
+internal import Vault
+
+/// Does pieces of work side by side that share what is not made for several threads, such as the vault
+/// of a command: one of them at a time has the turn, and gives it up while it waits for the network, a
+/// program or a clock. So only the waiting overlaps.
+///
+/// What several of them write to the vault at about the same time is one write.
+@safe
+final class TurnTaking: RotationWorkers {
+    /// How long a write waits for those of others.
+    private static let gatheringMilliseconds = 25
+
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    /// Pieces of work that have not ended.
+    private var workers = 0
+    private var writes: [Write] = []
+
+    /// Whether work goes on side by side.
+    private(set) var isActive = false
+
+    init() {
+        unsafe pthread_mutex_init(mutex, nil)
+        unsafe pthread_cond_init(changed, nil)
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(changed)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe changed.deallocate()
+        unsafe mutex.deallocate()
+    }
+
+    /// Calls `work` with each number below `count`, at most `limit` at a time, and returns when all that
+    /// were begun have ended.
+    ///
+    /// - Parameter work: False keeps those not yet begun from being begun.
+    func run(_ count: Int, limit: Int, _ work: (Int) -> Bool) {
+        guard count > 1, limit > 1, !isActive, runThreads(count, limit, work) else {
+            for place in 0..<count {
+                guard work(place) else { return }
+            }
+            return
+        }
+    }
+
+    /// Gives up the turn for `body`, which touches nothing that is shared.
+    func away<R, Failure: Error>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
+        guard isActive else { return try body() }
+        unsafe pthread_mutex_unlock(mutex)
+        defer { unsafe pthread_mutex_lock(mutex) }
+        return try body()
+    }
+
+    // MARK: Threads
+
+    /// What the threads of one ``run(_:limit:_:)`` share.
+    private final class Round {
+        let turns: TurnTaking
+        let count: Int
+        var work: ((Int) -> Bool)?
+        var next = 0
+        var mayBegin = true
+
+        init(_ turns: TurnTaking, _ count: Int, _ work: @escaping (Int) -> Bool) {
+            (self.turns, self.count, self.work) = (turns, count, work)
+        }
+
+        func go() {
+            turns.take()
+            while mayBegin, next < count, let work {
+                let place = next
+                next += 1
+                if !work(place) { mayBegin = false }
+            }
+            turns.end()
+        }
+    }
+
+    /// - Returns: False where no thread can be had, and nothing was done.
+    private func runThreads(_ count: Int, _ limit: Int, _ work: (Int) -> Bool) -> Bool {
+        withoutActuallyEscaping(work) { work in
+            let round = Round(self, count, work)
+            defer { round.work = nil }
+            var threads: [pthread_t] = []
+            take()
+            isActive = true
+            for _ in 0..<min(count, limit) {
+                let context = unsafe Unmanaged.passRetained(round).toOpaque()
+                var thread = pthread_t()
+                let status = unsafe pthread_create(
+                    &thread, nil,
+                    { context in
+                        guard let context = unsafe context else { return nil }
+                        unsafe Unmanaged<Round>.fromOpaque(context).takeRetainedValue().go()
+                        return nil
+                    }, context)
+                guard status == 0 else {
+                    unsafe Unmanaged<Round>.fromOpaque(context).release()
+                    break
+                }
+                threads.append(thread)
+            }
+            workers = threads.count
+            unsafe pthread_mutex_unlock(mutex)
+            for thread in threads { pthread_join(thread, nil) }
+            isActive = false
+            return !threads.isEmpty
+        }
+    }
+
+    private func take() {
+        unsafe pthread_mutex_lock(mutex)
+    }
+
+    private func end() {
+        workers -= 1
+        // Writes may have waited for this one.
+        unsafe pthread_cond_broadcast(changed)
+        unsafe pthread_mutex_unlock(mutex)
+    }
+
+    // MARK: Writing
+
+    private final class Write {
+        let keys: VaultKeys
+        var body: ((inout VaultTransaction) throws -> Void)?
+        var isDone = false
+        var failure: (any Error)?
+
+        init(_ keys: VaultKeys, _ body: @escaping (inout VaultTransaction) throws -> Void) {
+            (self.keys, self.body) = (keys, body)
+        }
+    }
+
+    /// Changes the vault, together with what others change at about the same time.
+    ///
+    /// - Parameters:
+    ///   - body: Changes the index, and nothing else of the transaction. What it throws leaves those of
+    ///     the others as they are.
+    ///   - commit: Does one write for all of them.
+    func write(
+        _ keys: VaultKeys, _ body: (inout VaultTransaction) throws -> Void,
+        commit: (VaultKeys, (inout VaultTransaction) throws -> Void) throws -> Void
+    ) throws {
+        try withoutActuallyEscaping(body) { body in
+            let write = Write(keys, body)
+            defer { write.body = nil }
+            writes.append(write)
+            var end = timespec()
+            unsafe clock_gettime(CLOCK_REALTIME, &end)
+            end.tv_nsec += Self.gatheringMilliseconds * 1_000_000
+            if end.tv_nsec >= 1_000_000_000 {
+                (end.tv_sec, end.tv_nsec) = (end.tv_sec + 1, end.tv_nsec - 1_000_000_000)
+            }
+            var isLate = false
+            while !write.isDone {
+                if isLate || writes.count >= workers {
+                    self.commit(commit)
+                } else {
+                    isLate = unsafe pthread_cond_timedwait(changed, mutex, &end) != 0
+                }
+            }
+            if let failure = write.failure { throw failure }
+        }
+    }
+
+    private func commit(
+        _ commit: (VaultKeys, (inout VaultTransaction) throws -> Void) throws -> Void
+    ) {
+        let part = writes
+        writes = []
+        guard let first = part.first else { return }
+        let keys = (part.first { $0.keys.opensValues } ?? first).keys
+        do {
+            try commit(keys) { transaction in
+                for write in part {
+                    let before = transaction.index
+                    do {
+                        try write.body?(&transaction)
+                    } catch {
+                        transaction.index = before
+                        write.failure = error
+                    }
+                }
+            }
+        } catch {
+            for write in part where write.failure == nil { write.failure = error }
+        }
+        for write in part { write.isDone = true }
+        unsafe pthread_cond_broadcast(changed)
+    }
+}

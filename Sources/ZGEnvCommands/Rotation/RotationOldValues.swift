@@ -1,0 +1,48 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// Old values that only the platform has: they are sealed in the vault before anything is changed, so
+/// that there is something to go back to.
+struct RotationOldValues {
+    private let request: RotationRequest
+    private let invocation: Invocation
+
+    init(_ request: RotationRequest, _ invocation: Invocation) {
+        (self.request, self.invocation) = (request, invocation)
+    }
+
+    /// Takes in what the vault does not have and the platform shows. What it does not show stays missing.
+    ///
+    /// - Throws: ``ExitCode/conflict`` where more of the variable was changed on the platform than that.
+    func take(_ missing: [RotationSelection.Found], _ platform: PlatformSession) throws {
+        for place in missing where place.project.binding != nil {
+            let wanted = Set(
+                place.records.filter { $0.attributes.kind != .sensitive }.map(\.id))
+            if wanted.isEmpty { continue }
+            let bound = try BoundProject.inVault(place.project, platform, invocation)
+            var rules = PullPlan.Rules()
+            rules.keys = [request.key]
+            let progress = WorkProgress(invocation)
+            defer { progress.finish() }
+            let work = try PullWork(invocation, bound, rules: rules, progress: progress)
+            let finding = try work.look()
+            let isAsWanted = finding.plan.steps.allSatisfy { step in
+                step.action == .agree || step.variable.map { wanted.contains($0.id) } ?? false
+            }
+            guard isAsWanted, finding.plan.conflicts.isEmpty else {
+                let (name, project) = (
+                    DisplayText.safe(request.key), DisplayText.safe(place.project.name)
+                )
+                throw CommandError(
+                    .conflict, "\(name) of \(project) is not in step with the platform.",
+                    hint:
+                        "Nothing was changed. Look with: zg-env diff --remote -p \(project), then: zg-env pull \(name) -p \(project)"
+                )
+            }
+            guard !invocation.options.dryRun else { continue }
+            try work.apply(finding)
+            try invocation.note("\(place.project.name): took the old value from the platform.")
+        }
+    }
+}
