@@ -1,3 +1,4 @@
+internal import CLinux
 internal import EnvOperations
 internal import Glibc
 internal import Vault

@@ -85,19 +85,33 @@ struct RotationWork {
         let index = try invocation.session.index(.listing)
         let projects = try rotation.plan.members.map { member in
             guard let project = index.project(member.project) else {
-                throw CommandError(
-                    .notFound, "The vault has no project \(DisplayText.safe(member.name)) any more."
-                )
+                throw cannotGoOn(
+                    rotation, "The vault has no project \(DisplayText.safe(member.name)) any more")
             }
             let bound = try BoundProject.inVault(project, platform, invocation)
             guard bound.platform.id == member.platformProject else {
-                throw CommandError(
-                    .conflict,
-                    "\(DisplayText.safe(member.name)) was bound to another project meanwhile.")
+                throw cannotGoOn(
+                    rotation,
+                    "\(DisplayText.safe(member.name)) was bound to another project meanwhile")
             }
             return bound
         }
         return try run(rotation, projects: projects, wish)
+    }
+
+    /// Why neither way is left, with what stands where.
+    private func cannotGoOn(_ rotation: RotationEntry, _ reason: String) -> CommandError {
+        let key = DisplayText.safe(rotation.plan.key)
+        let report = RotationReport(rotation)
+        let states = rotation.plan.members.indices.map {
+            "\(DisplayText.safe(rotation.plan.members[$0].name)) is \(report.state(of: $0).rawValue)"
+        }
+        return CommandError(
+            .needsAttention,
+            "\(reason), so the rotation of \(key) goes neither on nor back: \(states.joined(separator: ", ")).",
+            hint:
+                "Both values are in the vault's history. Put it right by hand, then: zg-env rotate \(key) --close"
+        )
     }
 
     /// The open rotation that is meant.

@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import EnvOperations
 internal import KernelKeyring
 internal import Sealing
@@ -291,11 +292,26 @@ package final class VaultSession {
         ) { transaction in
             recordAudit(in: &transaction)
             let result = try body(&transaction)
+            try checkRotations(in: transaction)
             pruneHistory(in: &transaction)
             return result
         }
         vault = nil
         return result.result
+    }
+
+    /// Leaves to a rotation that has begun what it is about.
+    private func checkRotations(in transaction: borrowing VaultTransaction) throws {
+        guard command != Rotate.spec.name else { return }
+        guard let open = try transaction.disturbedRotation() else { return }
+        let key = DisplayText.safe(open.plan.key)
+        let projects = open.plan.members.map { DisplayText.safe($0.name) }
+        throw CommandError(
+            .conflict,
+            "A rotation of \(key) in \(projects.joined(separator: ", ")) has begun and not ended.",
+            hint:
+                "Nothing was changed. Go on with: zg-env rotate \(key) --resume, or go back with: zg-env rotate \(key) --abort"
+        )
     }
 
     /// Drops old versions of what got a new one, as the settings say.

@@ -33,6 +33,7 @@ enum Restore: Command {
                 .conflict, "\(file) is a backup of another vault than \(options.vaultPath).",
                 hint: "Nothing was changed. Say --other-vault if that is meant.")
         }
+        try checkRotations(replaced.vault, backup, invocation)
         let session = VaultSession(options: options, context: context, vault: backup)
         let keys = try session.bestUnattendedKeys()
         let inspection = try backup.inspection(with: keys)
@@ -166,6 +167,30 @@ enum Restore: Command {
         }
         // Without them the restoration goes on, and says what that means.
         return try? invocation.session.indexKeysWithoutAsking()
+    }
+
+    /// A rotation that is open in the vault and not in the backup would be forgotten, with the new value
+    /// that the platform may have.
+    private static func checkRotations(
+        _ replaced: Vault?, _ backup: Vault, _ invocation: Invocation
+    ) throws {
+        // A vault that does not open cannot be asked; it is kept beside.
+        guard let replaced, let keys = try? invocation.session.indexKeysWithoutAsking(),
+            let open = try? replaced.index(with: keys, extent: .everything).rotations()
+                .filter(\.isOpen), !open.isEmpty
+        else { return }
+        let kept = (try? backup.index(with: keys, extent: .everything).rotations()) ?? []
+        let lost = open.first { rotation in
+            !kept.contains { $0.id == rotation.id && $0.progress == rotation.progress }
+        }
+        guard let lost else { return }
+        let key = DisplayText.safe(lost.plan.key)
+        throw CommandError(
+            .conflict,
+            "A rotation of \(key) has begun and not ended, which the backup does not know.",
+            hint:
+                "Nothing was changed. Go on with: zg-env rotate \(key) --resume, or go back with: zg-env rotate \(key) --abort"
+        )
     }
 
     private static func plan(

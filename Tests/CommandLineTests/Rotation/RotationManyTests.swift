@@ -61,6 +61,33 @@ struct RotationManyTests {
         #expect(home.read("apply").split(separator: "\n").count == 2)
     }
 
+    @Test func `the checks of several projects wait together`() throws {
+        let names = (0..<10).map { "p\($0)" }
+        let home = try RotationHome(seed: Self.seed(names), projects: [])
+        for name in names {
+            done(
+                try home.platform.run(
+                    "set", "KEY", "-p", name, "-t", "production", "--push", "--yes",
+                    input: .text(Self.old)))
+        }
+        // Each with pipes of its own: what it reads is its own value, to the end.
+        let check =
+            "printf '%s %s %s\\n' \"$ZG_ENV_PROJECT\" \"$(cat)\" \"$(cat <&3)\" >>\(home.path("checks")); sleep 3"
+        var runner = home.platform.runner(
+            [
+                "rotate", "KEY", "-p", "p0", "--everywhere", "--redeploy", "--yes", "--json",
+                "--check", check,
+            ], input: .text(Self.new))
+        runner.timeLimit = .seconds(110)
+        let result = try runner.run()
+        #expect(try json(result)["outcome"] == "done")
+        #expect(
+            home.read("checks").split(separator: "\n").sorted()
+                == names.map { "\($0) \(Self.new) \(Self.old)" }.sorted().map { $0[...] })
+        // One after the other they would take half a minute.
+        #expect(result.duration < .seconds(20), "\(result.duration)")
+    }
+
     @Test func `twenty projects take little longer than their slowest build`() throws {
         let names = (0..<20).map { "p\($0)" }
         let home = try RotationHome(seed: Self.seed(names), projects: [], buildSeconds: 6)
