@@ -147,5 +147,13 @@ struct HistoryTests {
         let all = try json(home.run(["list", "-p", "web", "--stale", "0s", "--json"]))
         #expect(all["variables"]?.elements.count == 1)
         #expect(try home.run(["list", "-p", "web", "--stale", "90"]).status == 2)
+        // One with a period of its own is stale when that is over.
+        done(try home.run(["set", "KEY", "-p", "web", "--rotate-every", "1s"]))
+        usleep(1_100_000)
+        let due = try json(home.run(["list", "-p", "web", "--stale", "1d", "--json"]))
+        #expect(due["variables"]?.elements.map { $0["key"] } == ["KEY"])
+        done(try home.run(["set", "KEY", "-p", "web", "--rotate-every", "1h"]))
+        let early = try json(home.run(["list", "-p", "web", "--stale", "1d", "--json"]))
+        #expect(early["variables"]?.elements.count == 0)
     }
 }

@@ -105,6 +105,7 @@ class RootKeys:
         self.public, self.secret = sodium.crypto_box_seed_keypair(kdf(root, 1, b"zgv1root"))
         self.settling = kdf(root, 2, b"zgv1root")
         self.checkpoint = kdf(root, 3, b"zgv1root")
+        self.rotation = kdf(root, 4, b"zgv1root")
 
     def index_key(self, epoch):
         return kdf(self.root, epoch, b"zgv1indx")
@@ -521,6 +522,76 @@ def read_journal_entry(c):
     return SimpleNamespace(id=c.id(), kind=c.u8(), made_at=c.u64(), payload=c.bytes(MIB, "payload"))
 
 
+ROTATIONS = (2, 3)
+
+
+def read_step(c):
+    return c.choice("step", range(4))
+
+
+def read_build(c):
+    return SimpleNamespace(
+        create=read_step(c), way=c.choice("way", (1, 2)), attempt=c.u8(), deployment=c.text(4096),
+        begun_at=c.u64(), live=read_step(c), evidence=c.choice("evidence", range(5)), check=read_step(c))
+
+
+def read_failure(c):
+    return SimpleNamespace(kind=c.choice("failure", range(1, 19)), reason=c.text(1024))
+
+
+def read_rotated_record(c):
+    return SimpleNamespace(record=c.id(), before=c.u64(), after=c.u64())
+
+
+def read_member(c):
+    return SimpleNamespace(
+        project=c.id(), name=c.text(1024), platform_project=c.text(4096), platform_name=c.text(4096),
+        deployed=c.optional(text(4096)), source=c.optional(text(4096)), newest_at=c.u64(),
+        records=c.list(read_rotated_record, 32, 1_000))
+
+
+def read_progress(c):
+    return SimpleNamespace(
+        push=read_step(c), build=read_build(c), reach=c.choice("reach", range(3)), put_back=read_step(c),
+        back=read_build(c), previous=read_step(c), trouble=c.optional(read_failure))
+
+
+def read_rotation(entry):
+    """5.7, kinds 2 and 3"""
+    c = Cursor(memoryview(entry.payload), "rotation")
+    rotation = SimpleNamespace(
+        key=c.text(1024), apply=c.optional(text(16384)), check=c.optional(text(16384)),
+        address=c.optional(text(4096)), status=c.u32(), revoke=c.optional(text(16384)), redeploys=c.flag(),
+        policy=c.choice("policy", (1, 2)), limit=c.u64(), members=c.list(read_member, 42, 1_000),
+        direction=c.choice("direction", (1, 2)), outcome=c.choice("outcome", range(4)),
+        steps=[read_step(c) for _ in range(3)], failure=c.optional(read_failure), failed_member=c.u32())
+    if not rotation.members or rotation.failed_member > len(rotation.members):
+        c.fail("encoding", "a rotation of no projects, or one that failed in another one")
+    rotation.progress = [read_progress(c) for _ in rotation.members]
+    rotation.ended_at = c.u64()
+    if (rotation.ended_at == 0) != (entry.kind == 2):
+        c.fail("encoding", f"a rotation of kind {entry.kind} that ended at {rotation.ended_at}")
+    rotation.code = c.raw(32)
+    c.end()
+    return rotation
+
+
+def rotation_code(header, entry, keys):
+    """5.7. Takes the root."""
+    return keyed_hash32(keys.rotation, b"".join((
+        b"zgv1/rotation" + bytes(3), header.vault_id, entry.id, struct.pack("<BQ", entry.kind, entry.made_at),
+        entry.payload[:-32])))
+
+
+def check_rotations(header, index, keys):
+    """What a reader need not do to open a vault, but must before it goes on with a rotation."""
+    for entry in index.journal:
+        if entry.kind in ROTATIONS:
+            rotation = read_rotation(entry)
+            require(keys is None or rotation_code(header, entry, keys) == rotation.code, "encoding",
+                    f"the code of the rotation of {rotation.key} does not hold")
+
+
 def read_account(c):
     """5.8"""
     return SimpleNamespace(
@@ -724,6 +795,7 @@ def read_vault(path, secret, guarded=False):
         check_layout(index, header.file_length - header.chunks_at)
         if index.checkpoint is not None:
             check_checkpoint(header, index.checkpoint, keys)
+        check_rotations(header, index, keys)
         data_keys = {batch.id: data_key(header, batch, keys) for batch in index.batches} if keys else {}
         records = {record.id: record for record in index.records}
         values = {}

@@ -121,7 +121,7 @@ package struct RotationEntry: Equatable, Sendable {
     }
 
     /// Tells whether somebody with the root made this entry.
-    fileprivate static func isAuthentic(
+    static func isAuthentic(
         _ entry: JournalEntry, vault: Identifier, key: borrowing SecretBytes
     ) throws(VaultError) -> Bool {
         guard entry.payload.count > codeByteCount else { return false }

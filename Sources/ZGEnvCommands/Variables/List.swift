@@ -20,7 +20,7 @@ enum List: Command {
             ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
                 "stale", value: "TIME",
-                "List those whose value has not changed for this long, such as 90d",
+                "List those whose value is older than this, such as 90d, or than its own period",
                 form: .duration),
             OptionSpec(flag: "deleted", "List removed variables, whose history stays"),
         ],
@@ -36,7 +36,9 @@ enum List: Command {
         } else {
             try PlatformRefresh.runIfAsked(invocation)
         }
-        let index = try invocation.session.index(.listing)
+        // How old a value is stands with the values.
+        let index = try invocation.session.index(
+            invocation.command.has("stale") ? .currentValues : .listing)
         if let problem = try invocation.session.keepIndexKey() {
             try invocation.detail("The index key was not kept: \(problem).")
         }
@@ -47,13 +49,19 @@ enum List: Command {
             UInt64($0.components.seconds) * 1_000
         }
         let oldest = stale.map { now > $0 ? now - $0 : 0 }
+        let due =
+            oldest == nil
+            ? [] : Set(RotationDue.records(in: index, now: now).map(\.id))
         let deleted = invocation.command.has("deleted")
         func records(_ project: VaultProject) -> [Variable] {
             deleted ? index.removedVariables(of: project.id) : index.variables(of: project.id)
         }
         func listed(_ project: VaultProject) -> [Variable] {
             records(project).filter { variable in
-                if let oldest, variable.updatedAt > oldest { return false }
+                if let oldest, !due.contains(variable.id) {
+                    let madeAt = index.currentVersions[variable.id]?.createdAt
+                    if madeAt ?? variable.updatedAt > oldest { return false }
+                }
                 let scope = variable.attributes.scope
                 let inScope =
                     wanted.map { wanted in

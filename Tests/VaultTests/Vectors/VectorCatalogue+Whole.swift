@@ -9,6 +9,16 @@ extension VectorCatalogue {
             $0.generation = 1
         }
         try add("ok", "small", "one record, all optional members absent", try .small())
+        try add("ok", "rotations", "a rotation that is open, and one that has ended", try .small())
+        {
+            vault in
+            let key = try vault.rootKey().rotationKey()
+            for isOpen in [true, false] {
+                vault.index.journal.append(
+                    try RotationEntryTests.sample(isFull: isOpen, isOpen: isOpen)
+                        .entry(vault: VectorVault.vaultID, key: key))
+            }
+        }
         try add("ok", "rich", "every list filled, optional members there and absent", try .rich())
         try add(
             "ok", "rich-names", "the same, opened for its names alone", try .rich(),

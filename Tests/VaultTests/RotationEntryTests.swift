@@ -1,0 +1,176 @@
+import Sealing
+import Testing
+
+@testable import Vault
+
+/// Rotations as bytes of the journal.
+@Suite("Rotations in the journal")
+struct RotationEntryTests {
+    /// One whose every optional member is there or absent.
+    static func sample(isFull: Bool, isOpen: Bool) -> RotationEntry {
+        var commands = RotationPlan.Commands()
+        if isFull {
+            (commands.apply, commands.check, commands.revoke) = ("apply", "check", "revoke")
+            (commands.checkURL, commands.checkStatus) = ("/health", 204)
+        }
+        let members = (0..<(isFull ? 2 : 1)).map { number in
+            RotationPlan.Member(
+                project: VectorVault.identifier(0x11 + UInt8(number)), name: "web\(number)",
+                platformProject: "prj_\(number)", platformName: "web",
+                target: isFull ? "production" : nil, source: isFull ? "dpl_1" : nil, newestAt: 7,
+                records: [
+                    .init(
+                        variable: VectorVault.identifier(0x31 + UInt8(number)), oldVersion: 1,
+                        newVersion: 2)
+                ])
+        }
+        var entry = RotationEntry(
+            id: VectorVault.identifier(isOpen ? 0x62 : 0x63), createdAt: 1_700_000_000_000,
+            plan: RotationPlan(
+                key: "KEY", commands: commands, redeploys: isFull,
+                failurePolicy: isFull ? .keep : .rollback, timeoutSeconds: 900, members: members))
+        if isFull {
+            entry.progress.apply = .done
+            entry.progress.failure = .init(.check, "it failed")
+            entry.progress.failedMember = 1
+            entry.progress.members[0].push = .done
+            entry.progress.members[0].build.id = "dpl_2"
+            entry.progress.members[0].build.evidence = .holdsNew
+            entry.progress.members[1].trouble = .init(.changedThere, "somebody set it")
+        }
+        if !isOpen { entry.endedAt = 1_700_000_000_900 }
+        return entry
+    }
+
+    private static func key() throws -> SecretBytes {
+        try VectorVault.secret([UInt8](0..<32))
+    }
+
+    private static let vault = VectorVault.vaultID
+
+    @Test(arguments: [true, false], [true, false])
+    func `come back as they were written, and again to the same bytes`(
+        isFull: Bool, isOpen: Bool
+    ) throws {
+        let rotation = Self.sample(isFull: isFull, isOpen: isOpen)
+        let entry = try rotation.entry(vault: Self.vault, key: Self.key())
+        #expect(entry.kind == (isOpen ? 2 : 3))
+        let again = try #require(try RotationEntry(entry))
+        #expect(again == rotation)
+        #expect(try again.entry(vault: Self.vault, key: Self.key()) == entry)
+        #expect(
+            try RotationEntry(JournalEntry(id: entry.id, kind: 1, createdAt: 1, payload: [1]))
+                == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `are damage where anything is missing or left over`(isOpen: Bool) throws {
+        let entry = try Self.sample(isFull: true, isOpen: isOpen)
+            .entry(vault: Self.vault, key: Self.key())
+        func read(_ payload: [UInt8], kind: UInt8) throws {
+            _ = try RotationEntry(
+                JournalEntry(
+                    id: entry.id, kind: kind, createdAt: entry.createdAt, payload: payload))
+        }
+        for length in entry.payload.indices {
+            #expect(
+                code { try read(Array(entry.payload[..<length]), kind: entry.kind) } == .damaged,
+                "\(length)")
+        }
+        #expect(code { try read(entry.payload + [0], kind: entry.kind) } == .damaged)
+        // What is open has not ended, and what has ended is not open.
+        #expect(code { try read(entry.payload, kind: 5 - entry.kind) } == .damaged)
+    }
+
+    @Test func `with one other bit are of nobody with the root, and never other bytes`() throws {
+        let entry = try Self.sample(isFull: true, isOpen: true)
+            .entry(vault: Self.vault, key: Self.key())
+        let key = try Self.key()
+        #expect(try RotationEntry.isAuthentic(entry, vault: Self.vault, key: key))
+        for place in entry.payload.indices {
+            for bit in [0x01, 0x80] as [UInt8] {
+                var payload = entry.payload
+                payload[place] ^= bit
+                let other = JournalEntry(
+                    id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload)
+                #expect(
+                    try !RotationEntry.isAuthentic(other, vault: Self.vault, key: key), "\(place)")
+                // What can be read at all is written back as it was read.
+                guard let read = try? RotationEntry(other) else { continue }
+                let again = try read.entry(vault: Self.vault, key: key)
+                #expect(again.payload.dropLast(32) == payload.dropLast(32), "\(place)")
+            }
+        }
+        for other in [
+            JournalEntry(
+                id: .random(), kind: 2, createdAt: entry.createdAt, payload: entry.payload),
+            JournalEntry(id: entry.id, kind: 2, createdAt: 1, payload: entry.payload),
+            JournalEntry(
+                id: entry.id, kind: 3, createdAt: entry.createdAt, payload: entry.payload),
+        ] {
+            #expect(try !RotationEntry.isAuthentic(other, vault: Self.vault, key: key))
+        }
+        #expect(try !RotationEntry.isAuthentic(entry, vault: .random(), key: key))
+        let otherKey = try VectorVault.secret([UInt8](1..<33))
+        #expect(try !RotationEntry.isAuthentic(entry, vault: Self.vault, key: otherKey))
+    }
+
+    @Test func `changed with the index key alone are not gone on with`() throws {
+        let fixture = try VaultFixture()
+        let rotation = Self.sample(isFull: true, isOpen: true)
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+        ) { try $0.keep(rotation) }
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+        ) { transaction in
+            let found = try transaction.rotation(rotation.id)
+            #expect(found == rotation)
+        }
+        // Somebody with the index key puts another command in, and no code that holds.
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: try fixture.lockedKeys, vaultID: fixture.vaultID
+        ) { transaction in
+            let position = try #require(transaction.index.journal.firstIndex { $0.kind == 2 })
+            let entry = transaction.index.journal[position]
+            var payload = entry.payload
+            let place = try #require(payload.firstIndex(of: UInt8(ascii: "a")))
+            payload[place] = UInt8(ascii: "b")
+            transaction.index.journal[position] = JournalEntry(
+                id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload)
+        }
+        // Exit 8 in every command that would go on with it.
+        let failure = code {
+            try Vault.update(
+                fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+            ) { _ = try $0.rotation(rotation.id) }
+        }
+        #expect(failure == .damaged)
+    }
+
+    @Test func `too large for the journal at their end are so at the beginning`() throws {
+        func rotation(_ count: Int) -> RotationEntry {
+            var entry = RotationEntry(
+                createdAt: 1,
+                plan: RotationPlan(
+                    key: "KEY", commands: .init(), redeploys: true, failurePolicy: .rollback,
+                    timeoutSeconds: 900,
+                    members: (0..<count).map { number in
+                        RotationPlan.Member(
+                            project: .random(), name: "web\(number)", platformProject: "prj_1",
+                            platformName: "web", target: "production", source: "dpl_1",
+                            newestAt: 7,
+                            records: [.init(variable: .random(), oldVersion: 1, newVersion: 2)])
+                    }))
+            for place in entry.progress.members.indices {
+                entry.progress.members[place].trouble = .init(
+                    .push, String(repeating: "x", count: 1_024))
+            }
+            return entry
+        }
+        #expect(code { try rotation(1_000).checkSize() } == .tooLarge)
+        let most = rotation(600)
+        try most.checkSize()
+        _ = try most.entry(vault: Self.vault, key: Self.key())
+    }
+}
