@@ -532,7 +532,7 @@ def read_step(c):
 def read_build(c):
     return SimpleNamespace(
         create=read_step(c), way=c.choice("way", (1, 2)), attempt=c.u8(), deployment=c.text(4096),
-        begun_at=c.u64(), live=read_step(c), evidence=c.choice("evidence", range(5)), check=read_step(c))
+        begun_at=c.u64(), live=read_step(c), evidence=c.choice("evidence", range(6)), check=read_step(c))
 
 
 def read_failure(c):
