@@ -17,9 +17,8 @@ struct RotationOldValues {
     /// - Throws: ``ExitCode/conflict`` where more of the variable was changed on the platform than that.
     func take(_ missing: [RotationSelection.Found], _ platform: PlatformSession) throws {
         for place in missing where place.project.binding != nil {
-            let wanted = Set(
-                place.records.filter { $0.attributes.kind != .sensitive }.map(\.id))
-            if wanted.isEmpty { continue }
+            // Also what was sensitive when it was last seen: it may have become another one there.
+            let wanted = Set(place.records.map(\.id))
             let bound = try BoundProject.inVault(place.project, platform, invocation)
             var rules = PullPlan.Rules()
             rules.keys = [request.key]

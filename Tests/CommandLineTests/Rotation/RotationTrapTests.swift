@@ -32,6 +32,40 @@ struct RotationTrapTests {
         try revoking.expect(Self.old)
     }
 
+    @Test
+    func `an old value that only the platform shows is sealed first, and is what it goes back to`()
+        throws
+    {
+        let home = try RotationHome()
+        func make(_ type: JSONValue, _ value: JSONValue) throws {
+            try home.platform.teammate.send(
+                "POST", "/v10/projects/web/env",
+                ["key": "TOKEN", "value": value, "type": type, "target": ["production"]])
+        }
+        try make("sensitive", "unseen")
+        done(try home.platform.run("pull", "-p", "web", "--yes"))
+        let failing = [
+            "rotate", "TOKEN", "-p", "web", "--generate", "hex:16", "--redeploy", "--yes", "--json",
+            "--check", "test \"$(cat)\" = 'shown there'",
+        ]
+        // Nobody shows it: there is nothing to go back to.
+        let writes = try home.platform.writes {
+            try failedAsJSON(home.platform.runner(failing).run(), 4, "not_found")
+        }
+        #expect(writes == [])
+        // Another one in its place, which the platform shows.
+        try home.platform.teammate.send(
+            "DELETE", "/v9/projects/web/env/\(home.platform.id("TOKEN"))")
+        try make("encrypted", "shown there")
+        let (report, _) = try failedReport(
+            home.platform.runner(failing).run(), 10, "rolled_back")
+        #expect(report.project?["state"] == "rolled_back")
+        #expect(home.platform.records("TOKEN") == ["production=shown there"])
+        #expect(
+            try home.platform.home.revealed("TOKEN", "-t", "production")
+                == Array("shown there".utf8))
+    }
+
     @Test func `a rate limit in the middle is waited for`() throws {
         let home = try RotationHome()
         try home.platform.setFaults("PATCH * 429:1 x1", "POST /v13/deployments* 429:1 x1")
