@@ -42,7 +42,7 @@ final class ProjectLock {
                     "Another push or pull of \(project.name) is under way; waiting for it.")
                 hasSaid = true
             }
-            usleep(20_000)
+            invocation.session.turns.away { _ = usleep(20_000) }
         }
     }
 
