@@ -43,7 +43,8 @@ package struct Program {
     /// The one object on stderr of a command with `--json` that a signal ends.
     private static let interrupted =
         #"{"error":{"code":"interrupted","message":"Stopped by a signal before the end. "#
-        + #"The vault is whole.","hint":"Run it again: a push first looks at what arrived."}}"#
+        + #"The vault is whole.","hint":"See what the platform did already (zg-env status, zg-env "#
+        + #"deployment list --refresh), then run it again: a push first looks at what arrived."}}"#
         + "\n"
 
     /// Tells whether the arguments name `run` as the command, for those that cannot be parsed.

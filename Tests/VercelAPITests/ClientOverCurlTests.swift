@@ -131,6 +131,48 @@ import VercelAPI
         #expect(server.requests.last?.target.hasSuffix("since=5002") == true)
     }
 
+    @Test func `a log that ends within an event is not at its end`() throws {
+        let line = #"{"type":"stdout","created":7001,"date":7001,"id":"e1","text":"t"}"# + "\n"
+        let second = line.replacing("7001", with: "7002").replacing("e1", with: "e2")
+        for isArray in [false, true] {
+            let server = try LocalServer { request in
+                let head = "HTTP/1.1 200 X\r\nConnection: close\r\nContent-Length: "
+                let part = isArray ? "[\(line)," : line + second.prefix(20)
+                let body =
+                    request.number == 0 ? part : isArray ? "[\(line),\(second)]" : line + second
+                return [.text(head + "\(body.utf8.count)\r\n\r\n" + body)]
+            }
+            defer { server.stop() }
+            let client = try client(server, SecretArena().secret("tok"))
+            var ids: [String?] = []
+            var lost = 0
+            let end = try client.followEvents(
+                ofDeployment: "d", follows: false, onLoss: { lost += $0 }
+            ) { event in
+                ids.append(event.id)
+                return true
+            }
+            #expect(end == .ended)
+            #expect(ids == ["e1", "e2"] && lost == 0)
+        }
+    }
+
+    @Test func `an error in the place of a log is no empty log`() throws {
+        let server = try LocalServer { _ in
+            let body = #"{"error":{"code":"forbidden","message":"nope"}}"#
+            return [
+                .text(
+                    "HTTP/1.1 200 X\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+                        + body)
+            ]
+        }
+        defer { server.stop() }
+        let client = try client(server, SecretArena().secret("tok"))
+        #expect(throws: VercelAPIError.self) {
+            _ = try client.followEvents(ofDeployment: "d", follows: false) { _ in true }
+        }
+    }
+
     @Test func `waiting is as long as asked for, and ends when interrupted`() {
         let clock = ContinuousClock()
         let room = SystemWaitingRoom()

@@ -11,6 +11,9 @@ package struct OlderVariables: Equatable, Sendable {
     /// Removed in the vault since: it still has those that were on the platform. Sorted.
     package let removed: [String]
 
+    /// Whether anything is known: the platform's records, or the vault's of the project.
+    package let isKnown: Bool
+
     /// Whether nothing of what is known differs.
     package var isEmpty: Bool { changed.isEmpty && missing.isEmpty && removed.isEmpty }
 
@@ -22,9 +25,10 @@ package struct OlderVariables: Equatable, Sendable {
         in deployment: Deployment, platform: [EnvironmentVariable]?, local: [Variable]
     ) {
         guard let made = deployment.createdAt else {
-            (changed, missing, removed) = ([], [], [])
+            (changed, missing, removed, isKnown) = ([], [], [], false)
             return
         }
+        isKnown = platform != nil || !local.isEmpty
         var changed: Set<String> = []
         var missing: Set<String> = []
         var present: Set<String> = []

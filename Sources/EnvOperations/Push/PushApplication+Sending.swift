@@ -115,10 +115,24 @@ extension PushApplication {
                 if record == nil { record = try listed().first { $0.id == id } }
                 outcomes[place] = PushOutcome(step: step, end: .verified, record: record)
             } catch {
-                return try refused(step, at: place, error)
+                // Its answer was lost or unreadable: what the platform has now tells more.
+                guard !error.isRefusal, !error.isKnownNotDone, error.code != .cancelled,
+                    let record = changed(id)
+                else { return try refused(step, at: place, error) }
+                outcomes[place] = PushOutcome(
+                    step: step, end: .verified, record: record, isPresumed: true)
             }
         }
         keepSent([place])
+    }
+
+    /// The record as it is now, where it was changed since the push began; nil also where that cannot
+    /// be seen.
+    private func changed(_ id: String) -> PlatformRecord? {
+        guard let record = (try? listed())?.first(where: { $0.id == id }),
+            let before = timesBefore[id], record.updatedAt > before
+        else { return nil }
+        return record
     }
 
     /// What an update sends; nil for another step.

@@ -50,7 +50,11 @@ package struct RotationMachine: Equatable, Sendable {
     private var nextBackward: [RotationAction] {
         // With the old value revoked nothing may depend on it before it is accepted again.
         if progress.revoke != .pending, mustUndo { return [.undo] }
-        let unasked = members { $0.build.create != .pending && $0.reach == .unknown }
+        // Somebody else's deployment may have taken the new value along too.
+        let unasked = progress.members.indices.filter {
+            progress.members[$0].push != .pending && plan.members[$0].target != nil
+                && progress.members[$0].reach == .unknown
+        }
         if !unasked.isEmpty { return unasked.map { .survey($0) } }
         let live = members { $0.reach == .live }
         // What serves has the old value: it is to work again at once.
@@ -189,7 +193,7 @@ package struct RotationMachine: Equatable, Sendable {
         case (.read(let member, .new), .evidence(let evidence)): take(evidence, of: member)
         case (.read(let member, .old), .evidence(let evidence)):
             progress.members[member].backBuild.evidence = evidence
-            if evidence == .holdsNew || evidence == .holdsOther { rebuildFailed(member) }
+            if [.holdsNew, .holdsOther, .lacksIt].contains(evidence) { rebuildFailed(member) }
         case (.check(let member, .new), .done): progress.members[member].build.check = .done
         case (.check(let member, .old), .done): progress.members[member].backBuild.check = .done
         case (.revoke, .done): progress.revoke = .done
@@ -207,7 +211,8 @@ package struct RotationMachine: Equatable, Sendable {
     private mutating func take(_ evidence: RotationProgress.Evidence, of member: Int) {
         let build = progress.members[member].build
         switch evidence {
-        case .holdsOld where build.way == .redeploy && isGoingOn:
+        case .holdsOld where build.way == .redeploy && isGoingOn,
+            .lacksIt where build.way == .redeploy && isGoingOn:
             // Some redeploys keep the variables of the deployment before: made anew for production,
             // the same source gets those of now.
             var again = RotationProgress.Build()
@@ -217,6 +222,9 @@ package struct RotationMachine: Equatable, Sendable {
         case .holdsOld:
             progress.members[member].build.evidence = evidence
             fail(.init(.holdsOld, "\(build.id) was built with the old value"), in: member)
+        case .lacksIt:
+            progress.members[member].build.evidence = evidence
+            fail(.init(.holdsOld, "\(build.id) was built without the variable"), in: member)
         case .holdsOther:
             progress.members[member].build.evidence = evidence
             fail(.init(.holdsOther, "\(build.id) was built with a third value"), in: member)
@@ -248,6 +256,9 @@ package struct RotationMachine: Equatable, Sendable {
         case .deploy(let member, .new):
             progress.members[member].build.live = .failed
             fail(failure, in: member)
+        case .read(let member, _) where failure.kind == .unavailable:
+            // What is live cannot be known now: neither going on nor going back would be right.
+            stop(failure, in: member)
         case .read(let member, .new): fail(failure, in: member)
         case .check(let member, .new):
             progress.members[member].build.check = .failed
@@ -330,7 +341,7 @@ package struct RotationMachine: Equatable, Sendable {
             member.push = retried(member.push)
             member.build.check = retried(member.build.check)
             let didNotHold =
-                member.build.evidence == .holdsOld || member.build.evidence == .holdsOther
+                [.holdsOld, .holdsOther, .lacksIt].contains(member.build.evidence)
             if progress.direction == .forward, member.build.live == .failed || didNotHold {
                 var again = RotationProgress.Build()
                 again.attempt = member.build.attempt &+ 1

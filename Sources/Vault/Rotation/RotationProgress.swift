@@ -35,6 +35,8 @@ package struct RotationProgress: Equatable, Sendable {
         case holdsOther = 3
         /// The platform does not show it.
         case unreadable = 4
+        /// The platform shows what it holds, and the variable is not among that.
+        case lacksIt = 5
     }
 
     /// How a deployment is made.

@@ -78,7 +78,18 @@ package struct JSONScanner {
     }
 
     /// Reads a text and tells where it is.
+    ///
+    /// - Throws: ``Problem/malformed`` also for half of a character: the text would not be what was
+    ///   sent.
     package mutating func text(in bytes: RawSpan) throws(Problem) -> JSONText {
+        try text(in: bytes, takesHalves: false)
+    }
+
+    /// - Parameter takesHalves: Whether an escape may be half of a surrogate pair, as JSON's grammar
+    ///   lets it.
+    private mutating func text(
+        in bytes: RawSpan, takesHalves: Bool
+    ) throws(Problem) -> JSONText {
         guard take(UInt8(ascii: "\""), in: bytes) else { throw .malformed }
         let start = offset
         var decodedCount = 0
@@ -88,7 +99,13 @@ package struct JSONScanner {
                 offset += 1
                 return JSONText(range: start..<(offset - 1), decodedCount: decodedCount)
             case UInt8(ascii: "\\"):
-                guard let escape = JSONText.escape(in: bytes, at: offset) else { throw .malformed }
+                guard let escape = JSONText.escape(in: bytes, at: offset) else {
+                    guard takesHalves, JSONText.codeUnit(in: bytes, at: offset) != nil else {
+                        throw .malformed
+                    }
+                    offset += 6
+                    continue
+                }
                 offset += escape.length
                 decodedCount += escape.scalar.utf8.count
             case 0..<0x20:
@@ -114,7 +131,7 @@ package struct JSONScanner {
             try array(in: bytes) { (scanner) throws(Problem) in
                 try scanner.skipValue(in: bytes)
             }
-        case .string: _ = try text(in: bytes)
+        case .string: _ = try text(in: bytes, takesHalves: true)
         case .number: try skipNumber(in: bytes)
         case .bool:
             if !skip("true", in: bytes), !skip("false", in: bytes) { throw .malformed }

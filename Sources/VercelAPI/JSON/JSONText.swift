@@ -85,7 +85,7 @@ package struct JSONText {
     }
 
     /// The number in the six bytes `\uXXXX` at `offset`.
-    private static func codeUnit(in bytes: RawSpan, at offset: Int) -> UInt32? {
+    static func codeUnit(in bytes: RawSpan, at offset: Int) -> UInt32? {
         guard bytes.byteCount - offset >= 6, bytes.byte(at: offset) == UInt8(ascii: "\\"),
             bytes.byte(at: offset + 1) == UInt8(ascii: "u")
         else { return nil }

@@ -75,11 +75,17 @@ struct Readable<T: Decodable>: Decodable {
 
 /// Reads answers.
 package enum JSONDecoding {
-    /// Decodes `body` in place, without a copy of the bytes.
+    /// Decodes `body` in place, without a copy of the bytes. Halves of characters, which the decoder
+    /// does not take, are replaced first, in guarded memory: one cut text must not hide all others.
     ///
     /// - Returns: Nil if the bytes are not such a value. The decoder's own error is dropped: it may
     ///   quote what it read.
     package static func value<T: Decodable>(_ type: T.Type, from body: RawSpan) -> T? {
+        if let value = exactValue(type, from: body) { return value }
+        return LoneSurrogates.replaced(in: body)?.withBytes { exactValue(type, from: $0) }
+    }
+
+    private static func exactValue<T: Decodable>(_ type: T.Type, from body: RawSpan) -> T? {
         guard body.byteCount > 0 else { return nil }
         return unsafe body.withUnsafeBytes { bytes -> T? in
             guard let start = bytes.baseAddress else { return nil }

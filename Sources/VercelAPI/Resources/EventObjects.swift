@@ -23,7 +23,9 @@ final class EventObjects {
     /// Whether the whole is one array; nil before its first byte.
     private var isArray: Bool?
     private var isTooLong = false
-    /// Objects that were too long, or broken off.
+    /// Whether the array that the whole is has ended.
+    private var isArrayEnded = false
+    /// Objects that were too long, or broken off by the end of a line.
     private(set) var lostCount = 0
     /// Whether there was something that is no JSON at all, such as a page.
     private(set) var hasForeignText = false
@@ -76,7 +78,8 @@ final class EventObjects {
                     if isArray == nil { isArray = false }
                 case 0x5B where isArray == nil: isArray = true
                 case 0x09, 0x0A, 0x0D, 0x20: break
-                case 0x2C, 0x5D: if isArray != true { beginRest() }
+                case 0x2C where isArray == true: break
+                case 0x5D where isArray == true: isArrayEnded = true
                 default: beginRest()
                 }
             }
@@ -87,9 +90,13 @@ final class EventObjects {
         return true
     }
 
-    /// Counts what never came to its end.
-    func finish() {
-        if place != .between, place != .inRest { drop() }
+    /// Whether something has begun and not come to its end: then the rest is missing, however properly
+    /// the connection was closed.
+    var isCutOff: Bool {
+        switch place {
+        case .inObject, .inText, .afterBackslash: true
+        case .between, .inRest: isArray == true && !isArrayEnded
+        }
     }
 
     private func beginRest() {

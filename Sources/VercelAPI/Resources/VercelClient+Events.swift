@@ -114,6 +114,8 @@ extension VercelClient {
     ) throws(VercelAPIError) -> (error: VercelAPIError?, retry: RetryPolicy.Outcome) {
         let objects = try EventObjects()
         var unreadable = 0
+        var wasStopped = false
+        var isRefused = false
         var result: Result<HTTPResponse, TransportError>
         do throws(TransportError) {
             let response = try session.transport.stream(request(call)) { piece in
@@ -121,15 +123,24 @@ extension VercelClient {
                     switch DeploymentEvent.read(object) {
                     case .event(let event): return onEvent(event)
                     case .none: return true
+                    case .refusal:
+                        isRefused = true
+                        return true
                     case .unreadable:
                         unreadable += 1
                         return true
                     }
                 }
-                return goesOn && afterPiece()
+                wasStopped = !(goesOn && afterPiece())
+                return !wasStopped
             }
-            objects.finish()
-            result = .success(response)
+            let isGood = (200..<300).contains(response.status)
+            result =
+                isGood && objects.isCutOff && !wasStopped
+                ? .failure(
+                    TransportError(
+                        .cut, mayHaveReachedServer: true, reason: "the log was cut off"))
+                : .success(response)
         } catch {
             // What was cut off comes again on the next connection.
             result = .failure(error)
@@ -141,7 +152,7 @@ extension VercelClient {
         let verdict = AnswerVerdict(
             result, call: ended, sent: sentTexts(of: call),
             secondsSince1970: session.waitingRoom.secondsSince1970)
-        if verdict.error == nil, objects.hasForeignText, !objects.hasObjects {
+        if verdict.error == nil, isRefused || (objects.hasForeignText && !objects.hasObjects) {
             return (Self.noLog, .final)
         }
         return (verdict.error, verdict.outcome)
@@ -154,6 +165,8 @@ extension DeploymentEvent {
         case event(DeploymentEvent)
         /// It only keeps the connection open, or is of no known kind.
         case none
+        /// An error in the place of a log.
+        case refusal
         /// No JSON.
         case unreadable
     }
@@ -171,8 +184,7 @@ extension DeploymentEvent {
             return .event(event)
         }
         let bytes = (0..<object.byteCount).map { object.byte(at: $0) }
-        let mended = Array(
-            LoneSurrogates.replaced(in: String(decoding: bytes, as: UTF8.self)).utf8)
+        let mended = Array(String(decoding: bytes, as: UTF8.self).utf8)
         return mended.withBytes { mended in
             if let event = JSONDecoding.value(DeploymentEvent.self, from: mended) {
                 return .event(event)
@@ -181,7 +193,8 @@ extension DeploymentEvent {
             do throws(JSONScanner.Problem) {
                 try scanner.skipValue(in: mended)
                 try scanner.end(in: mended)
-                return .none
+                let error = JSONDecoding.value(APIErrorBody.self, from: mended)
+                return error?.code != nil ? .refusal : .none
             } catch {
                 return .unreadable
             }

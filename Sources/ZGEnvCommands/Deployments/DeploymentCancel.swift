@@ -58,9 +58,14 @@ enum DeploymentCancel: Command {
         do throws(VercelAPIError) {
             _ = try named.client.cancelDeployment(id)
         } catch {
-            guard [.badRequest, .conflict, .notPossible].contains(error.code) else { throw error }
+            let isRefusal = [.badRequest, .conflict, .notPossible].contains(error.code)
+            guard
+                isRefusal || [.unavailable, .outcomeUnknown, .malformedAnswer].contains(error.code)
+            else { throw error }
+            // What it is now says more than an answer that was lost.
             let seen = try named.client.deployment(id)
             if seen.state.isFinal { return seen }
+            guard isRefusal else { throw error }
             throw CommandError(
                 .conflict,
                 "The platform does not cancel \(id), which is \(seen.state.rawValue)."

@@ -90,33 +90,42 @@ enum DeploymentDelete: Command {
     /// Deletes one, and looks that it is gone.
     private static func delete(_ named: NamedDeployment) throws {
         let id = named.deployment.id
+        var doubt: VercelAPIError?
         do throws(VercelAPIError) {
             _ = try named.client.deleteDeployment(id)
         } catch {
-            // It was there a moment ago: an answer was lost on the way, and the deletion with it not.
-            if error.code == .notFound { return }
-            guard [.badRequest, .conflict, .notPossible].contains(error.code) else { throw error }
-            throw CommandError(
-                .conflict,
-                "The platform does not delete \(id)."
-                    + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
-                hint:
-                    "It is still there. See what it is now: zg-env deployment show \(id)")
+            switch error.code {
+            case .notFound, .unavailable, .outcomeUnknown, .malformedAnswer:
+                // An answer may have been lost on the way, and the deletion with it not.
+                doubt = error
+            case .badRequest, .conflict, .notPossible: throw refusal(error, id)
+            default: throw error
+            }
         }
         let left: Deployment
         do throws(VercelAPIError) {
             left = try named.client.deployment(id)
         } catch {
             if [.notFound, .gone].contains(error.code) { return }
+            if let doubt { throw doubt }
             throw CommandError(
                 .unavailable, "\(id) was deleted, which could not be looked up afterwards.",
                 hint: "See whether it is gone: zg-env deployment show \(id)")
         }
         guard left.state == .deleted else {
+            if let doubt, doubt.code != .notFound { throw doubt }
             throw CommandError(
                 .failed, "The platform answered that \(id) is deleted, and still shows it.",
                 hint: "Look again in a minute: zg-env deployment show \(id)")
         }
+    }
+
+    private static func refusal(_ error: VercelAPIError, _ id: String) -> CommandError {
+        CommandError(
+            .conflict,
+            "The platform does not delete \(id)."
+                + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
+            hint: "It is still there. See what it is now: zg-env deployment show \(id)")
     }
 
     private static func failure(

@@ -132,9 +132,9 @@ struct ProductionMove {
     /// The variables whose values go back, for scripts.
     static func members(_ older: OlderVariables) -> [JSONValue.Member] {
         [
-            .init("olderVariables", .strings(older.changed)),
-            .init("missingVariables", .strings(older.missing)),
-            .init("removedVariables", .strings(older.removed)),
+            .init("olderVariables", older.isKnown ? .strings(older.changed) : .null),
+            .init("missingVariables", older.isKnown ? .strings(older.missing) : .null),
+            .init("removedVariables", older.isKnown ? .strings(older.removed) : .null),
         ]
     }
 

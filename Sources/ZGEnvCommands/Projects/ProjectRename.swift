@@ -17,6 +17,11 @@ enum ProjectRename: Command {
         let new = invocation.command.argument("NEW") ?? ""
         try ProjectResolver.check(new)
         let keys = try invocation.session.indexKeys()
+        guard name != WebhookSecrets.projectName else {
+            throw CommandError(
+                .usage, "\(name) keeps the secrets of webhooks, and no push must ever send them.",
+                hint: "Nothing was changed. Copy one where it is wanted with: zg-env copy")
+        }
         func position(_ index: VaultIndex) throws -> Int {
             guard let position = index.projects.firstIndex(where: { $0.name == name }) else {
                 throw ProjectResolver.notFound(name, in: index)

@@ -186,7 +186,7 @@ final class LiveRotationPlatform: RotationPlatform {
                 ofDeployment: deployment, valuesInto: arena)
         } catch {
             let failure = try failure(of: error, .unavailable)
-            if failure.kind == .unauthorized { return .failure(failure) }
+            if failure.kind == .unauthorized || error.isPassing { return .failure(failure) }
             return .success(.unreadable)
         }
         guard let new = try values.value(.new, ofMember: member) else {
@@ -195,7 +195,12 @@ final class LiveRotationPlatform: RotationPlatform {
         // What the platform does not show comes as an empty text, or not at all.
         let found = [pulled.buildEnvironment[plan.key], pulled.environment[plan.key]]
             .compactMap { $0 }.first { $0.count > 0 }
-        guard let found else { return .success(.unreadable) }
+        guard let found else {
+            let isThere =
+                pulled.buildEnvironment[plan.key] != nil || pulled.environment[plan.key] != nil
+            return .success(
+                try isThere || isSensitive(member) ? .unreadable : .lacksIt)
+        }
         if found.equals(new) { return .success(.holdsNew) }
         if let old = try values.value(.old, ofMember: member), found.equals(old) {
             return .success(.holdsOld)
@@ -217,7 +222,9 @@ final class LiveRotationPlatform: RotationPlatform {
         switch found.answer {
         case .isLive(let isLive): return .success((isLive, found.id))
         case .asks(let deployment):
-            return try evidence(of: deployment, member).map { ($0 != .holdsOld, found.id) }
+            return try evidence(of: deployment, member).map {
+                (![.holdsOld, .lacksIt].contains($0), found.id)
+            }
         }
     }
 
@@ -245,11 +252,35 @@ final class LiveRotationPlatform: RotationPlatform {
         }
         // What may still go live by itself is treated as live.
         if let ours, !ours.isSettled { return Served(id: id, answer: .isLive(true)) }
+        // So is what somebody else has under way.
+        if try isUnderWay(member) { return Served(id: id, answer: .isLive(true)) }
         let current = try client(member).project(place.platformProject).production
         guard let current, isLater(current, place) else {
             return Served(id: id, answer: .isLive(false))
         }
         return Served(id: id, answer: .asks(current.id))
+    }
+
+    /// Whether a deployment for production that was made since the beginning may still go live.
+    private func isUnderWay(_ member: Int) throws(VercelAPIError) -> Bool {
+        let place = plan.members[member]
+        var filter = DeploymentFilter()
+        filter.projectId = place.platformProject
+        filter.target = "production"
+        filter.limit = 20
+        return try client(member).deployments(filter).contains {
+            UInt64(clamping: $0.createdAt?.milliseconds ?? .max) > place.newestAt
+                && !$0.state.isFinal
+        }
+    }
+
+    /// Whether the platform never shows the value of one of a project's records.
+    private func isSensitive(_ member: Int) throws -> Bool {
+        let wanted = Set(plan.members[member].records.map(\.variable))
+        let index = try invocation.session.index(.listing)
+        return index.variables.contains {
+            wanted.contains($0.id) && $0.attributes.kind == .sensitive
+        }
     }
 
     /// Stops a deployment that is still being built, and waits until nothing of it is under way.

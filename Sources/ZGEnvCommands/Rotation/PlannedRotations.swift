@@ -19,7 +19,7 @@ struct PlannedRotations {
         var failures: [CommandError] = []
         for request in file.requests {
             let key = request.key
-            if file.onlyWhenDue, try !isDue(request) {
+            if file.onlyWhenDue, try isNotDue(request) {
                 items.append(
                     ["key": .string(key), "projects": [], "outcome": "not_due", "error": .null])
                 text += "\(DisplayText.safe(key)): not due yet\n"
@@ -78,12 +78,19 @@ struct PlannedRotations {
         return failure
     }
 
-    /// Tells whether one of the records is older than its period. One without a period is never due.
-    private func isDue(_ request: RotationRequest) throws -> Bool {
+    /// Tells whether all of the records are younger than their periods. One without a period is never
+    /// due; what is not there at all is not said to be young.
+    private func isNotDue(_ request: RotationRequest) throws -> Bool {
         let index = try invocation.session.index(.currentValues)
-        let projects = Set(
-            (request.projects + request.alsoProjects).compactMap { index.project(named: $0)?.id })
-        return RotationDue.records(in: index, now: invocation.context.now()).contains {
+        let names = request.projects + request.alsoProjects
+        let found = names.compactMap { index.project(named: $0)?.id }
+        let projects = Set(found)
+        guard found.count == names.count,
+            projects.allSatisfy({ project in
+                index.variables(of: project).contains { $0.name == request.key }
+            })
+        else { return false }
+        return !RotationDue.records(in: index, now: invocation.context.now()).contains {
             $0.name == request.key && projects.contains($0.project)
         }
     }

@@ -78,6 +78,12 @@ enum Rotate: Command {
         if command.has("abort") { return try work.continueOpen(key, .abort) }
         if command.has("close") { return try RotationStatus.close(key, invocation) }
         if let path = command.value("plan") {
+            guard key == nil else {
+                throw CommandError(
+                    .usage,
+                    "The plan's file names the variables; another one beside it is not rotated.",
+                    hint: "Nothing was changed. Leave out KEY, or --plan.")
+            }
             return try PlannedRotations(path, invocation).result()
         }
         return try work.rotate(RotationRequest(invocation))

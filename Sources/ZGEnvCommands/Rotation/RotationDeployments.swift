@@ -36,6 +36,7 @@ enum RotationDeployments {
         filter.projectId = bound.platform.id
         filter.limit = 100
         let all = try bound.access.client.deployments(filter)
+        let branches = target == "preview" ? scopes.map(\.branch) : []
         let newest = all.compactMap { $0.createdAt?.milliseconds }.max() ?? 0
         let fitting = all.first { deployment in
             guard deployment.state == .ready else { return false }
@@ -43,6 +44,7 @@ enum RotationDeployments {
             case "production": return deployment.target == "production"
             case "preview":
                 return deployment.target == nil && deployment.customEnvironmentSlug == nil
+                    && (branches.contains(nil) || branches.contains(deployment.branch))
             default:
                 return deployment.customEnvironmentSlug == target
                     || deployment.customEnvironmentId == target

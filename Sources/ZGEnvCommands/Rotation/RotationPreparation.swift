@@ -59,9 +59,13 @@ struct RotationPreparation {
     ) throws -> Place {
         let bound = try BoundProject.inVault(found.project, platform, invocation)
         try checkStep(found, bound, invocation)
-        let deployment =
-            request.redeploys
-            ? try RotationDeployments.choice(for: found.records, of: bound) : .none
+        // Also where nothing is deployed: somebody else may do it before this goes back.
+        let deployment: RotationDeployments.Choice
+        do {
+            deployment = try RotationDeployments.choice(for: found.records, of: bound)
+        } catch let error as CommandError where error.code == .notFound && !request.redeploys {
+            deployment = .none
+        }
         return Place(
             project: bound.local ?? found.project, records: found.records, bound: bound,
             deployment: deployment)
@@ -89,7 +93,7 @@ struct RotationPreparation {
     private func checkProof() throws {
         guard request.commands.revoke != nil, !request.commands.hasCheck else { return }
         let hidden = places.first { place in
-            place.deployment.target == nil
+            !request.redeploys || place.deployment.target == nil
                 || place.records.contains { $0.attributes.kind == .sensitive }
         }
         guard let hidden else { return }
@@ -112,15 +116,23 @@ struct RotationPreparation {
         if let command = request.commands.apply { lines.append("teach it with: \(command)") }
         lines.append("push it, and read it back")
         for place in places {
-            guard let target = place.deployment.target, let source = place.deployment.source else {
-                continue
-            }
+            guard request.redeploys, let target = place.deployment.target,
+                let source = place.deployment.source
+            else { continue }
             lines.append("redeploy \(source) of \(place.project.name) for \(target)")
         }
         if let command = request.commands.check { lines.append("check it with: \(command)") }
         if let url = request.commands.checkURL { lines.append("check it at: \(url)") }
         if let command = request.commands.revoke {
             lines.append("end the old value with: \(command)")
+            for place in places {
+                let left = RotationLeftovers.targets(
+                    of: place.records, deployed: place.deployment.target)
+                guard !left.isEmpty else { continue }
+                lines.append(
+                    "leave what is deployed for \(left.joined(separator: ", ")) of \(place.project.name) with the ended value, until it is built anew"
+                )
+            }
         }
         return lines
     }

@@ -37,6 +37,11 @@ struct RotationProgressLines {
             case (.holdsOld, .new):
                 return "\(project(member)): it was built with the old value; building it otherwise."
             case (.holdsOld, .old): return "\(project(member)): it was built with the old value."
+            case (.lacksIt, .new):
+                return
+                    "\(project(member)): it was built without the variable; building it otherwise."
+            case (.lacksIt, .old):
+                return "\(project(member)): it was built without the variable."
             case (.holdsOther, _): return "\(project(member)): it was built with a third value."
             case (.unreadable, _), (.unknown, _):
                 return "\(project(member)): what it was built with cannot be read."

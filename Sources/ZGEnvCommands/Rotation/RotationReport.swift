@@ -160,7 +160,7 @@ struct RotationReport {
             return CommandError(
                 .needsAttention, "The rotation of \(key) stopped: \(reason). \(standing)",
                 hint:
-                    "Go on with: zg-env rotate \(key) --resume\(canAbort ? ", or go back with: zg-env rotate \(key) --abort" : "")"
+                    "Go on with: zg-env rotate \(key) --resume\(canAbort ? ", or go back with: zg-env rotate \(key) --abort" : "") Where neither can succeed, leave it as it stands with: zg-env rotate \(key) --close"
             )
         }
     }

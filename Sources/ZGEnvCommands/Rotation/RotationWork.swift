@@ -161,6 +161,30 @@ struct RotationWork {
             rotation.id, key: rotation.plan.key, besides: invocation.session.path)
     }
 
+    /// Once the old value is revoked, deployments for other targets do not work with it any more.
+    private func warnOfLeftovers(_ rotation: RotationEntry) {
+        guard rotation.progress.revoke == .done,
+            let variables = try? invocation.session.index(.listing).variables
+        else { return }
+        for member in rotation.plan.members {
+            let ids = Set(member.records.map(\.variable))
+            let left = RotationLeftovers.targets(
+                of: variables.filter { ids.contains($0.id) }, deployed: member.target)
+            guard !left.isEmpty else { continue }
+            let name = DisplayText.safe(member.name)
+            invocation.context.warn(
+                "revoked-elsewhere",
+                "What is deployed for \(DisplayText.safe(left.joined(separator: ", "))) of \(name) was built with the old value, which is revoked. Build it anew with: zg-env redeploy -p \(name) -t \(DisplayText.safe(left[0])) --yes"
+            )
+        }
+    }
+
+    /// The one object on stderr where a signal ends a rotation with `--json`.
+    private static let interrupted =
+        #"{"error":{"code":"interrupted","message":"The rotation was interrupted by a signal, and "#
+        + #"stays open.","hint":"Go on with: zg-env rotate --resume, or go back with: "#
+        + #"zg-env rotate --abort"}}"# + "\n"
+
     private func run(
         _ rotation: RotationEntry, projects: [BoundProject], _ wish: Wish? = nil
     ) throws -> CommandResult {
@@ -199,10 +223,20 @@ struct RotationWork {
                 $0 != .done
             }
         } catch is RotationInterrupted {
+            let key = DisplayText.safe(rotation.plan.key)
+            let stopped = "The rotation of \(key) was interrupted, and stays open."
+            let hint =
+                "Go on with: zg-env rotate \(key) --resume, or go back with: zg-env rotate \(key) --abort"
+            // A signal ends the program: whoever sent it is told here.
+            if Interrupts.pending != nil {
+                if invocation.options.json {
+                    Interrupts.setLastWords(Self.interrupted)
+                } else {
+                    try invocation.note("\(stopped)\n\(hint)")
+                }
+            }
             Interrupts.endIfPending()
-            throw CommandError(
-                .failed, "The rotation of \(DisplayText.safe(rotation.plan.key)) was interrupted.",
-                hint: "Go on with --resume, or go back with --abort.")
+            throw CommandError(.failed, stopped, hint: hint)
         }
         Interrupts.endIfPending()
         keepLive(projects)
@@ -248,6 +282,7 @@ struct RotationWork {
                 }
             }
         }
+        warnOfLeftovers(rotation)
         let held = rotation.progress.members.indices.filter {
             rotation.progress.members[$0].previous == .done
         }.map { rotation.plan.members[$0].name }

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import EnvOperations
 internal import Glibc
 internal import Vault
 

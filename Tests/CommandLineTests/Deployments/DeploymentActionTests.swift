@@ -275,6 +275,10 @@ struct DeploymentActionTests {
         let report = try JSONDocument(result.standardOutput)
         #expect(report["deleted"]?.elements.map { $0["id"]?.text } == [ids.preview])
         #expect(report["failed"]?.elements.map { $0["id"]?.text } == [ids.staged])
+        // It is there, whatever the platform answers to the deletion.
+        try platform.setFaults("DELETE *\(ids.staged) 404 x1")
+        let (_, stays) = try failedReport(act(platform, "delete", ids.staged), 1, "failed")
+        #expect(stays.contains("still shows it"))
         // The answer was lost: it is gone, and that is what counts.
         try platform.setFaults("DELETE * lost-answer x1")
         let lost = try json(act(platform, "delete", ids.staged))

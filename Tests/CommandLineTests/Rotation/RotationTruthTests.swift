@@ -1,0 +1,126 @@
+import Dispatch
+import Foundation
+import Glibc
+import Sandbox
+import TestSupport
+import Testing
+
+/// What a rotation says of production is what production has, also where others deploy meanwhile and
+/// where the platform does not show everything.
+@Suite("What a rotation says is so")
+struct RotationTruthTests {
+    @Test func `a deployment that somebody made of the new value is taken back too`() throws {
+        let seed = """
+            {"projects": [{"name": "web", "deployments": [{"target": "production"}]},
+                          {"name": "shop", "deployments": [{"target": "production"}]}]}
+            """
+        let home = try RotationHome(seed: seed, projects: ["web", "shop"])
+        let platform = home.platform
+        let current = try #require(try platform.current())
+        let shop = try platform.teammate.send("GET", "/v9/projects/shop")
+        let id = try #require(shop["id"]?.string)
+        // While shop's value cannot be written, somebody deploys web with its new one.
+        try platform.setFaults("PATCH /v*/projects/\(id)/env/* 503 x5")
+        let (server, teammate) = (platform.server, platform.teammate)
+        let somebody = DispatchGroup()
+        somebody.enter()
+        Thread.detachNewThread {
+            defer { somebody.leave() }
+            for _ in 0..<200 {
+                Thread.sleep(forTimeInterval: 0.05)
+                let values = (server.storedVariables(project: "web") ?? []).map(\.value)
+                guard values.contains(RotationHome.new) else { continue }
+                _ = try? teammate.send(
+                    "POST", "/v13/deployments?forceNew=1",
+                    ["name": "web", "deploymentId": .string(current), "target": "production"])
+                return
+            }
+        }
+        let result = try home.rotate("--also-project", "shop", redeploys: false)
+        somebody.wait()
+        let (report, _) = try failedReport(result, 10, "rolled_back")
+        #expect(report["outcome"] == "rolled_back")
+        for project in ["web", "shop"] {
+            #expect(home.stored(project) == [RotationHome.old])
+            #expect(try home.served(project) == RotationHome.old, "\(project)")
+        }
+        #expect(try platform.deployments().count == 4)
+    }
+
+    @Test func `a deployment without the variable is no deployment with its new value`() throws {
+        let home = try RotationHome()
+        let platform = home.platform
+        done(try platform.run("set", "NEVER", "-p", "web", "-t", "production", input: .text("a")))
+        done(try platform.run("push", "-p", "web", "--yes"))
+        platform.server.setBuild(.keepsOldEnvironment)
+        let result = try platform.runner(
+            ["rotate", "NEVER", "-p", "web", "--redeploy", "--yes", "--json"], input: .text("b")
+        ).run()
+        #expect(result.status == 0 || result.status == 10, "\(result.output) \(result.error)")
+        let now = try platform.teammate.send("GET", "/v9/projects/web")
+        let current = try #require(now["targets"]?["production"]?["id"]?.string)
+        let served = platform.server.builtVariables(deployment: current)?["NEVER"]
+        #expect(served == (result.status == 0 ? "b" : served == nil ? nil : "a"))
+    }
+
+    @Test func `where it cannot be read for a time, it waits for somebody`() throws {
+        let home = try RotationHome()
+        try home.platform.setFaults("GET /v*/env/pull/* 500")
+        home.platform.server.setBuild(.keepsOldEnvironment)
+        let (report, message) = try failedReport(home.rotate(), 11, "needs_attention")
+        #expect(report["outcome"] == "needs_attention")
+        #expect(message.contains("--resume"))
+        try home.platform.setFaults()
+        home.platform.server.setBuild(.ok)
+        let end = try json(home.proceed("--resume"))
+        #expect(end["outcome"] == "done")
+        try home.expect(RotationHome.new)
+    }
+
+    @Test func `a signal says how to go on`() throws {
+        let home = try RotationHome()
+        for arguments in [["--json"], []] as [[String]] {
+            home.platform.server.setBuild(.aliasLate(seconds: 50))
+            var runner = home.platform.runner(
+                ["rotate", "KEY", "-p", "web", "--yes", "--redeploy"] + arguments,
+                input: .text(RotationHome.new + (arguments.isEmpty ? "2" : "")))
+            let teammate = home.platform.teammate
+            let builds = try home.platform.deployments().count
+            runner.script = [
+                (
+                    .now,
+                    .call { process, _ in
+                        // Once the deployment is there, which then waits for its domains.
+                        Thread.detachNewThread {
+                            for _ in 0..<200 {
+                                let list = try? teammate.send(
+                                    "GET", "/v6/deployments?limit=100&app=web")
+                                if (list?["deployments"]?.array?.count ?? 0) > builds { break }
+                                Thread.sleep(forTimeInterval: 0.05)
+                            }
+                            Thread.sleep(forTimeInterval: 0.5)
+                            kill(process, SIGTERM)
+                        }
+                    }
+                )
+            ]
+            let result = try runner.run()
+            #expect(result.end == .signalled(SIGTERM) || result.status == 143)
+            #expect(result.error.contains("--resume") && result.error.contains("--abort"))
+            home.platform.server.setBuild(.ok)
+            home.platform.server.advanceClock(bySeconds: 60)
+            done(try home.proceed("--abort"))
+        }
+    }
+
+    @Test func `a plan that names what is not there is not called young`() throws {
+        let home = try RotationHome()
+        let plan = try home.platform.home.directory.write(
+            """
+            {"onlyWhenDue": true, "rotations": [
+              {"key": "KYE", "project": "web", "generate": "hex:8"}]}
+            """, to: "plan.json")
+        let result = try home.platform.run("rotate", "--plan", plan, "--yes", "--json")
+        #expect(result.status == 4, "\(result.output) \(result.error)")
+    }
+}
