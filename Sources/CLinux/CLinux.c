@@ -38,6 +38,16 @@ int zg_try_lock_byte(int descriptor, int64_t offset) {
     return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
+void zg_unlock_byte(int descriptor, int64_t offset) {
+    struct flock lock;
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = F_UNLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = offset;
+    lock.l_len = 1;
+    fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
 ssize_t zg_copy_file_range(int from, int64_t offset, int to, size_t count) {
     off64_t start = offset;
     return copy_file_range(from, &start, to, NULL, count, 0);

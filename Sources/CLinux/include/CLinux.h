@@ -25,6 +25,10 @@ int zg_try_lock(int descriptor);
 /// The same for the one byte at `offset`, so that one file serves for many locks.
 int zg_try_lock_byte(int descriptor, int64_t offset);
 
+/// Gives that byte back, for every process that has the description: closing it would leave the lock to
+/// the others.
+void zg_unlock_byte(int descriptor, int64_t offset);
+
 /// copy_file_range(2) from an offset to the end of another file. Returns the bytes copied or -1.
 ssize_t zg_copy_file_range(int from, int64_t offset, int to, size_t count);
 

@@ -19,6 +19,8 @@ struct RotationProcess {
     let environment: [[UInt8]]
     /// Where its stdout and stderr go; nil for nowhere.
     let messages: Int32?
+    /// A descriptor that it keeps open, as a lock.
+    let lock: Int32
     /// How long it may take.
     let limit: Duration
     /// Sleeps, in microseconds.
@@ -109,6 +111,8 @@ struct RotationProcess {
             unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
             unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         }
+        // Onto itself: it stays open there alone.
+        unsafe posix_spawn_file_actions_adddup2(&actions, lock, lock)
         // This process ignores SIGPIPE, which would outlive exec: shell pipelines rely on it.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)

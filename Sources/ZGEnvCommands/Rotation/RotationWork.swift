@@ -29,8 +29,7 @@ struct RotationWork {
         let (rotation, lock) = try preparation.begin { rotation in
             try self.lock(rotation)
         }
-        defer { withExtendedLifetime(lock) {} }
-        return try run(rotation, projects: preparation.places.map(\.bound))
+        return try run(rotation, lock, projects: preparation.places.map(\.bound))
     }
 
     private func dryRun(
@@ -79,7 +78,6 @@ struct RotationWork {
                 json: .object(report.members + [.init("dryRun", true)]), text: report.text)
         }
         let lock = try lock(found)
-        defer { withExtendedLifetime(lock) {} }
         let rotation = try authentic(found)
         let platform = try PlatformSession(invocation)
         let index = try invocation.session.index(.listing)
@@ -96,7 +94,7 @@ struct RotationWork {
             }
             return bound
         }
-        return try run(rotation, projects: projects, wish)
+        return try run(rotation, lock, projects: projects, wish)
     }
 
     /// Why neither way is left, with what stands where.
@@ -186,13 +184,14 @@ struct RotationWork {
         + #"zg-env rotate --abort"}}"# + "\n"
 
     private func run(
-        _ rotation: RotationEntry, projects: [BoundProject], _ wish: Wish? = nil
+        _ rotation: RotationEntry, _ lock: RotationLock, projects: [BoundProject],
+        _ wish: Wish? = nil
     ) throws -> CommandResult {
         let values = RotationValues(invocation.session, rotation.plan)
         let platform = LiveRotationPlatform(
             invocation, rotation, values, projects: projects)
         let commands = ShellRotationCommands(
-            invocation, rotation.plan, values, address: { try platform.host($0, $1) })
+            invocation, rotation.plan, values, lock: lock, address: { try platform.host($0, $1) })
         let progress = RotationProgressLines(invocation, rotation.plan)
         let application = RotationApplication(
             rotation, keeper: VaultRotationKeeper(invocation), platform: platform,

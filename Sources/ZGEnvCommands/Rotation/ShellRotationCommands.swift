@@ -10,16 +10,20 @@ final class ShellRotationCommands: RotationCommands {
     private let invocation: Invocation
     private let plan: RotationPlan
     private let values: RotationValues
+    private let lock: RotationLock
     private let address: (Int, String) throws -> String?
 
-    /// - Parameter address: The host name of a deployment of a project.
+    /// - Parameters:
+    ///   - lock: Kept by the commands too.
+    ///   - address: The host name of a deployment of a project.
     init(
         _ invocation: Invocation, _ plan: RotationPlan, _ values: RotationValues,
-        address: @escaping (Int, String) throws -> String?
+        lock: RotationLock, address: @escaping (Int, String) throws -> String?
     ) {
         self.invocation = invocation
         self.plan = plan
         self.values = values
+        self.lock = lock
         self.address = address
     }
 
@@ -69,7 +73,7 @@ final class ShellRotationCommands: RotationCommands {
         let messages = invocation.context.messages.descriptor
         let process = RotationProcess(
             command: command, environment: environment,
-            messages: invocation.options.json ? nil : messages,
+            messages: invocation.options.json ? nil : messages, lock: lock.descriptor,
             limit: .seconds(Int64(clamping: plan.timeoutSeconds)),
             sleep: { [turns = invocation.session.turns] pause in turns.away { _ = usleep(pause) } },
             shouldStop: { Interrupts.pending != nil })

@@ -113,6 +113,31 @@ struct RotationTruthTests {
         }
     }
 
+    @Test func `a command that outlives a killed rotation is waited for`() throws {
+        let home = try RotationHome()
+        let database = home.path("database")
+        let apply = "v=$(cat); [ $ZG_ENV_STEP = apply ] && sleep 3; printf %s \"$v\" >\(database)"
+        var runner = home.runner(["--apply", apply])
+        runner.script = [
+            (
+                .now,
+                .call { process, _ in
+                    Thread.detachNewThread {
+                        Thread.sleep(forTimeInterval: 1.5)
+                        kill(process, SIGKILL)
+                    }
+                }
+            )
+        ]
+        #expect(try runner.run().end == .signalled(SIGKILL))
+        try failedAsJSON(home.proceed("--abort"), 5, "conflict")
+        for _ in 0..<100 where home.read("database").isEmpty { Thread.sleep(forTimeInterval: 0.1) }
+        Thread.sleep(forTimeInterval: 0.3)
+        done(try home.proceed("--abort"))
+        #expect(home.read("database") == RotationHome.old)
+        try home.expect(RotationHome.old)
+    }
+
     @Test func `a plan that names what is not there is not called young`() throws {
         let home = try RotationHome()
         let plan = try home.platform.home.directory.write(
