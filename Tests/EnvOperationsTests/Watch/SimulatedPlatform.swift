@@ -25,6 +25,8 @@ final class SimulatedPlatform: WatchSource {
     var isDown = false
     /// Lists are as of up to so many milliseconds ago.
     var lag: Int64 = 0
+    /// Whether no list ever leaves one out.
+    var isComplete = false
     private var hasLeftOut = false
     var random: ProofRandom
 
@@ -61,7 +63,9 @@ final class SimulatedPlatform: WatchSource {
         requestCount += max(found.count - 1, 0) / 100
         var list = found.reversed().prefix(limit).map { watched($0, at: time) }
         // Now and then a list leaves one out, and the next one has it.
-        let leavesOut = !hasLeftOut && list.count > 3 && Int.random(in: 0..<10, using: &random) == 0
+        let leavesOut =
+            !isComplete && !hasLeftOut && list.count > 3
+            && Int.random(in: 0..<10, using: &random) == 0
         if leavesOut { list.remove(at: Int.random(in: 0..<list.count, using: &random)) }
         hasLeftOut = leavesOut
         return list

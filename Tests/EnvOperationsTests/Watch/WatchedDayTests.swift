@@ -201,6 +201,7 @@ struct WatchedDayTests {
 
     @Test func `what happened while nobody watched is told in few words`() throws {
         let platform = SimulatedPlatform(now: Self.start, random: ProofRandom(9))
+        platform.isComplete = true
         let watch = try Watch(platform, Self.choices(["web", "api"]))
         _ = try watch.turn(dies: nil)
         for _ in 0..<40 {
