@@ -116,8 +116,9 @@ extension PushApplication {
                 outcomes[place] = PushOutcome(step: step, end: .verified, record: record)
             } catch {
                 // Its answer was lost or unreadable: what the platform has now tells more.
+                // Of a value that is never shown it would be a guess: somebody else may have changed it.
                 guard !error.isRefusal, !error.isKnownNotDone, error.code != .cancelled,
-                    let record = changed(id)
+                    step.attributes.kind != .sensitive, let record = changed(id)
                 else { return try refused(step, at: place, error) }
                 outcomes[place] = PushOutcome(
                     step: step, end: .verified, record: record, isPresumed: true)
