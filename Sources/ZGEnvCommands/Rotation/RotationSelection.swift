@@ -36,7 +36,7 @@ struct RotationSelection {
     init(_ request: RotationRequest, _ invocation: Invocation, keys: VaultKeys) throws {
         try self.init(named: request, invocation, keys: keys)
         try compare(invocation)
-        if request.everywhere { addOthers() }
+        if request.everywhere { try addOthers() }
         try Self.checkNoneIsOpen(
             for: Set(found.flatMap { $0.records.map(\.id) }), key: request.key, in: index)
     }
@@ -132,7 +132,9 @@ struct RotationSelection {
     }
 
     /// Adds every other bound project of the same platform with a record that holds this value.
-    private mutating func addOthers() {
+    ///
+    /// - Throws: What a damaged value throws: whether it is this one cannot be known then.
+    private mutating func addOthers() throws {
         guard let old else { return }
         let origin = found.first?.project.binding?.origin
         let known = Set(found.map(\.project.id))
@@ -140,9 +142,8 @@ struct RotationSelection {
         where !known.contains(project.id) && project.binding != nil
             && (origin == nil || project.binding?.origin == origin)
         {
-            let records = index.variables(of: project.id, named: request.key).filter {
-                guard let value = try? reader.currentValue(of: $0, in: arena) else { return false }
-                return value.equals(old)
+            let records = try index.variables(of: project.id, named: request.key).filter {
+                try reader.currentValue(of: $0, in: arena)?.equals(old) ?? false
             }
             if !records.isEmpty { found.append(Found(project: project, records: records)) }
         }
