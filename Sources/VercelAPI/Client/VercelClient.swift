@@ -35,6 +35,15 @@ package final class VercelClient {
             self.policy = policy
             self.random = random
         }
+
+        /// The same with another part, and with what is known of the rate limits.
+        func like(transport: (any HTTPTransport)? = nil, policy: RetryPolicy? = nil) -> Session {
+            let other = Session(
+                transport: transport ?? self.transport, waitingRoom: waitingRoom,
+                policy: policy ?? self.policy, random: random)
+            other.limits = limits
+            return other
+        }
     }
 
     /// Makes a client. Nothing is sent.
@@ -94,44 +103,33 @@ package final class VercelClient {
     /// The same client for a caller who has something else to show: it tries once, and gives up after
     /// seconds.
     package func impatient() -> VercelClient {
-        var policy = session.policy
-        policy.maximumAttempts = 1
-        policy.longestRateLimitWait = .seconds(1)
-        let hurried = Session(
-            transport: session.transport, waitingRoom: session.waitingRoom, policy: policy,
-            random: session.random)
-        hurried.limits = session.limits
-        return VercelClient(
-            self, scope: scope, session: hurried,
-            timeouts: HTTPTimeouts(
+        trying(
+            onceWithin: HTTPTimeouts(
                 connect: .seconds(2), firstByte: .seconds(3), idle: .seconds(3),
                 total: .seconds(15)))
     }
 
     /// The same client over a transport of its own, for what is asked while this one is busy.
     package func connected(through transport: any HTTPTransport) -> VercelClient {
-        let own = Session(
-            transport: transport, waitingRoom: session.waitingRoom, policy: session.policy,
-            random: session.random)
-        own.limits = session.limits
-        return VercelClient(self, scope: scope, session: own, timeouts: timeouts)
+        VercelClient(
+            self, scope: scope, session: session.like(transport: transport), timeouts: timeouts)
     }
 
     /// The same client for a caller who comes back by himself: it tries once, does not wait for rate
     /// limits, and shares what is known of them.
     package func unrepeated() -> VercelClient {
+        trying(
+            onceWithin: HTTPTimeouts(
+                connect: .seconds(5), firstByte: .seconds(10), idle: .seconds(10),
+                total: .seconds(30)))
+    }
+
+    private func trying(onceWithin timeouts: HTTPTimeouts) -> VercelClient {
         var policy = session.policy
         policy.maximumAttempts = 1
         policy.longestRateLimitWait = .seconds(1)
-        let single = Session(
-            transport: session.transport, waitingRoom: session.waitingRoom, policy: policy,
-            random: session.random)
-        single.limits = session.limits
         return VercelClient(
-            self, scope: scope, session: single,
-            timeouts: HTTPTimeouts(
-                connect: .seconds(5), firstByte: .seconds(10), idle: .seconds(10),
-                total: .seconds(30)))
+            self, scope: scope, session: session.like(policy: policy), timeouts: timeouts)
     }
 
     /// A number from 0 to below 1 from the kernel's generator.
