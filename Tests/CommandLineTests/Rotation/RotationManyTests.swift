@@ -44,6 +44,17 @@ struct RotationManyTests {
         #expect(home.read("apply").split(separator: "\n").count == 1)
     }
 
+    @Test func `a value that is damaged is not passed over`() throws {
+        let home = try RotationHome(seed: Self.seed(["web", "shop"]), projects: ["web", "shop"])
+        // The newest value stands last: that of shop.
+        var bytes = try home.platform.home.vaultBytes()
+        bytes[bytes.count - 1] ^= 1
+        try home.platform.home.directory.write(bytes, to: "data/zg-env/vault.zgv")
+        let result = try home.rotate("--everywhere")
+        try failedAsJSON(result, 8, "damaged")
+        #expect(home.stored("web") == [RotationHome.old])
+    }
+
     @Test func `one project that fails has all of them put back`() throws {
         let names = ["web", "shop", "blog"]
         let home = try RotationHome(seed: Self.seed(names), projects: names)
