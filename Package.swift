@@ -78,6 +78,7 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "CommandLineKit", dependencies: ["CLinux"], swiftSettings: settings),
         .target(name: "WebhookSigning", dependencies: ["CGnuTLS"], swiftSettings: settings),
+        .target(name: "PostalProtocol", swiftSettings: smallSettings),
         .target(
             name: "Sandbox", dependencies: ["CMicroHTTPD", "WebhookSigning"],
             swiftSettings: settings),
@@ -142,6 +143,8 @@ let package = Package(
             name: "WebhookSigningTests",
             dependencies: ["Sealing", "TestSupport", "WebhookSigning"],
             swiftSettings: settings),
+        .testTarget(
+            name: "PostalProtocolTests", dependencies: ["PostalProtocol"], swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",
             dependencies: ["Sandbox", "Sealing", "TestSupport", "WebhookSigning"],
