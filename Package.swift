@@ -158,6 +158,8 @@ let package = Package(
             ], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["TestSupport"], swiftSettings: settings),
     ]
 )
 

@@ -2,6 +2,7 @@ import CLinux
 import Foundation
 import Glibc
 import Sealing
+import TestSupport
 import Testing
 import Vault
 

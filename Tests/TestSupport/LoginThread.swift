@@ -1,13 +1,12 @@
 import CTestSupport
 import Foundation
 import Glibc
-import TestSupport
 
 /// A thread that stands for a login: session keyring, user and forbidden system calls are a thread's
 /// own, and the programs started from it inherit them.
-enum LoginThread {
+package enum LoginThread {
     /// What the thread is before it runs the body.
-    enum State: Sendable {
+    package enum State: Sendable {
         /// A session keyring of its own.
         case session
         /// The same, with the user keyring linked in, as logins make it.
@@ -21,7 +20,7 @@ enum LoginThread {
     }
 
     /// Runs `body` on a new thread and waits for it. Expectations belong outside.
-    static func run<R: Sendable>(
+    package static func run<R: Sendable>(
         _ state: State, _ body: @escaping @Sendable () throws -> R
     ) throws -> R {
         let box = Box<R>()
@@ -40,12 +39,12 @@ enum LoginThread {
     }
 
     /// Makes this thread one of the user nobody, as `su` would: the session keyring stays.
-    static func becomeNobody() throws {
+    package static func becomeNobody() throws {
         try check(zg_test_become(65_534), "become another user, which needs root")
     }
 
     /// Gives this thread the user keyring of another user, and leaves it the rights it has.
-    static func useKeyrings(ofUser user: UInt32) throws {
+    package static func useKeyrings(ofUser user: UInt32) throws {
         try check(zg_test_become_really(user), "change its real user, which needs root")
     }
 
