@@ -159,7 +159,9 @@ let package = Package(
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "DocumentationTests", dependencies: ["TestSupport"], swiftSettings: settings),
+            name: "DocumentationTests",
+            dependencies: ["CommandLineKit", "TestSupport", "ZGEnvCommands"],
+            swiftSettings: settings),
     ]
 )
 

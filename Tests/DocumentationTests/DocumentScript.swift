@@ -13,6 +13,8 @@ import Foundation
 /// - a block with `file=NAME` behind its language: becomes that file, in the directory where things run;
 /// - the comment `<!-- run: … -->`: a script that the page does not show.
 ///
+/// `$PACKAGE` is where the package lies, `$PASSPHRASE` the passphrase of all pages.
+///
 /// What is typed for `********` is the passphrase, or what the comment `<!-- types: … -->` before the
 /// block says, line by line. A block after `<!-- not run: REASON -->` is only looked at.
 struct DocumentScript {

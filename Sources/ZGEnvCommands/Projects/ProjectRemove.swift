@@ -10,7 +10,9 @@ enum ProjectRemove: Command {
         discussion:
             "The history goes too, and cannot be brought back but from a backup. The platform is left as it is.",
         arguments: [ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project))],
-        exitCodes: [ExitCode.notFound.rawValue], aliases: [["project", "rm"]])
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
+        ], aliases: [["project", "rm"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let name = invocation.command.argument("NAME") ?? ""

@@ -10,7 +10,10 @@ enum ProjectRename: Command {
             ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project)),
             ArgumentSpec("NEW", .one, "Its new name"),
         ],
-        exitCodes: [ExitCode.notFound.rawValue, ExitCode.conflict.rawValue])
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.damaged.rawValue,
+        ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let name = invocation.command.argument("NAME") ?? ""

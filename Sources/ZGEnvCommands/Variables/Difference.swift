@@ -35,7 +35,7 @@ enum Difference: Command {
         ],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.damaged.rawValue,
         ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {

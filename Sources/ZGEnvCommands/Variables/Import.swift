@@ -40,7 +40,11 @@ enum Import: Command {
             .init("zg-env import .env -p web", "bring in a file for all targets"),
             .init("zg-env import .env .env.local -p web --dry-run", "see what two would do"),
         ],
-        exitCodes: [ExitCode.locked.rawValue, ExitCode.conflict.rawValue])
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+            ExitCode.damaged.rawValue,
+        ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

@@ -29,7 +29,10 @@ enum List: Command {
             .init("zg-env list", "list the variables of this directory's project"),
             .init("zg-env list 'STRIPE_*' -p web -t production", "list some of them"),
         ],
-        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue], aliases: [["ls"]])
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.damaged.rawValue,
+        ], aliases: [["ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         if invocation.command.has("all-projects") {

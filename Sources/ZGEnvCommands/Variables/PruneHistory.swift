@@ -16,7 +16,9 @@ enum PruneHistory: Command {
                 "keep", value: "N", "Keep this many versions: 10, or what history-keep says",
                 form: .integer(1...10_000))
         ],
-        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
+        ])
 
     private static func standardKeep(_ invocation: Invocation) throws -> Int {
         try Settings(invocation.context).number(.historyKeep) ?? 10

@@ -18,7 +18,10 @@ enum Remove: Command {
             OptionSpec(flag: "all", "Remove every value of the key"),
         ] + PushAfterwards.options,
         exclusive: [["all", "target"], ["all", "branch"]],
-        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue], aliases: [["remove"]])
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.damaged.rawValue,
+        ], aliases: [["remove"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

@@ -18,6 +18,7 @@ enum RestoreVersion: Command {
         ],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.damaged.rawValue,
         ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {

@@ -31,7 +31,10 @@ enum Reveal: Command {
             .init(
                 "zg-env reveal DATABASE_URL -p web --copy", "have it in the clipboard for a time"),
         ],
-        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.damaged.rawValue,
+        ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         var seen: Set<String> = []

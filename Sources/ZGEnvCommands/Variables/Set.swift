@@ -29,7 +29,11 @@ enum SetVariable: Command {
             .init("zg-env set TLS_KEY -p web -t production < key.pem", "take it from stdin"),
             .init("zg-env set SESSION_KEY -p web --generate hex:32", "make a random one"),
         ],
-        exitCodes: [ExitCode.locked.rawValue, ExitCode.conflict.rawValue])
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+            ExitCode.damaged.rawValue, ExitCode.deploymentFailed.rawValue,
+        ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

@@ -10,7 +10,9 @@ enum Show: Command {
         arguments: [
             ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))
         ],
-        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
+        ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

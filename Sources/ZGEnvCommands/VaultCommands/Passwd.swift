@@ -16,7 +16,9 @@ enum Passwd: Command {
             OptionSpec("slot", value: "ID", "Change this slot, whichever one the passphrase opens"),
         ],
         exclusive: [NewPassphrase.exclusive],
-        exitCodes: [ExitCode.locked.rawValue, ExitCode.notFound.rawValue])
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
+        ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let session = invocation.session

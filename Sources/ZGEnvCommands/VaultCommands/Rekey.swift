@@ -21,7 +21,8 @@ enum Rekey: Command {
                 completion: .file)
         ],
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.conflict.rawValue, ExitCode.damaged.rawValue,
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.damaged.rawValue,
         ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {

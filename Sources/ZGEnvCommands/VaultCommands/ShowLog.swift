@@ -20,7 +20,9 @@ enum ShowLog: Command {
             OptionSpec(flag: "accept", "Take the log for whole from here on, whatever is missing"),
         ],
         examples: [.init("zg-env log --limit 20", "show the newest 20 lines")],
-        exitCodes: [ExitCode.locked.rawValue, ExitCode.damaged.rawValue])
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
+        ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         if invocation.command.has("accept") { return try accept(invocation) }

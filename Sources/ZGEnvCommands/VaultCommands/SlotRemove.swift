@@ -12,6 +12,7 @@ enum SlotRemove: Command {
         arguments: [ArgumentSpec("ID", .one, "The slot, or the front of its id")],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.damaged.rawValue,
         ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
