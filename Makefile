@@ -29,7 +29,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-peers instructions instructions-budget setup-count install uninstall deb deb-check deb-again clean
+.PHONY: help demo test docs api-docs openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-peers instructions instructions-budget setup-count install uninstall deb deb-check deb-again clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -50,6 +50,10 @@ docs: setup-tests ## Make the pages of the commands anew, in docs/commands
 	swift build --build-tests $(SWIFT_FLAGS)
 	ZG_ENV_DOCUMENTS=write swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
 		--filter 'DocumentationTests.CommandPageTests'
+
+api-docs: setup-tests ## Make the documentation of the libraries, in .build/api-docs (DocC)
+	swift build --build-tests $(SWIFT_FLAGS)
+	Tests/api-docs.sh .build/api-docs
 
 openapi: setup-openapi ## Hold commands and sandbox against the platform's own description (Python)
 	swift build --build-tests $(SWIFT_FLAGS)

@@ -50,7 +50,7 @@ package enum AuthenticatedCipher {
         }
     }
 
-    /// Opens what ``seal(_:nonce:additionalData:key:appendingTo:)`` made, into `plaintext`.
+    /// Opens what `seal` made, into `plaintext`.
     ///
     /// - Parameters:
     ///   - nonce: 24 bytes, as they stand beside the ciphertext.

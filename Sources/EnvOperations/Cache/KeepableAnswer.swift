@@ -1,6 +1,6 @@
 package import VercelAPI
 
-/// An answer of which a part may be kept. What ``writeKept(to:)`` writes is the whole list: nothing
+/// An answer of which a part may be kept. What its `writeKept` writes is the whole list: nothing
 /// of a record is kept that it does not name. Members have the platform's names, so that the same
 /// code reads them again.
 ///
