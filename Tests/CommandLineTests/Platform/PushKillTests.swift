@@ -41,34 +41,13 @@ struct PushKillTests {
 
     @Test func `run again it ends with exactly the right fifty`() throws {
         #expect(Self.wanted.count == 50)
-        let whole = try prepared()
-        let requests = try whole.requests { try whole.pushed() }
-        #expect(requests.count >= 15, "\(requests)")
-        let platforms = try requests.indices.map { boundary in
-            let platform = try prepared()
-            // Those before pass; this one is carried out, and nobody hears of it.
-            let passing = boundary == 0 ? [] : ["* * slow:0 x\(boundary)"]
-            platform.server.setFaults((passing + ["* * slow:20"]).compactMap { Fault($0) })
-            return platform
-        }
-        let results = try Together.run(
-            platforms.enumerated().map { boundary, platform in
-                platform.signalled(
-                    platform.runner(["push", "-p", "web", "--yes"]), by: SIGKILL,
-                    afterRequests: boundary + 1)
-            })
-        for (boundary, (platform, result)) in zip(platforms, results).enumerated() {
-            let comment: Comment = "\(boundary): \(requests[boundary]) \(result.error)"
-            #expect(result.end == .signalled(SIGKILL), comment)
-            platform.server.setFaults([])
-            try platform.pushed()
+        try KilledPush.everywhere(prepared: prepared, atLeast: 15) { platform, comment in
             let stored = platform.stored.filter { $0.key != "SEED_ONLY" }
             #expect(stored.count == 50, comment)
             #expect(
                 Set(stored.map { "\($0.key) \($0.targets.joined(separator: ","))=\($0.value)" })
                     == Self.wanted, comment)
             #expect(!stored.contains { $0.value.isEmpty }, comment)
-            try platform.pushed().expectNothing()
         }
     }
 }

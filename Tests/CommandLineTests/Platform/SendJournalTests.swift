@@ -222,28 +222,7 @@ struct SendJournalTests {
             done(try platform.run("rm", "GONE", "-p", "web", "--yes"))
             return platform
         }
-        // How many requests there are, from a push that nobody stops.
-        let whole = try prepared()
-        let requests = try whole.requests { try whole.pushed() }
-        #expect(requests.count >= 11)
-        let platforms = try requests.indices.map { boundary in
-            let platform = try prepared()
-            // Those before pass; this one is carried out, and nobody hears of it.
-            let passing = boundary == 0 ? [] : ["* * slow:0 x\(boundary)"]
-            platform.server.setFaults((passing + ["* * slow:8"]).compactMap { Fault($0) })
-            return platform
-        }
-        let results = try Together.run(
-            platforms.enumerated().map { boundary, platform in
-                platform.signalled(
-                    platform.runner(["push", "-p", "web", "--yes"]), by: SIGKILL,
-                    afterRequests: boundary + 1)
-            })
-        for (boundary, (platform, result)) in zip(platforms, results).enumerated() {
-            let comment: Comment = "\(boundary): \(requests[boundary]) \(result.error)"
-            #expect(result.end == .signalled(SIGKILL), comment)
-            platform.server.setFaults([])
-            try platform.pushed()
+        try KilledPush.everywhere(prepared: prepared, atLeast: 11) { platform, comment in
             #expect(platform.records("CHANGED") == [Self.all + "1"], comment)
             #expect(platform.records("NEW") == [Self.all + "1"], comment)
             #expect(platform.records("SAME") == [Self.all + "1"], comment)
@@ -251,7 +230,6 @@ struct SendJournalTests {
             #expect(platform.records("SECRET") == ["production,preview=1"], comment)
             #expect(platform.records("GONE") == [], comment)
             #expect(platform.stored.count == 6, comment)
-            try platform.pushed().expectNothing()
         }
     }
 

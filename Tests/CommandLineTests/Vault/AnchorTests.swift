@@ -6,20 +6,6 @@ import Testing
 /// An older copy of the vault in its place, and who finds it.
 @Suite("The rollback anchor")
 struct AnchorTests {
-    private func put(_ bytes: [UInt8], _ home: CommandHome) throws {
-        try home.directory.write(bytes, to: "data/zg-env/vault.zgv")
-    }
-
-    /// What `verify --json` says of the anchors, whatever its exit.
-    private func verdicts(
-        _ home: CommandHome, unlocked: Bool = true, environment: [String: String] = [:]
-    ) throws -> (keyring: String?, stateDirectory: String?) {
-        let result = try home.run(
-            ["verify", "--json"], unlocked: unlocked, environment: environment)
-        let anchor = try JSONDocument(result.standardOutput)["checked"]?["anchor"]
-        return (anchor?["keyring"]?.text, anchor?["stateDirectory"]?.text)
-    }
-
     // MARK: - In the state directory
 
     @Test func `an older copy is exit 8 for every command, and the newest one is not`() throws {
@@ -27,7 +13,7 @@ struct AnchorTests {
         let old = try home.vaultBytes()
         try home.store(["A": "third"])
         let new = try home.vaultBytes()
-        try put(old, home)
+        try home.replaceVault(by: old)
         for (arguments, status, input) in [
             (["list", "-p", "web"], 8, .null), (["reveal", "A", "-p", "web"], 8, .null),
             (["run", "-p", "web", "--", "true"], 125, .null), (["status"], 8, .null),
@@ -43,10 +29,10 @@ struct AnchorTests {
         let verified = try home.run(["verify", "--json"])
         #expect(verified.status == 8)
         #expect(try JSONDocument(verified.standardOutput)["ok"] == false)
-        #expect(try verdicts(home) == ("unavailable", "older"))
-        try put(new, home)
+        #expect(try home.verdicts() == ("unavailable", "older"))
+        try home.replaceVault(by: new)
         done(try home.run(["list", "-p", "web"]))
-        #expect(try verdicts(home) == ("unavailable", "current"))
+        #expect(try home.verdicts() == ("unavailable", "current"))
     }
 
     @Test func `another history is exit 8, also where it is longer`() throws {
@@ -56,7 +42,7 @@ struct AnchorTests {
         let ours = try home.vaultBytes()
         let anchors = try home.anchors()
         let seen = try Data(contentsOf: URL(fileURLWithPath: try #require(anchors.first)))
-        try put(base, home)
+        try home.replaceVault(by: base)
         try home.forgetAnchors()
         try home.store(["A": "theirs"])
         try seen.write(to: URL(fileURLWithPath: anchors[0]))
@@ -65,7 +51,7 @@ struct AnchorTests {
         try home.store(["A": "theirs again"])
         try seen.write(to: URL(fileURLWithPath: anchors[0]))
         failed(try home.run(["list", "-p", "web"]), 8, "did not come from")
-        try put(ours, home)
+        try home.replaceVault(by: ours)
         done(try home.run(["list", "-p", "web"]))
     }
 
@@ -76,14 +62,14 @@ struct AnchorTests {
         let good = try Data(contentsOf: URL(fileURLWithPath: path))
         for content in [Data(), Data("zg-env-anchor-1 x".utf8), good + good, Data(count: 70_000)] {
             try content.write(to: URL(fileURLWithPath: path))
-            #expect(try verdicts(home).stateDirectory == "unreadable")
+            #expect(try home.verdicts().stateDirectory == "unreadable")
             done(try home.run(["list", "-p", "web"]))
         }
         try home.forgetAnchors()
-        #expect(try verdicts(home).stateDirectory == "absent")
+        #expect(try home.verdicts().stateDirectory == "absent")
         #expect(try home.anchors() == [])
         try home.store(["A": "second"])
-        #expect(try verdicts(home).stateDirectory == "current")
+        #expect(try home.verdicts().stateDirectory == "current")
     }
 
     @Test func `an anchor that is behind is moved on`() throws {
@@ -133,7 +119,7 @@ struct AnchorTests {
         let home = try CommandHome.filled()
         let old = try home.vaultBytes()
         try home.store(["A": "third", "B": "other"])
-        try put(old, home)
+        try home.replaceVault(by: old)
         let accept = ["verify", "--accept-older"]
         failed(try home.run(accept, unlocked: false), 3)
         failed(try home.run(accept + ["--passphrase-file", home.other], unlocked: false), 3)
@@ -149,7 +135,7 @@ struct AnchorTests {
         #expect(accepted["accepted"] == true)
         #expect(accepted["generation"] == 7)
         try home.expectWhole()
-        #expect(try verdicts(home).stateDirectory == "current")
+        #expect(try home.verdicts().stateDirectory == "current")
         // Nothing is left to accept.
         let again = try json(home.run(accept + ["--yes", "--json"]))
         #expect(again["accepted"] == false)
@@ -161,7 +147,7 @@ struct AnchorTests {
         var old = try home.vaultBytes()
         try home.store(["A": "third"])
         old[old.count - 1] ^= 1
-        try put(old, home)
+        try home.replaceVault(by: old)
         failed(try home.run(["verify", "--accept-older", "--yes"]), 8)
         #expect(try home.vaultBytes() == old)
     }
@@ -181,73 +167,6 @@ struct AnchorTests {
         done(try home.run(["list", "-p", "web"]))
     }
 
-    // MARK: - In a real keyring
-
-    @Test func `the keyring finds an older copy where the state directory is gone`() throws {
-        let keyring = try PrivateKeyring()
-        let home = try CommandHome.filled(keyring)
-        #expect(try keyring.itemCount() == (2, 0))
-        let old = try home.vaultBytes()
-        done(try home.run(["set", "A", "-p", "web"], input: .text("third"), unlocked: false))
-        #expect(try verdicts(home, unlocked: false) == ("current", "current"))
-        try put(old, home)
-        try home.forgetAnchors()
-        failed(try home.run(["list", "-p", "web"], unlocked: false), 8, "older copy")
-        #expect(try verdicts(home) == ("older", "absent"))
-        // By passphrase too, for whoever reads and whoever writes.
-        for (arguments, status, input) in [
-            (["reveal", "A", "-p", "web"], 8, .null), (["export", "-p", "web"], 8, .null),
-            (["run", "-p", "web", "--", "true"], 125, .null), (["backup", "copy"], 8, .null),
-            (["run", "-p", "web", "--redact", "--", "true"], 125, .null),
-            (["set", "A", "-p", "web"], 8, .text("x")),
-        ] as [([String], Int32, ProgramRunner.Input)] {
-            failed(
-                try home.run(arguments, input: input), status, "older copy",
-                "verify --accept-older")
-        }
-        // Nor does it help to put something else in the place of the file.
-        let state = home.directory.path("state/zg-env")
-        try FileManager.default.removeItem(atPath: state)
-        failed(try home.run(["reveal", "A", "-p", "web"]), 8, "older copy")
-        try FileManager.default.removeItem(atPath: home.directory.path("state"))
-        try home.directory.write("in the way", to: "state")
-        failed(
-            try home.run(["reveal", "A", "-p", "web", "--audit-log", home.directory.path("log")]),
-            8, "older copy")
-        try FileManager.default.removeItem(atPath: home.directory.path("state"))
-        try home.directory.makeDirectory("state")
-        #expect(try home.vaultBytes() == old)
-        done(try home.run(["verify", "--accept-older", "--yes"]))
-        #expect(try verdicts(home, unlocked: false) == ("current", "current"))
-        done(try home.run(["list", "-p", "web"], unlocked: false))
-    }
-
-    @Test func `what the keyring knows is noted in an emptied state directory again`() throws {
-        let keyring = try PrivateKeyring()
-        let home = try CommandHome.filled(keyring)
-        try home.forgetAnchors()
-        done(try home.run(["run", "-p", "web", "--", "true"]))
-        #expect(try verdicts(home, environment: ["DBUS_SESSION_BUS_ADDRESS": ""]).1 == "current")
-        // A locked one is no obstacle, and is not asked to open.
-        try home.forgetAnchors()
-        try keyring.lock()
-        done(try home.run(["reveal", "A", "-p", "web"]))
-        #expect(try home.anchors() == [])
-    }
-
-    @Test func `the keyring has an anchor as soon as it has a slot`() throws {
-        let keyring = try PrivateKeyring()
-        let home = try CommandHome(keyring: keyring)
-        done(try home.run(["init", "--kdf", "8MiB,1", "--no-secret-service"]))
-        try home.store(["A": "first"])
-        let old = try home.vaultBytes()
-        #expect(try keyring.itemCount() == (0, 0))
-        done(try home.run(["slot", "add", "secret-service"]))
-        #expect(try keyring.itemCount() == (2, 0))
-        #expect(try verdicts(home) == ("current", "current"))
-        #expect(try home.vaultBytes() != old)
-    }
-
     @Test func `accept-older says what it accepted, against what, and where nothing was to accept`()
         throws
     {
@@ -259,7 +178,7 @@ struct AnchorTests {
         #expect(none.output.contains("by the state directory: this is the newest one"))
         #expect(none.output.contains("by the keyring: cannot be checked here"))
         try home.store(["A": "third", "B": "other"])
-        try put(old, home)
+        try home.replaceVault(by: old)
         let accepted = done(try home.run(accept + ["--yes"]))
         #expect(
             accepted.output.contains(
@@ -267,7 +186,7 @@ struct AnchorTests {
         #expect(accepted.output.contains("Against it spoke the state directory (generation 6)."))
         #expect(accepted.output.contains("The vault is generation 7 now"))
         // Another history, which is not older.
-        try put(old, home)
+        try home.replaceVault(by: old)
         let path = try #require(try home.anchors().first)
         let seen = try Data(contentsOf: URL(fileURLWithPath: path))
         try home.forgetAnchors()
@@ -277,42 +196,6 @@ struct AnchorTests {
         #expect(
             other.output.contains(
                 "which did not come from the generation 7 that was seen."), "\(other.output)")
-    }
-
-    @Test func `writes without the desktop are taken over when it is there again`() throws {
-        let keyring = try PrivateKeyring()
-        let home = try CommandHome.filled(keyring)
-        let noBus = ["DBUS_SESSION_BUS_ADDRESS": ""]
-        for value in ["one", "two"] {
-            done(
-                try home.run(
-                    ["set", "A", "-p", "web"], input: .text(value), environment: noBus))
-        }
-        #expect(try verdicts(home, environment: noBus) == ("unavailable", "current"))
-        #expect(try verdicts(home) == ("moved", "current"))
-        #expect(try verdicts(home) == ("current", "current"))
-        withExtendedLifetime(keyring) {}
-    }
-
-    @Test func `a locked keyring is not asked to open for an anchor`() throws {
-        let keyring = try PrivateKeyring()
-        let home = try CommandHome.filled(keyring)
-        try keyring.lock()
-        let start = ContinuousClock.now
-        let set = try json(home.run(["set", "A", "-p", "web", "--json"], input: .text("third")))
-        #expect(set["warnings"] == nil)
-        // A question would wait for five seconds.
-        #expect(ContinuousClock.now - start < .seconds(4))
-        #expect(try verdicts(home) == ("unavailable", "current"))
-    }
-
-    @Test func `an item that somebody overwrote speaks against nothing and is replaced`() throws {
-        let keyring = try PrivateKeyring()
-        let home = try CommandHome.filled(keyring)
-        try keyring.overwriteItems(with: Array("something else".utf8))
-        #expect(try verdicts(home) == ("unreadable", "current"))
-        done(try home.run(["set", "A", "-p", "web"], input: .text("third")))
-        #expect(try verdicts(home) == ("current", "current"))
     }
 
     @Test func `an anchor that cannot be moved on is called behind, not moved`() throws {
@@ -335,32 +218,7 @@ struct AnchorTests {
         let checked = try json(result)
         #expect(checked["checked"]?["anchor"]?["stateDirectory"] == "behind", "\(result.output)")
         #expect(try home.directory.read("state/zg-env/\(name)") == before)
-        #expect(try verdicts(home).1 == "moved")
-    }
-
-    @Test func `restore, rekey and passwd go on from what was seen`() throws {
-        let keyring = try PrivateKeyring()
-        let home = try CommandHome.filled(keyring)
-        let file = home.directory.path("copy.zgv")
-        done(try home.run(["backup", file]))
-        try home.store(["A": "third", "B": "other"])
-        // Whatever is there when it is restored.
-        try home.directory.write("rubbish", to: "data/zg-env/vault.zgv")
-        let restored = try json(home.run(["restore", file, "--yes", "--json"]))
-        #expect(restored["generation"] == 7)
-        #expect(restored["anchor"] == "moved")
-        #expect(try verdicts(home) == ("current", "current"))
-        done(try home.run(["list", "-p", "web"], unlocked: false))
-        done(try home.run(["rekey", "--yes"]))
-        #expect(try verdicts(home) == ("current", "current"))
-        done(
-            try home.run(["passwd", "--new-passphrase-file", home.other]))
-        done(try home.run(["list", "-p", "web"], unlocked: false))
-        let other = try home.run(
-            ["verify", "--json", "--passphrase-file", home.other], unlocked: false)
-        let anchor = try JSONDocument(other.standardOutput)["checked"]?["anchor"]
-        #expect(anchor?["keyring"] == "current")
-        #expect(anchor?["stateDirectory"] == "current")
+        #expect(try home.verdicts().1 == "moved")
     }
 
     // MARK: - The audit log of a restored vault
