@@ -74,7 +74,8 @@ let package = Package(
             name: "CurlTransport", dependencies: ["VercelAPI", "Sealing", "CCurl"],
             swiftSettings: settings),
         .target(
-            name: "EnvOperations", dependencies: ["Vault", "VercelAPI", "DotEnv", "Sealing"],
+            name: "EnvOperations",
+            dependencies: ["Vault", "VercelAPI", "DotEnv", "Sealing", "CLinux"],
             swiftSettings: settings),
         .target(name: "CommandLineKit", dependencies: ["CLinux"], swiftSettings: settings),
         .target(name: "WebhookSigning", dependencies: ["CGnuTLS"], swiftSettings: settings),

@@ -7,6 +7,7 @@
 
 #include "CLinuxKeyring.h"
 #include "CLinuxProcesses.h"
+#include "CLinuxSearch.h"
 #include "CLinuxSupervision.h"
 #include "CLinuxTerminal.h"
 

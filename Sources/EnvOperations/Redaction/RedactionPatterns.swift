@@ -61,7 +61,7 @@ package struct RedactionPatterns {
 
     /// The digits of base64 that depend on nothing but the value, when `offset` bytes of a group of
     /// three come before it, and the last one as it is where the text ends with the value.
-    private static func base64(
+    static func base64(
         of value: SecretSlice, after offset: Int, in arena: SecretArena
     ) throws(SealingError) -> SecretSlice {
         let bits = 8 * (offset + value.count)

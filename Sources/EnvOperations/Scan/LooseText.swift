@@ -1,0 +1,75 @@
+internal import Sealing
+
+/// Reads base64 however it is broken into lines, indented, or written into JSON or an address: byte for
+/// byte, forwards and backwards. What stands between is skipped, and both alphabets become the one with
+/// `+` and `/`.
+enum LooseText {
+    /// One step: what was read, if anything, and where to go on.
+    struct Unit {
+        let byte: UInt8?
+        let next: Int
+    }
+
+    /// Reads from `place` on.
+    static func forward(_ text: RawSpan, _ place: Int) -> Unit {
+        let byte = text.byte(at: place)
+        if Blank.isBlank(byte) { return Unit(byte: nil, next: place + 1) }
+        if byte == 0x5C {
+            let isBreak = place + 1 < text.byteCount && isLetterOfBreak(text.byte(at: place + 1))
+            return Unit(byte: nil, next: place + (isBreak ? 2 : 1))
+        }
+        if byte == 0x25, let written = percent(text, place) {
+            return Unit(byte: written == 0 ? nil : written, next: place + 3)
+        }
+        return Unit(byte: standard(byte), next: place + 1)
+    }
+
+    /// Reads what ends before `place`; the next step goes on before its `next`.
+    static func backward(_ text: RawSpan, _ place: Int) -> Unit {
+        let byte = text.byte(at: place - 1)
+        if Blank.isBlank(byte) || byte == 0x5C { return Unit(byte: nil, next: place - 1) }
+        if place >= 2, text.byte(at: place - 2) == 0x5C, isLetterOfBreak(byte) {
+            return Unit(byte: nil, next: place - 2)
+        }
+        if place >= 3, text.byte(at: place - 3) == 0x25, let written = percent(text, place - 3) {
+            return Unit(byte: written == 0 ? nil : written, next: place - 3)
+        }
+        return Unit(byte: standard(byte), next: place - 1)
+    }
+
+    /// Whether a byte stands in base64 of the standard alphabet.
+    static func isBase64(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F, 0x3D: true
+        default: false
+        }
+    }
+
+    /// The digit in the alphabet for addresses.
+    static func urlSafe(_ byte: UInt8) -> UInt8 {
+        byte == 0x2B ? 0x2D : byte == 0x2F ? 0x5F : byte
+    }
+
+    private static func standard(_ byte: UInt8) -> UInt8 {
+        byte == 0x2D ? 0x2B : byte == 0x5F ? 0x2F : byte
+    }
+
+    /// The letters of `\n`, `\r` and `\t`.
+    private static func isLetterOfBreak(_ byte: UInt8) -> Bool {
+        byte == 0x6E || byte == 0x72 || byte == 0x74
+    }
+
+    /// A line break, or one of the characters of base64 that addresses write with a percent sign.
+    ///
+    /// - Returns: 0 for a line break; nil for anything else.
+    private static func percent(_ text: RawSpan, _ place: Int) -> UInt8? {
+        guard place + 2 < text.byteCount else { return nil }
+        switch (text.byte(at: place + 1), text.byte(at: place + 2) & 0xDF) {
+        case (0x30, 0x41), (0x30, 0x44): return 0
+        case (0x32, 0x42): return 0x2B
+        case (0x32, 0x46): return 0x2F
+        case (0x33, 0x44): return 0x3D
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package import Sealing
+
+/// What there is to look for: values, each once, and the names that it goes by.
+package struct ScanValues {
+    /// A name of a value.
+    package struct Owner: Equatable, Sendable {
+        /// The project.
+        package let project: String
+        /// The variable.
+        package let key: String
+        /// The version, where it is not the current one.
+        package let earlierVersion: UInt64?
+
+        /// Names all parts.
+        package init(project: String, key: String, earlierVersion: UInt64? = nil) {
+            (self.project, self.key, self.earlierVersion) = (project, key, earlierVersion)
+        }
+    }
+
+    /// By the number of the value.
+    package private(set) var owners: [[Owner]] = []
+    /// Those that would be found everywhere.
+    package private(set) var leftOut: [Owner] = []
+    /// The values of ``owners``.
+    package private(set) var values: [SecretSlice] = []
+
+    /// Gathers values, of which equal ones become one with several names.
+    ///
+    /// - Parameter minimum: Bytes; shorter values are left out.
+    package init(
+        _ found: [(owner: Owner, value: SecretSlice)], minimum: Int = SearchTable.shortest
+    ) throws(SealingError) {
+        let key = try SecretBytes.random(count: Digest.byteCount)
+        var numbers: [[UInt8]: Int] = [:]
+        for (owner, whole) in found {
+            let value = SearchForms.trimmed(whole)
+            guard value.count >= max(minimum, SearchTable.shortest), !Self.isCommon(value) else {
+                if !leftOut.contains(owner) { leftOut.append(owner) }
+                continue
+            }
+            let digest = try value.withBytes { (bytes) throws(SealingError) in
+                try key.withBytes { (key) throws(SealingError) in
+                    try Digest.keyed(bytes, key: key).withBytes { digest in
+                        (0..<digest.byteCount).map { digest.byte(at: $0) }
+                    }
+                }
+            }
+            if let number = numbers[digest] {
+                let isNamed = owners[number].contains {
+                    $0.project == owner.project && $0.key == owner.key
+                }
+                if !isNamed { owners[number].append(owner) }
+            } else {
+                numbers[digest] = owners.count
+                owners.append([owner])
+                values.append(value)
+            }
+        }
+    }
+
+    /// Whether a value occurs by itself in many files: a word or a number, or few different bytes.
+    static func isCommon(_ value: SecretSlice) -> Bool {
+        value.withBytes { bytes in
+            var (seen, letters, digits) = (Set<UInt8>(), 0, 0)
+            for place in 0..<min(bytes.byteCount, 4_096) {
+                let byte = bytes.byte(at: place)
+                seen.insert(byte)
+                if (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x5F { letters += 1 }
+                if (0x30...0x39).contains(byte) || byte == 0x2E || byte == 0x3A { digits += 1 }
+            }
+            let count = bytes.byteCount
+            return seen.count < 4 || letters == count && count < 16 || digits == count && count < 12
+        }
+    }
+}

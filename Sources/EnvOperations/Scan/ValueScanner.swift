@@ -1,0 +1,192 @@
+internal import CLinux
+internal import Sealing
+
+/// Searches one text at a time, which comes in pieces of any size: what is found does not depend on where
+/// it was cut. Takes as much memory as two of the longest forms and a piece, however long the text.
+@safe
+package final class ValueScanner {
+    /// So many findings of one text are kept; the search ends with the last of them.
+    package static let matchLimit = 1_000
+
+    private let table: SearchTable
+    private let buffer: UnsafeMutableRawPointer
+    private let capacity: Int
+    /// Bytes in the buffer, and where in it the search goes on.
+    private var (used, searched) = (0, 0)
+    /// Where the buffer begins in the text.
+    private var base: UInt64 = 0
+    /// Line feeds before this place of the buffer.
+    private var (lines, linesEnd): (UInt64, Int) = (0, 0)
+    private var found: [ScanMatch] = []
+    private var seen: Set<Seen> = []
+    /// By pattern, the place in the text up to which its last match is known to stand on one line.
+    private var lineOf: [Int: UInt64] = [:]
+
+    private struct Seen: Hashable {
+        let line: UInt64
+        let value: Int
+        let form: ScanForm
+    }
+
+    /// Whether as much was found as is kept of one text.
+    package var isFull: Bool { found.count >= Self.matchLimit }
+
+    /// - Parameter pieceByteCount: The least room that ``read(_:)`` has.
+    package init(_ table: SearchTable, pieceByteCount: Int = 256 << 10) {
+        self.table = table
+        capacity = pieceByteCount + table.lookBehind + table.lookAhead
+        unsafe buffer = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit {
+        unsafe buffer.deallocate()
+    }
+
+    /// Begins another text.
+    package func begin() {
+        (used, searched, base, lines, linesEnd) = (0, 0, 0, 0, 0)
+        found.removeAll()
+        seen.removeAll()
+        lineOf.removeAll()
+    }
+
+    /// Lets `body` write the next bytes, and searches as far as they decide.
+    ///
+    /// - Parameter body: Returns how many bytes it wrote, at most the room that it was given.
+    /// - Returns: That number.
+    package func read<E>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(E) -> Int
+    ) throws -> Int {
+        compact()
+        let room = unsafe UnsafeMutableRawBufferPointer(
+            start: buffer + used, count: capacity - used)
+        let count = try unsafe body(room)
+        precondition(count >= 0 && count <= room.count)
+        used += count
+        if used - searched > table.lookAhead { try search(to: used - table.lookAhead) }
+        return count
+    }
+
+    /// Searches what is left, and returns what was found in the order of the text.
+    package func finish() throws -> [ScanMatch] {
+        let end = used - SearchTable.windowByteCount + 1
+        if end > searched { try search(to: end) }
+        // A PEM block that stands there to the letter is no second finding.
+        let exact = found.filter { $0.form != .pem }
+        return found.filter { match in
+            match.form != .pem
+                || !exact.contains {
+                    $0.value == match.value
+                        && ($0.line == match.line
+                            || $0.offset <= match.offset && match.end <= $0.end)
+                }
+        }.sorted {
+            ($0.offset, $0.end, $0.value, $0.form.rawValue)
+                < ($1.offset, $1.end, $1.value, $1.form.rawValue)
+        }
+    }
+
+    /// Forgets what no candidate can begin in any more.
+    private func compact() {
+        let drop = searched - table.lookBehind
+        // Moved once a piece, and not once a read that gave little.
+        guard drop > 0, capacity - used < capacity / 4 || drop > used / 2 else { return }
+        if linesEnd < drop { countLines(to: drop) }
+        unsafe buffer.copyMemory(from: buffer + drop, byteCount: used - drop)
+        (used, searched, linesEnd) = (used - drop, searched - drop, linesEnd - drop)
+        base += UInt64(drop)
+    }
+
+    private func countLines(to place: Int) {
+        if place >= linesEnd {
+            lines += UInt64(lineFeeds(linesEnd, place))
+        } else {
+            lines -= UInt64(lineFeeds(place, linesEnd))
+        }
+        linesEnd = place
+    }
+
+    private func lineFeeds(_ start: Int, _ end: Int) -> Int {
+        unsafe zg_count_lines(buffer + start, end - start)
+    }
+
+    // MARK: Candidates
+
+    private func search(to end: Int) throws {
+        var place = searched
+        while !isFull {
+            var print: UInt32 = 0
+            place = unsafe zg_search_next(&searchTable, buffer, place, end, &print)
+            guard place < end else { break }
+            for anchor in table.anchors(print) { try judge(anchor, at: place) }
+            place += 1
+        }
+        searched = end
+    }
+
+    private lazy var searchTable = unsafe table.table
+
+    private func judge(_ anchor: SearchTable.Anchor, at place: Int) throws {
+        let pattern = table.patterns[anchor.pattern]
+        // Where the line has the finding already nothing more is to be hashed.
+        if let known = lineOf[anchor.pattern], known >= base, known <= base + UInt64(place),
+            lineFeeds(Int(known - base), place) == 0
+        {
+            lineOf[anchor.pattern] = base + UInt64(place)
+            return
+        }
+        let text = unsafe RawSpan(_unsafeStart: buffer, byteCount: used)
+        let range =
+            pattern.isLoose
+            ? try looseRange(text, place, anchor.offset, anchor.pattern)
+            : try exactRange(text, place - anchor.offset, anchor.pattern)
+        guard let range else { return }
+        countLines(to: range.lowerBound)
+        let line = lines + 1
+        if !pattern.isLoose, lineFeeds(range.lowerBound, place) == 0 {
+            lineOf[anchor.pattern] = base + UInt64(place)
+        }
+        let key = Seen(line: line, value: pattern.value, form: pattern.form)
+        guard seen.insert(key).inserted else { return }
+        found.append(
+            ScanMatch(
+                offset: base + UInt64(range.lowerBound), end: base + UInt64(range.upperBound),
+                line: line, value: pattern.value, form: pattern.form))
+    }
+
+    private func exactRange(_ text: RawSpan, _ start: Int, _ number: Int) throws -> Range<Int>? {
+        let end = start + table.patterns[number].count
+        guard start >= 0, end <= used else { return nil }
+        return try table.matches(text.extracting(start..<end), number) ? start..<end : nil
+    }
+
+    private func looseRange(
+        _ text: RawSpan, _ place: Int, _ before: Int, _ number: Int
+    ) throws -> Range<Int>? {
+        let pattern = table.patterns[number]
+        var bytes = [UInt8](repeating: 0, count: pattern.count)
+        var (start, count) = (place, before)
+        let low = max(0, place - pattern.reach)
+        while count > 0 {
+            guard start > low else { return nil }
+            let unit = LooseText.backward(text, start)
+            start = unit.next
+            guard let byte = unit.byte else { continue }
+            count -= 1
+            bytes[count] = byte
+        }
+        // One byte beyond the reach may be looked at, never taken: the end of the text decides nothing.
+        var end = place
+        count = before
+        let high = min(used, place + pattern.reach - 2)
+        while count < pattern.count {
+            guard end < high else { return nil }
+            let unit = LooseText.forward(text, end)
+            end = unit.next
+            guard let byte = unit.byte else { continue }
+            bytes[count] = byte
+            count += 1
+        }
+        return try bytes.withBytes { try table.matches($0, number) } ? start..<end : nil
+    }
+}
