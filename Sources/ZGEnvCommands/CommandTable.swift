@@ -13,7 +13,7 @@ enum CommandTable {
             // Variables.
             List.self, Show.self, Reveal.self, ClearClipboard.self, SetVariable.self, Edit.self,
             Remove.self, Import.self, Export.self, Convert.self, Difference.self, Copy.self,
-            Run.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
+            Run.self, Scan.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
             Rename.self, ProjectRename.self, ProjectRemove.self,
             // The platform.
             Login.self, Logout.self, AccountList.self, AccountUse.self, ProjectList.self, Link.self,

@@ -69,7 +69,7 @@ package struct ScanValues {
                 if (0x30...0x39).contains(byte) || byte == 0x2E || byte == 0x3A { digits += 1 }
             }
             let count = bytes.byteCount
-            return seen.count < 4 || letters == count && count < 16 || digits == count && count < 12
+            return seen.count < 4 || letters == count && count < 16 || digits == count && count < 16
         }
     }
 }

@@ -1,0 +1,136 @@
+internal import CommandLineKit
+internal import Glibc
+
+/// Finds the files below a directory: regular ones, links not followed, `.git` left out.
+struct FileWalk {
+    /// A file that was found, or what could not be looked into.
+    struct Entry {
+        /// As it is shown: below the path that was named.
+        let path: [UInt8]
+        /// Why it could not be looked into; nil for a file.
+        let problem: String?
+    }
+
+    private(set) var entries: [Entry] = []
+    private let ignored: IgnoredPaths?
+
+    /// - Parameter ignored: What to leave out; nil to look at everything.
+    init(_ root: String, ignoring ignored: IgnoredPaths?) throws {
+        self.ignored = ignored
+        try Self.check(root)
+        guard FileKind.isDirectory(root) else {
+            entries = [Entry(path: Array(root.utf8), problem: nil)]
+            return
+        }
+        var rules = ignored.map { $0.paths(in: root) } ?? []
+        if rules.contains(Array(".".utf8)) || rules.contains([]) { rules = [] }
+        walk(Array(root.utf8), shown: root == "." ? [] : Array(root.utf8), rules)
+    }
+
+    /// - Throws: ``ExitCode/usage`` where there is nothing to look at.
+    static func check(_ root: String) throws {
+        guard !FileKind.isDirectory(root), !FileKind.isFile(root) else { return }
+        throw CommandError(
+            .usage, "\(DisplayText.safe(root)) is no directory and no file that can be looked at.")
+    }
+
+    /// What an error of the system is called.
+    static func reason(_ number: Int32) -> String { unsafe String(cString: strerror(number)) }
+
+    private mutating func walk(_ root: [UInt8], shown: [UInt8], _ rules: Set<[UInt8]>) {
+        struct Place {
+            let path: [UInt8]
+            let shown: [UInt8]
+            /// Below the directory that the rules are of.
+            let relative: [UInt8]
+            let rules: Set<[UInt8]>
+        }
+        func joined(_ directory: [UInt8], _ name: [UInt8]) -> [UInt8] {
+            directory.isEmpty || directory.last == 0x2F
+                ? directory + name : directory + [0x2F] + name
+        }
+        var open = [Place(path: root, shown: shown, relative: [], rules: rules)]
+        while let place = open.popLast() {
+            var rules = place.rules
+            var relative = place.relative
+            let names: [(name: [UInt8], kind: mode_t)]
+            switch Self.names(place.path) {
+            case .success(let found): names = found
+            case .failure(let error):
+                entries.append(
+                    Entry(path: place.shown.isEmpty ? [0x2E] : place.shown, problem: error.reason))
+                continue
+            }
+            // A repository within another has rules of its own, which the outer one does not know.
+            if let ignored, !relative.isEmpty, names.contains(where: { $0.name == Self.git }),
+                let path = String(validating: place.path, as: UTF8.self)
+            {
+                (rules, relative) = (ignored.paths(in: path), [])
+            }
+            var below: [Place] = []
+            for (name, kind) in names where name != Self.git {
+                let within = joined(relative, name)
+                if rules.contains(within) { continue }
+                let (path, shown) = (joined(place.path, name), joined(place.shown, name))
+                if kind == S_IFDIR {
+                    below.append(Place(path: path, shown: shown, relative: within, rules: rules))
+                } else if kind == S_IFREG {
+                    entries.append(Entry(path: shown, problem: nil))
+                } else if kind == 0 {
+                    entries.append(Entry(path: shown, problem: Self.reason(errno)))
+                }
+            }
+            open += below.reversed()
+        }
+    }
+
+    private static let git = Array(".git".utf8)
+
+    private struct Failure: Error {
+        let reason: String
+    }
+
+    /// The names in a directory in their order, with what each is; 0 for what cannot be looked at.
+    private static func names(
+        _ path: [UInt8]
+    ) -> Result<[(name: [UInt8], kind: mode_t)], Failure> {
+        let descriptor = unsafe CPath.with(path) {
+            unsafe open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
+        }
+        guard descriptor >= 0, let stream = unsafe fdopendir(descriptor) else {
+            defer { if descriptor >= 0 { close(descriptor) } }
+            return .failure(Failure(reason: reason(errno)))
+        }
+        defer { unsafe closedir(stream) }
+        var names: [(name: [UInt8], kind: mode_t)] = []
+        errno = 0
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+                unsafe field.withMemoryRebound(to: UInt8.self, capacity: 256) { start in
+                    unsafe Array(UnsafeBufferPointer(start: start, count: strlen(start)))
+                }
+            }
+            if name == [0x2E] || name == [0x2E, 0x2E] { continue }
+            var status = stat()
+            let found = unsafe CPath.with(name) {
+                unsafe fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW)
+            }
+            // What has gone in the meantime is not there.
+            if found != 0, errno == ENOENT { continue }
+            names.append((name, found == 0 ? status.st_mode & S_IFMT : 0))
+            errno = 0
+        }
+        guard errno == 0 else { return .failure(Failure(reason: reason(errno))) }
+        return .success(names.sorted { $0.name.lexicographicallyPrecedes($1.name) })
+    }
+}
+
+/// Lends paths of any bytes to the system.
+enum CPath {
+    static func with<R>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> R) -> R {
+        unsafe (path + [0]).withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { preconditionFailure("never empty") }
+            return unsafe body(start.assumingMemoryBound(to: CChar.self))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+internal import CommandLineKit
+internal import Glibc
+
+/// Git, asked about the files of a directory or an index. It gets no variable of ours, and may neither
+/// ask, nor fetch, nor start what a repository's settings name.
+struct GitProgram {
+    private let environment: [[UInt8]]
+    private let words: [String]
+
+    /// - Parameters:
+    ///   - directory: Where to look; nil for the directory of this process.
+    ///   - asHook: Whether the repository and the index that the environment names count, as they must
+    ///     within a commit.
+    ///   - further: Options before the command.
+    init(
+        _ context: Context, in directory: String? = nil, asHook: Bool = false,
+        _ further: [String] = []
+    ) {
+        let always = [
+            "PATH", "HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME", "TMPDIR", "GIT_CONFIG_GLOBAL",
+            "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES", "GIT_EXEC_PATH",
+        ]
+        let ofHook = [
+            "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "GIT_CONFIG_PARAMETERS",
+            "GIT_PREFIX",
+        ]
+        let kept = Set((asHook ? always + ofHook : always).map { Array($0.utf8) })
+        environment =
+            context.rawEnvironment.filter { kept.contains(Array($0.prefix { $0 != 0x3D })) }
+            + [
+                "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1",
+            ].map { Array($0.utf8) }
+        words =
+            ["git"] + (directory.map { ["-C", $0] } ?? []) + ["-c", "core.fsmonitor=false"]
+            + further
+    }
+
+    /// Starts git.
+    ///
+    /// - Throws: ``ExitCode/failed`` where there is none.
+    func start(_ arguments: [String], input: ChildProcess.Stream = .null) throws -> ChildProcess {
+        try ChildProcess.start(
+            "git", words + arguments, environment: environment, input: input, output: .pipe,
+            error: .null, searchesPath: true)
+    }
+
+    /// What git prints; nil where it fails.
+    func output(_ arguments: [String]) throws -> [UInt8]? {
+        let process = try start(arguments)
+        var bytes: [UInt8] = []
+        let isWhole = DescriptorReading.readAll(process.outputDescriptor) { bytes += $0 }
+        let status = process.wait()
+        return isWhole && status == 0 ? bytes : nil
+    }
+
+    /// Entries ended by NUL.
+    func list(_ arguments: [String]) throws -> [ArraySlice<UInt8>]? {
+        try output(arguments)?.split(separator: 0)
+    }
+
+    /// What git prints as one line of text.
+    func line(_ arguments: [String]) throws -> String? {
+        try output(arguments).flatMap {
+            String(validating: $0.last == 0x0A ? $0.dropLast() : $0[...], as: UTF8.self)
+        }
+    }
+}
+
+/// Reads descriptors of other programs.
+enum DescriptorReading {
+    /// Hands on what comes until the end.
+    ///
+    /// - Returns: Whether the end came without an error.
+    static func readAll(_ descriptor: Int32, _ body: (ArraySlice<UInt8>) -> Void) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe read(descriptor, into: buffer)
+            }
+            if got <= 0 { return got == 0 }
+            body(bytes[..<got])
+        }
+    }
+
+    /// Reads what is there, whatever signals come.
+    static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            let got = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            if got < 0, errno == EINTR { continue }
+            return got
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import CommandLineKit
+internal import EnvOperations
+
+/// `scan`: finds values of the vault in files, in what is staged, or in a stream.
+enum Scan: Command {
+    static let spec = CommandSpec(
+        ["scan"], "Find values of the vault in files", section: "Variables",
+        discussion: """
+            Names file, line and key, and never the value. Values are also found in base64, URL-encoded, \
+            with backslashes as in JSON, and a PEM block with its lines broken differently. Of the \
+            values only digests under a random key are kept while it searches. What git ignores is left \
+            out, and so are values that are short or common. Asks for the passphrase. Ends with 1 where \
+            something was found, or could not be looked at.
+            """,
+        arguments: [
+            ArgumentSpec(
+                "DIR", .optional, "A directory or a file, or - for stdin", completion: .file)
+        ],
+        options: [
+            OptionSpec(flag: "staged", "Look at what is staged in git, as git has it"),
+            OptionSpec(flag: "all-projects", "Look for the values of every project"),
+            OptionSpec(flag: "history", "Look for earlier versions and removed variables too"),
+            OptionSpec(flag: "no-ignore", "Look at what git ignores too"),
+            OptionSpec(
+                "min-length", value: "BYTES", "Leave out values shorter than this",
+                form: .integer(SearchTable.shortest...1_048_576)),
+            OptionSpec(
+                "except", value: "K", "Leave out these variables", repeatable: true,
+                commaSeparated: true, completion: .dynamic(.variable)),
+            OptionSpec(flag: "install-hook", "Have git look before each commit of this repository"),
+            OptionSpec(flag: "remove-hook", "Take that hook out"),
+        ],
+        exclusive: [
+            ["staged", "no-ignore"], ["staged", "install-hook", "remove-hook"],
+            ["no-ignore", "install-hook", "remove-hook"],
+        ],
+        examples: [
+            .init("zg-env scan -p web", "look at this directory"),
+            .init("zg-env scan --staged -p web", "look at what the next commit would hold"),
+            .init("npm run build 2>&1 | zg-env scan - -p web", "look at what a program writes"),
+            .init("zg-env scan --install-hook -p web", "look before each commit"),
+        ],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let command = invocation.command
+        let root = command.argument("DIR")
+        let isStaged = command.has("staged")
+        let (installs, removes) = (command.has("install-hook"), command.has("remove-hook"))
+        guard root == nil || !(isStaged || installs || removes) else {
+            throw CommandError(
+                .usage, "A directory is named, and an option that looks at no directory.",
+                hint: "Leave one of them out.")
+        }
+        guard !(root == "-" && invocation.options.passphraseDescriptor == 0) else {
+            throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the text.")
+        }
+        if installs { return try CommitHook(invocation).install() }
+        if removes { return try CommitHook(invocation).remove() }
+        // What cannot be looked at is told before anybody is asked for a passphrase.
+        let staged = isStaged ? try StagedBlobs(invocation.context) : nil
+        if staged == nil, let root, root != "-" { try FileWalk.check(root) }
+        let selection = try selected(invocation)
+        let work = ScanWork(selection.table)
+        let progress = WorkProgress(invocation)
+        if let staged {
+            try work.readStaged(staged)
+        } else if root == "-" {
+            try work.readStream(0)
+        } else {
+            let walk = try FileWalk(
+                root ?? ".", ignoring: command.has("no-ignore") ? nil : IgnoredPaths(invocation))
+            try work.readFiles(walk.entries, invocation.session.turns, progress)
+        }
+        return ScanReport(work, selection, isStaged: isStaged).result(invocation)
+    }
+
+    /// The values are open in here alone.
+    private static func selected(_ invocation: Invocation) throws -> ScanSelection {
+        let selection = try ScanSelection(invocation)
+        invocation.session.forgetKeys()
+        return selection
+    }
+}

@@ -1,0 +1,80 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+
+/// What `scan` looks for: digests of the chosen values, and the names that they go by.
+struct ScanSelection {
+    let table: SearchTable
+    /// By the number of the value.
+    let owners: [[ScanValues.Owner]]
+    /// Those that would be found everywhere.
+    let leftOut: [ScanValues.Owner]
+
+    /// Opens the values, has the audit log say so, and keeps digests alone. Asks for the passphrase.
+    init(_ invocation: Invocation) throws {
+        let command = invocation.command
+        let hasHistory = command.has("history")
+        let keys = try invocation.session.valueKeys()
+        let vault = try invocation.session.opened()
+        let index = try vault.index(with: keys, extent: hasHistory ? .everything : .currentValues)
+        let isAll = command.has("all-projects")
+        let projects =
+            try isAll ? index.projects : [ProjectResolver(invocation).existing(in: index)]
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        let except = Set(command.values("except"))
+        let arena = SecretArena()
+        var found: [(owner: ScanValues.Owner, value: SecretSlice)] = []
+        var missing: [String] = []
+        for project in projects {
+            let removed = hasHistory ? index.removedVariables(of: project.id) : []
+            for variable in index.variables(of: project.id) + removed
+            where !except.contains(variable.name) {
+                if let value = try reader.currentValue(of: variable, in: arena) {
+                    let owner = ScanValues.Owner(
+                        project: project.name, key: variable.name,
+                        earlierVersion: variable.isLive ? nil : variable.currentVersion)
+                    found.append((owner, value))
+                } else if variable.isLive {
+                    missing.append(variable.name)
+                }
+            }
+        }
+        if hasHistory {
+            let records = Dictionary(uniqueKeysWithValues: index.variables.map { ($0.id, $0) })
+            let names = Dictionary(uniqueKeysWithValues: projects.map { ($0.id, $0.name) })
+            for version in index.earlierVersions {
+                guard let variable = records[version.variable],
+                    let project = names[variable.project], !except.contains(variable.name)
+                else { continue }
+                let owner = ScanValues.Owner(
+                    project: project, key: variable.name, earlierVersion: version.version)
+                found.append((owner, try reader.value(of: variable, version, in: arena)))
+            }
+        }
+        if !missing.isEmpty {
+            invocation.context.warn(
+                "missing-value",
+                "Not looked for, since the vault holds no value: "
+                    + "\(missing.sorted().joined(separator: ", ")).")
+        }
+        let values = try ScanValues(
+            found, minimum: command.value("min-length").flatMap { Int($0) } ?? 0)
+        if !found.isEmpty {
+            try invocation.audit(
+                "searched for", Set(found.map(\.owner.key)).sorted(),
+                project: isAll ? nil : projects.first?.name, seen: index.metadata)
+        }
+        table = try SearchTable(values.values)
+        (owners, leftOut) = (values.owners, values.leftOut)
+        if !leftOut.isEmpty {
+            let keys = Set(leftOut.map(\.key)).sorted().joined(separator: ", ")
+            try invocation.note(
+                "Too short or too common to be looked for: \(leftOut.count) "
+                    + "\(leftOut.count == 1 ? "value" : "values") (\(keys)).")
+        }
+        if table.isEmpty { try invocation.note("There is no value to look for.") }
+    }
+}

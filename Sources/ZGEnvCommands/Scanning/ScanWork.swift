@@ -1,0 +1,169 @@
+internal import CLinux
+internal import CommandLineKit
+internal import EnvOperations
+internal import Glibc
+
+/// Goes through files, what is staged, or a stream, and gathers what was found.
+final class ScanWork {
+    /// A text that was looked at.
+    struct Text {
+        let path: [UInt8]
+        let matches: [ScanMatch]
+    }
+
+    private let table: SearchTable
+    private(set) var texts: [Text] = []
+    /// What could not be looked at, or not to its end.
+    private(set) var skipped: [(path: [UInt8], reason: String)] = []
+    private(set) var fileCount = 0
+    private(set) var byteCount: UInt64 = 0
+
+    init(_ table: SearchTable) {
+        self.table = table
+    }
+
+    private static let fullReason =
+        "the rest was not looked at after \(ValueScanner.matchLimit) findings"
+
+    private func add(_ path: [UInt8], _ matches: [ScanMatch], bytes: UInt64, isFull: Bool) {
+        fileCount += 1
+        byteCount += bytes
+        if !matches.isEmpty { texts.append(Text(path: path, matches: matches)) }
+        if isFull { skipped.append((path, Self.fullReason)) }
+    }
+
+    // MARK: A stream
+
+    func readStream(_ descriptor: Int32) throws {
+        let scanner = ValueScanner(table)
+        let outcome = try Self.read(descriptor, scanner, limit: .max)
+        if let problem = outcome.problem { skipped.append(([0x2D], problem)) }
+        add([0x2D], try scanner.finish(), bytes: outcome.bytes, isFull: scanner.isFull)
+    }
+
+    private static func read(
+        _ descriptor: Int32, _ scanner: ValueScanner, limit: UInt64
+    ) throws -> (bytes: UInt64, problem: String?) {
+        var bytes: UInt64 = 0
+        while !scanner.isFull, bytes < limit {
+            var problem: Int32 = 0
+            let got = unsafe try scanner.read { buffer in
+                let got = unsafe DescriptorReading.read(descriptor, into: buffer)
+                if got < 0 { problem = errno }
+                return max(got, 0)
+            }
+            if problem != 0 { return (bytes, FileWalk.reason(problem)) }
+            if got == 0 { break }
+            bytes += UInt64(got)
+        }
+        return (bytes, nil)
+    }
+
+    // MARK: Files
+
+    /// Reads files on two threads.
+    func readFiles(_ entries: [FileWalk.Entry], _ turns: TurnTaking, _ progress: WorkProgress) throws
+    {
+        var found: [Int: Outcome] = [:]
+        var failure: (any Error)?
+        var next = 0
+        let isLarge = entries.count > 64
+        turns.run(2, limit: isLarge ? 2 : 1) { _ in
+            let scanner = ValueScanner(table)
+            while next < entries.count, failure == nil {
+                // Several at once: taking the turn costs as much as a small file.
+                let places = next..<min(next + 16, entries.count)
+                next = places.upperBound
+                progress.update("Looked at \(places.lowerBound) of \(entries.count) files")
+                let outcomes = turns.away {
+                    places.map { place in Result { try Self.outcome(entries[place], scanner) } }
+                }
+                for (place, outcome) in zip(places, outcomes) {
+                    switch outcome {
+                    case .success(let outcome): found[place] = outcome
+                    case .failure(let error): failure = error
+                    }
+                }
+            }
+            return failure == nil
+        }
+        progress.finish()
+        if let failure { throw failure }
+        for (place, entry) in entries.enumerated() {
+            guard let outcome = found[place] else { continue }
+            if let problem = outcome.problem { skipped.append((entry.path, problem)) }
+            if outcome.wasRead {
+                add(
+                    entry.path, outcome.matches, bytes: outcome.bytes, isFull: outcome.isFull)
+            }
+        }
+    }
+
+    /// What became of one file.
+    private struct Outcome {
+        var matches: [ScanMatch] = []
+        var bytes: UInt64 = 0
+        var isFull = false
+        var wasRead = false
+        var problem: String?
+    }
+
+    private static func outcome(
+        _ entry: FileWalk.Entry, _ scanner: ValueScanner
+    ) throws -> Outcome {
+        if let problem = entry.problem { return Outcome(problem: problem) }
+        let descriptor = unsafe CPath.with(entry.path) {
+            unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
+        }
+        guard descriptor >= 0 else {
+            // What has gone since it was listed, or became a link, is not there any more.
+            let isGone = errno == ENOENT || errno == ELOOP
+            return Outcome(problem: isGone ? nil : FileWalk.reason(errno))
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            return Outcome(problem: FileWalk.reason(errno))
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return Outcome(problem: "it is no regular file")
+        }
+        scanner.begin()
+        // A file that grows while it is read is read a little further, and not for ever.
+        let (bytes, problem) = try read(
+            descriptor, scanner, limit: UInt64(max(status.st_size, 0)) + 64 << 20)
+        return Outcome(
+            matches: try scanner.finish(), bytes: bytes, isFull: scanner.isFull, wasRead: true,
+            problem: problem)
+    }
+
+    // MARK: What is staged
+
+    func readStaged(_ staged: StagedBlobs) throws {
+        let scanner = ValueScanner(table)
+        var bytes: UInt64 = 0
+        var isFull = false
+        try staged.readAll(
+            begin: { _ in
+                scanner.begin()
+                (bytes, isFull) = (0, false)
+            },
+            piece: { descriptor, limit in
+                // Read to its end whatever was found: the next one comes behind it.
+                if scanner.isFull { isFull = true }
+                let got = unsafe try scanner.read { buffer in
+                    unsafe DescriptorReading.read(
+                        descriptor, into: .init(rebasing: buffer.prefix(limit)))
+                }
+                bytes += UInt64(got)
+                return got
+            },
+            end: { entry, problem in
+                if let problem {
+                    skipped.append((entry.path, problem))
+                } else {
+                    add(entry.path, try scanner.finish(), bytes: bytes, isFull: isFull)
+                }
+            })
+    }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// `scan` of directories and streams.
+@Suite("Finding values in files")
+struct ScanTests {
+    private static let token = "tok_9fK/2+x?Lm&41zQ"
+    private static let pem = (["-----BEGIN KEY-----"] + lines + ["-----END KEY-----\n"])
+        .joined(separator: "\n")
+    private static let lines = (0..<8).map { line in
+        Data((0..<48).map { UInt8(truncatingIfNeeded: $0 * 37 + line * 101 + $0 * $0) })
+            .base64EncodedString()
+    }
+
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome.initialised()
+        try home.store(["TOKEN": Self.token, "PEM": Self.pem, "MODE": "production"])
+    }
+
+    private let scan = ["scan", "-p", "web"]
+
+    private func write(_ text: String, to name: String) throws {
+        let path = home.directory.path("work/" + name)
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    private func git(_ arguments: String...) throws {
+        try Git(home).run(arguments)
+    }
+
+    private func found(
+        _ result: ProgramResult, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> [String] {
+        let document = try JSONDocument(result.standardOutput)
+        let found = (document["findings"]?.elements ?? []).map { finding in
+            let (file, key) = (finding["file"]?.string ?? "?", finding["key"]?.string ?? "?")
+            return "\(file):\(finding["line"]?.integer ?? -1) \(key) \(finding["form"]?.string ?? "?")"
+        }
+        let isClean = found.isEmpty && document["skipped"] == []
+        #expect(
+            result.end == .exited(isClean ? 0 : 1), "\(result.error)",
+            sourceLocation: sourceLocation)
+        return found
+    }
+
+    @Test func `file, line and key are named, and never the value`() throws {
+        try write("clean\n", to: "a.txt")
+        let clean = done(try home.run(scan))
+        #expect(clean.output == "")
+        #expect(clean.error.contains("1 value (MODE)"))
+        try write("one\nkey = \(Self.token)\nproduction\n", to: "sub/b.txt")
+        let result = try home.run(scan)
+        #expect(result.end == .exited(1))
+        #expect(result.output == "sub/b.txt:2: TOKEN (web, plain)\n")
+        let object = try home.run(scan + ["--json"])
+        #expect(try found(object) == ["sub/b.txt:2 TOKEN plain"])
+        let document = try JSONDocument(object.standardOutput)
+        #expect(document["filesScanned"] == 2)
+        #expect(document["skipped"] == [])
+        #expect(document["leftOut"]?[0]?["key"] == "MODE")
+        #expect(try JSONDocument(object.standardError)["error"]?["code"] == "failed")
+        for run in [result, object] {
+            #expect(!(run.output + run.error).contains(Self.token))
+            #expect(!(run.output + run.error).contains("key ="))
+        }
+        #expect(done(try home.run(["log", "--json"])).output.contains("searched for"))
+    }
+
+    @Test func `every planted value of ten thousand files is found and no other`() throws {
+        var expected: Set<String> = []
+        let encoded = Data("user:\(Self.token)".utf8).base64EncodedString()
+        let plants: [(String, String, String)] = [
+            ("k=\(Self.token)\n", "TOKEN", "plain"),
+            ("Authorization: Basic \(encoded)\n", "TOKEN", "base64"),
+            ("?t=tok_9fK%2F2%2Bx%3FLm%2641zQ\n", "TOKEN", "url-encoded"),
+            ("    \(Self.lines.joined().prefix(100))\r\n    \(Self.lines.joined().dropFirst(100))\r\n",
+                "PEM", "pem"),
+            ("{\"k\":\"\(Self.pem.replacing("\n", with: "\\n"))\"}\n", "PEM", "escaped"),
+        ]
+        for number in 0..<10_000 {
+            let name = "d\(number / 100)/f\(number).txt"
+            let noise = "tok_9fK/2+x?Lm&41z \(number)\nAuthorization: Basic dXNlcjo=\n"
+            if number % 97 == 5 {
+                let (text, key, form) = plants[number / 97 % plants.count]
+                try write(noise + text + noise, to: name)
+                expected.insert("\(name):3 \(key) \(form)")
+            } else {
+                try write(noise, to: name)
+            }
+        }
+        let result = try home.run(scan + ["--json"])
+        let found = try found(result)
+        #expect(Set(found) == expected && found.count == expected.count)
+        #expect(expected.count == 103)
+        #expect(try JSONDocument(result.standardOutput)["filesScanned"] == 10_000)
+    }
+
+    @Test(arguments: [true, false])
+    func `what git ignores is left out`(inRepository: Bool) throws {
+        if inRepository { try git("init", "-q", ".") }
+        try write("*.log\n!keep.log\n/build/\n**/deep/x\nonly/\n", to: ".gitignore")
+        try write("inner\n", to: "sub/.gitignore")
+        for name in [
+            "a.log", "keep.log", "build/a", "sub/build/a", "q/deep/x", "sub/inner", "inner",
+            "only/a", "tracked.log", "x",
+        ] {
+            try write(Self.token, to: name)
+        }
+        if inRepository {
+            try git("add", "-f", "tracked.log")
+            try write("x\n", to: ".git/info/exclude")
+        }
+        let expected =
+            ["inner", "keep.log", "sub/build/a"] + (inRepository ? ["tracked.log"] : ["x"])
+        let paths = expected.map { "\($0):1 TOKEN plain" }
+        #expect(try found(home.run(scan + ["--json"])).sorted() == paths)
+        #expect(try found(home.run(scan + ["--json", "--no-ignore"])).count == 10)
+        // Below a directory that is named, its rules and those above it count.
+        #expect(try found(home.run(scan + ["sub", "--json"])) == ["sub/build/a:1 TOKEN plain"])
+        #expect(try found(home.run(scan + ["only", "--json"])).count == 1)
+    }
+
+    @Test func `a repository within another has rules of its own`() throws {
+        try git("init", "-q", ".")
+        try git("init", "-q", "inner")
+        try write("out\n", to: "inner/.gitignore")
+        try write(Self.token, to: "inner/out")
+        try write(Self.token, to: "inner/seen")
+        #expect(try found(home.run(scan + ["--json"])) == ["inner/seen:1 TOKEN plain"])
+    }
+
+    @Test func `what cannot be looked at is named, and the result is not clean`() throws {
+        try write("nothing", to: "open")
+        try write("nothing", to: "dir/file")
+        let paths = ["closed", "dir"].map { home.directory.path("work/" + $0) }
+        try write("nothing", to: "closed")
+        // Root may read everything.
+        for path in paths { #expect(unsafe chmod(path, 0) == 0) }
+        defer { for path in paths { unsafe chmod(path, 0o700) } }
+        guard geteuid() != 0 else { return try whatRootCannotRead() }
+        let result = try home.run(scan + ["--json"])
+        #expect(try found(result) == [])
+        #expect(result.end == .exited(1))
+        let skipped = try JSONDocument(result.standardOutput)["skipped"]
+        #expect(skipped?.elements.map { $0["file"] ?? "" } == ["closed", "dir"])
+    }
+
+    /// For root a mode closes nothing, a name that is too long for the system does.
+    private func whatRootCannotRead() throws {
+        let name = String(repeating: "d", count: 250)
+        var directory = open(home.directory.path("work"), O_RDONLY)
+        for _ in 0..<20 {
+            unsafe mkdirat(directory, name, 0o700)
+            let next = unsafe openat(directory, name, O_RDONLY)
+            close(directory)
+            directory = next
+        }
+        close(directory)
+        let result = try home.run(scan + ["--json"])
+        #expect(result.end == .exited(1), "\(result.error)")
+        let skipped = try JSONDocument(result.standardOutput)["skipped"]
+        #expect(skipped?.elements.count == 1)
+        let told = try home.run(scan)
+        #expect(told.end == .exited(1) && told.error.contains("was not looked at"))
+    }
+
+    @Test func `pipes, sockets and links are passed over`() throws {
+        #expect(unsafe mkfifo(home.directory.path("work/pipe"), 0o600) == 0)
+        try write(Self.token, to: "dir/real")
+        for (name, target) in [
+            ("dir/loop", ".."), ("link", "dir/real"), ("gone", "nowhere"), ("outside", "/etc"),
+        ] {
+            #expect(unsafe symlink(target, home.directory.path("work/" + name)) == 0)
+        }
+        #expect(try found(home.run(scan + ["--json"])) == ["dir/real:1 TOKEN plain"])
+    }
+
+    @Test func `names with control characters steer no terminal`() throws {
+        try write(Self.token, to: "a\u{1B}[31m\nb.txt")
+        let raw = Array(home.directory.path("work").utf8) + Array("/bad-\u{1}".utf8) + [0xFF, 0]
+        let descriptor = unsafe raw.withUnsafeBufferPointer { bytes in
+            unsafe bytes.withMemoryRebound(to: CChar.self) {
+                unsafe open($0.baseAddress ?? "", O_WRONLY | O_CREAT, 0o600)
+            }
+        }
+        #expect(unsafe write(descriptor, Self.token, Self.token.utf8.count) > 0)
+        close(descriptor)
+        let result = try home.run(scan)
+        #expect(result.end == .exited(1))
+        #expect(result.output.split(separator: "\n").count == 2)
+        #expect(!result.standardOutput.contains(0x1B) && !result.standardOutput.contains(1))
+        #expect(try found(home.run(scan + ["--json"])).count == 2)
+    }
+
+    @Test func `a stream, a file, and what is no file`() throws {
+        let text = ProgramRunner.Input.text("one\n\(Self.token)")
+        #expect(
+            try home.run(scan + ["-"], input: text).output == "-:2: TOKEN (web, plain)\n")
+        done(try home.run(scan + ["-"], input: .text("nothing")))
+        try write(Self.token, to: "file")
+        #expect(try found(home.run(scan + ["file", "--json"])) == ["file:1 TOKEN plain"])
+        failed(try home.run(scan + ["none"]), 2, "none")
+        failed(try home.run(scan + ["-", "--passphrase-fd", "0"]), 2)
+        failed(try home.run(scan + [".", "--staged"]), 2)
+        failed(try home.run(["scan", "-p", "other"]), 4, "other")
+        failed(try home.run(scan, unlocked: false), 3)
+    }
+
+    @Test func `a large file with a value across every border`() throws {
+        var text = String(repeating: "0123456789abcdef\n", count: 40_000)
+        text += Self.token + "\n" + text + Self.pem
+        try write(text, to: "large")
+        #expect(
+            try found(home.run(scan + ["--json"])) == [
+                "large:40001 TOKEN plain", "large:80002 PEM plain",
+            ])
+    }
+
+    @Test func `projects, earlier versions and variables that are left out`() throws {
+        done(try home.run(["set", "TOKEN", "-p", "web"], input: .text("another-value-2")))
+        try home.store(["OTHER": "of-the-other-project-7"], in: "more")
+        try write("\(Self.token)\nof-the-other-project-7\nanother-value-2\n", to: "file")
+        #expect(try found(home.run(scan + ["--json"])) == ["file:3 TOKEN plain"])
+        #expect(
+            try found(home.run(scan + ["--json", "--history"])) == [
+                "file:1 TOKEN plain", "file:3 TOKEN plain",
+            ])
+        #expect(
+            try found(home.run(scan + ["--json", "--all-projects"])) == [
+                "file:2 OTHER plain", "file:3 TOKEN plain",
+            ])
+        #expect(try found(home.run(scan + ["--json", "--except", "TOKEN"])) == [])
+        #expect(try found(home.run(scan + ["--json", "--min-length", "16"])) == [])
+        failed(try home.run(scan + ["--min-length", "7"]), 2)
+        done(try home.run(["rm", "TOKEN", "-p", "web", "--yes"]))
+        #expect(
+            try found(home.run(scan + ["--json", "--history"])).count == 2)
+    }
+
+    @Test func `an unlocked vault is enough unless the settings say otherwise`() throws {
+        done(try home.run(["config", "set", "cache-for", "run,scan"]))
+        failed(try home.run(["config", "set", "cache-for", "scans"]), 2)
+    }
+
+    @Test func `an interrupt ends it, and nothing is left behind`() throws {
+        let temporary = try home.directory.makeDirectory("temporary")
+        let pipe = home.directory.path("pipe")
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        var runner = home.runner(
+            scan + ["-"], input: .terminal, environment: ["TMPDIR": temporary])
+        runner.terminal = .init()
+        runner.script = [(.error("Too short"), .signal(SIGINT))]
+        #expect(try runner.run().end == .exited(130))
+        done(try home.run(scan, environment: ["TMPDIR": temporary]))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
+    }
+}

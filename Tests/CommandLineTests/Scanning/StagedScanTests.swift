@@ -1,0 +1,213 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Runs git in the directory `work` of a home.
+struct Git {
+    private let home: CommandHome
+
+    init(_ home: CommandHome) {
+        self.home = home
+    }
+
+    @discardableResult
+    func run(
+        _ arguments: [String], in directory: String = "work", unlocked: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> ProgramResult {
+        let result = try attempt(arguments, in: directory, unlocked: unlocked)
+        #expect(result.end == .exited(0), "\(result.error)", sourceLocation: sourceLocation)
+        return result
+    }
+
+    func attempt(
+        _ arguments: [String], in directory: String = "work", unlocked: Bool = false
+    ) throws -> ProgramResult {
+        var environment = home.environment
+        environment["GIT_CONFIG_NOSYSTEM"] = "1"
+        for role in ["AUTHOR", "COMMITTER"] {
+            environment["GIT_\(role)_NAME"] = "Test"
+            environment["GIT_\(role)_EMAIL"] = "test@example.org"
+        }
+        if unlocked { environment["ZG_ENV_PASSPHRASE_FILE"] = home.passphrasePath }
+        var runner = ProgramRunner(path: "/usr/bin/git", arguments, environment: environment)
+        runner.workingDirectory = home.directory.path(directory)
+        return try runner.run()
+    }
+}
+
+/// `scan --staged` and the hook.
+@Suite("Finding values in what is staged")
+struct StagedScanTests {
+    private static let token = "tok_9fK2xLm41zQ-staged"
+
+    private let home: CommandHome
+    private let git: Git
+
+    init() throws {
+        home = try CommandHome.initialised()
+        try home.store(["TOKEN": Self.token])
+        git = Git(home)
+        try git.run(["init", "-q", "."])
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        try home.directory.write(text, to: "work/" + name)
+    }
+
+    private func staged(
+        in directory: String = "work", sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> [String] {
+        var runner = home.runner(["scan", "--staged", "-p", "web", "--json"])
+        runner.workingDirectory = home.directory.path(directory)
+        let result = try runner.run()
+        let findings = try JSONDocument(result.standardOutput)["findings"]?.elements ?? []
+        #expect(
+            result.end == .exited(findings.isEmpty ? 0 : 1), "\(result.error)",
+            sourceLocation: sourceLocation)
+        return findings.map { finding in
+            #expect(finding["staged"] == true, sourceLocation: sourceLocation)
+            return "\(finding["file"]?.string ?? "?"):\(finding["line"]?.integer ?? -1)"
+        }
+    }
+
+    @Test func `the bytes count that git has, not those of the work tree`() throws {
+        #expect(try staged() == [])
+        try write("one\n\(Self.token)\n", to: "file")
+        #expect(try staged() == [])
+        try git.run(["add", "file"])
+        try write("clean\n", to: "file")
+        #expect(try staged() == ["file:2"])
+        try git.run(["add", "file"])
+        try write(Self.token, to: "file")
+        #expect(try staged() == [])
+    }
+
+    @Test func `renamed files, subdirectories and further work trees`() throws {
+        try home.directory.makeDirectory("work/sub")
+        try write("\(Self.token)\n", to: "old")
+        try git.run(["add", "."])
+        #expect(try staged(in: "work/sub") == ["old:1"])
+        try git.run(["commit", "-qm", "Begin"])
+        #expect(try staged() == [])
+        try git.run(["mv", "old", "sub/new"])
+        #expect(try staged(in: "work/sub") == ["sub/new:1"])
+        try git.run(["commit", "-qm", "Move"])
+        try git.run(["worktree", "add", "-q", "../tree", "-b", "side"])
+        try home.directory.write("x\n\n\(Self.token)", to: "tree/more \u{E9}\n")
+        try git.run(["add", "."], in: "tree")
+        #expect(try staged(in: "tree") == ["more \u{E9}\n:3"])
+        #expect(try staged() == [])
+    }
+
+    @Test func `a merge that is not done, submodules and links`() throws {
+        try write("base\n", to: "file")
+        try git.run(["add", "."])
+        try git.run(["commit", "-qm", "Base"])
+        try git.run(["checkout", "-qb", "side"])
+        try write("side \(Self.token)\n", to: "file")
+        try write("\(Self.token)\n", to: "from side")
+        try git.run(["add", "."])
+        try git.run(["commit", "-qm", "Side"])
+        try git.run(["checkout", "-q", "-"])
+        try write("other\n", to: "file")
+        try git.run(["commit", "-qam", "Other"])
+        #expect(try git.attempt(["merge", "-q", "side"]).end == .exited(1))
+        #expect(try staged() == ["file:1", "from side:1"])
+        try git.run(["merge", "--abort"])
+        #expect(unsafe symlink(Self.token, home.directory.path("work/link")) == 0)
+        try git.run(["add", "link"])
+        #expect(try staged() == ["link:1"])
+        try git.run(["update-index", "--add", "--cacheinfo", "160000," + String(repeating: "1", count: 40) + ",module"])
+        #expect(try staged() == ["link:1"])
+    }
+
+    @Test func `bytes that git does not have are named`() throws {
+        try write("\(Self.token)\n", to: "file")
+        try git.run(["add", "."])
+        try git.run(
+            ["update-index", "--add", "--cacheinfo", "100644," + String(repeating: "1", count: 40) + ",lost"])
+        let result = try home.run(["scan", "--staged", "-p", "web", "--json"])
+        #expect(result.end == .exited(1))
+        let document = try JSONDocument(result.standardOutput)
+        #expect(document["skipped"]?[0]?["file"] == "lost")
+        #expect(document["findings"]?[0]?["file"] == "file")
+    }
+
+    @Test func `outside of a repository there is nothing staged`() throws {
+        var runner = home.runner(["scan", "--staged", "-p", "web"])
+        runner.workingDirectory = home.directory.path
+        failed(try runner.run(), 2, "no repository")
+        runner = home.runner(["scan", "--install-hook"])
+        runner.workingDirectory = home.directory.path
+        failed(try runner.run(), 2, "no repository")
+    }
+
+    // MARK: The hook
+
+    private var hook: String { home.directory.path("work/.git/hooks/pre-commit") }
+
+    @Test func `the hook stops a commit with a value, and lets others through`() throws {
+        done(try home.run(["scan", "--install-hook", "-p", "web"]))
+        try write("\(Self.token)\n", to: "file")
+        try git.run(["add", "."])
+        let stopped = try git.attempt(["commit", "-qm", "Leak"], unlocked: true)
+        #expect(stopped.end == .exited(1))
+        #expect((stopped.output + stopped.error).contains("file:1: TOKEN (web, plain)"))
+        #expect(!(stopped.output + stopped.error).contains(Self.token))
+        #expect(try git.attempt(["rev-parse", "-q", "--verify", "HEAD"]).end == .exited(1))
+        try write("clean\n", to: "file")
+        try git.run(["add", "."])
+        try git.run(["commit", "-qm", "Clean"], unlocked: true)
+        // What commit -a and commit FILE put together stands in an index of its own.
+        try write("\(Self.token)\n", to: "file")
+        for arguments in [["commit", "-qam", "All"], ["commit", "-qm", "One", "file"]] {
+            #expect(try git.attempt(arguments, unlocked: true).end == .exited(1))
+        }
+        try home.directory.makeDirectory("work/sub")
+        #expect(
+            try git.attempt(["commit", "-qam", "Sub"], in: "work/sub", unlocked: true).end
+                == .exited(1))
+    }
+
+    @Test func `locked values stop the commit and the way is named`() throws {
+        done(try home.run(["scan", "--install-hook", "-p", "web"]))
+        try write("clean\n", to: "file")
+        try git.run(["add", "."])
+        let stopped = try git.attempt(["commit", "-qm", "Locked"])
+        #expect(stopped.end == .exited(1))
+        #expect(stopped.error.contains("zg-env unlock"), "\(stopped.error)")
+        #expect(try git.attempt(["rev-parse", "-q", "--verify", "HEAD"]).end == .exited(1))
+    }
+
+    @Test func `a hook of somebody else stays, and ours can be renewed and removed`() throws {
+        let install = ["scan", "--install-hook", "-p", "web", "--except", "A,B"]
+        let dry = done(try home.run(install + ["--dry-run"]))
+        #expect(dry.output.contains("--staged") && dry.output.contains("'--except' 'A'"))
+        #expect(!FileManager.default.fileExists(atPath: hook))
+        failed(try home.run(["scan", "--remove-hook"]), 4)
+        for _ in 0..<2 { done(try home.run(install)) }
+        #expect(unsafe access(hook, X_OK) == 0)
+        done(try home.run(["scan", "--remove-hook"]))
+        #expect(!FileManager.default.fileExists(atPath: hook))
+        try home.directory.write("#!/bin/sh\ntrue\n", to: "work/.git/hooks/pre-commit")
+        failed(try home.run(install), 5, "left as it is", "|| exit $?")
+        failed(try home.run(["scan", "--remove-hook"]), 5)
+        #expect(try String(contentsOfFile: hook, encoding: .utf8) == "#!/bin/sh\ntrue\n")
+        try FileManager.default.removeItem(atPath: hook)
+        #expect(unsafe symlink("/bin/true", hook) == 0)
+        failed(try home.run(install), 5)
+    }
+
+    @Test func `core.hooksPath says where the hook goes`() throws {
+        try git.run(["config", "core.hooksPath", "my hooks/x"])
+        try home.directory.makeDirectory("work/my hooks")
+        done(try home.run(["scan", "--install-hook", "-p", "it's"]))
+        let path = home.directory.path("work/my hooks/x/pre-commit")
+        #expect(try String(contentsOfFile: path, encoding: .utf8).contains("'it'\\''s'"))
+        #expect(!FileManager.default.fileExists(atPath: hook))
+        let object = try json(home.run(["scan", "--install-hook", "-p", "web", "--json"]))
+        #expect(object["path"]?.string?.hasSuffix("my hooks/x/pre-commit") == true)
+    }
+}

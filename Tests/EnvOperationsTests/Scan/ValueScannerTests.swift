@@ -1,0 +1,255 @@
+import Foundation
+import Sealing
+import Testing
+
+@testable import EnvOperations
+
+@Suite("Finding values in a text")
+struct ValueScannerTests {
+    private static func slices(_ values: [[UInt8]]) throws -> [SecretSlice] {
+        let arena = SecretArena()
+        return try values.map { bytes in
+            try bytes.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) }
+        }
+    }
+
+    /// What is found in a text that comes in pieces of these sizes, over and over.
+    private static func found(
+        _ text: [UInt8], _ values: [String], pieces: [Int] = [1 << 20]
+    ) throws -> [ScanMatch] {
+        try found(text, SearchTable(slices(values.map { Array($0.utf8) })), pieces: pieces)
+    }
+
+    private static func found(
+        _ text: [UInt8], _ table: SearchTable, pieces: [Int]
+    ) throws -> [ScanMatch] {
+        let scanner = ValueScanner(table, pieceByteCount: 64)
+        var (rest, turn) = (text[...], 0)
+        while !rest.isEmpty {
+            let count = unsafe try scanner.read { room in
+                let some = rest.prefix(min(room.count, pieces[turn % pieces.count]))
+                unsafe room.copyBytes(from: some)
+                return some.count
+            }
+            turn += 1
+            rest = rest.dropFirst(count)
+        }
+        return try scanner.finish()
+    }
+
+    private static func forms(_ text: String, _ values: String...) throws -> [String] {
+        try found(Array(text.utf8), values).map { "\($0.line) \($0.value) \($0.form.rawValue)" }
+    }
+
+    private static let secret = "sk_live/4eC39+HqLyjW?&\"x\\"
+
+    @Test func `a value is found as it is, and its line`() throws {
+        let text = "one\ntwo \(Self.secret)\n\n\(Self.secret)\(Self.secret)"
+        #expect(try Self.forms(text, Self.secret) == ["2 0 plain", "4 0 plain"])
+        #expect(try Self.forms(String(text.dropLast(40)), "nothing-like-it-9") == [])
+        #expect(try Self.forms("", Self.secret) == [])
+        #expect(try Self.forms("short", Self.secret) == [])
+    }
+
+    @Test func `in base64, wherever it begins, in both alphabets and however it is broken`() throws {
+        for before in ["", "a", "ab", "abc"] {
+            for after in ["", "z", "zz"] {
+                let data = Data((before + Self.secret + after).utf8)
+                let plain = data.base64EncodedString()
+                let url = plain.replacing("+", with: "-").replacing("/", with: "_")
+                for text in [plain, url, url.replacing("=", with: "")] {
+                    #expect(try Self.forms("x\n" + text, Self.secret) == ["2 0 base64"], "\(text)")
+                }
+                for width in 24...40 {
+                    for lineEnd in ["\n", "\r\n", "\n    ", "\\n"] {
+                        let lines = stride(from: 0, to: plain.count, by: width).map {
+                            String(plain.dropFirst($0).prefix(width))
+                        }
+                        let text = lines.joined(separator: lineEnd)
+                        #expect(try Self.forms(text, Self.secret).count == 1, "\(text)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a short value in base64 with a line break within`() throws {
+        let value = "p4ss?wRd"
+        let digits = Data(value.utf8).base64EncodedString()
+        for cut in 1..<digits.count {
+            for lineEnd in ["\n", "\r\n"] {
+                let text = digits.prefix(cut) + lineEnd + digits.dropFirst(cut)
+                #expect(try Self.forms(String(text), value) == ["1 0 base64"], "\(text)")
+            }
+        }
+    }
+
+    @Test func `written into addresses and forms`() throws {
+        let value = "p@ss word/with:all&of=it+é%41~!"
+        var allowed = CharacterSet.urlQueryAllowed
+        allowed.remove(charactersIn: "&+=/?:@!$'()*,;")
+        let component = try #require(value.addingPercentEncoding(withAllowedCharacters: allowed))
+        let texts = [
+            component, component.replacing("%20", with: "+"),
+            component.replacing("%2F", with: "/"),
+            value.utf8.map { byte in
+                let digits = String(byte, radix: 16, uppercase: true)
+                return "%" + (digits.count < 2 ? "0" : "") + digits
+            }.joined(),
+        ]
+        for text in texts {
+            #expect(try Self.forms("?a=\(text)&b", value) == ["1 0 url-encoded"], "\(text)")
+        }
+        let lower = component.replacing("%2F", with: "%2f").replacing("%3A", with: "%3a")
+            .replacing("%3D", with: "%3d").replacing("%2B", with: "%2b")
+            .replacing("%C3%A9", with: "%c3%a9")
+        #expect(try Self.forms(lower, value) == ["1 0 url-encoded"])
+    }
+
+    @Test func `written into JSON`() throws {
+        let value = "first \"line\"\nsecond/line\t\\ é 😀 <&>"
+        let slashed = try JSONEncoder().encode([value])
+        let unslashed = JSONEncoder()
+        unslashed.outputFormatting = .withoutEscapingSlashes
+        for text in [slashed, try unslashed.encode([value])] {
+            let text = String(decoding: text, as: UTF8.self)
+            #expect(try Self.forms(text, value) == ["1 0 escaped"], "\(text)")
+        }
+        let ascii = #""first \"line\"\nsecond/line\t\\ \u00e9 \ud83d\ude00 <&>""#
+        #expect(try Self.forms(ascii, value) == ["1 0 escaped"])
+        let html = #""first \"line\"\nsecond/line\t\\ é 😀 \u003c\u0026\u003e""#
+        #expect(try Self.forms(html, value) == ["1 0 escaped"])
+        #expect(
+            try Self.forms(value.replacing("\n", with: "\r\n"), value) == ["1 0 plain"])
+    }
+
+    private static func pem(_ width: Int = 64, lineEnd: String = "\n") -> String {
+        let body = Data((0..<300).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 / 7) })
+            .base64EncodedString()
+        let lines = stride(from: 0, to: body.count, by: width).map {
+            String(body.dropFirst($0).prefix(width))
+        }
+        return (["-----BEGIN PRIVATE KEY-----"] + lines + ["-----END PRIVATE KEY-----"])
+            .joined(separator: lineEnd)
+    }
+
+    @Test func `a PEM block however its lines are broken`() throws {
+        for value in [Self.pem() + "\n", Self.pem(lineEnd: "\r\n"), Self.pem(lineEnd: "\\n")] {
+            for width in [24, 32, 63, 64, 65, 76, 1_000] {
+                for lineEnd in ["\n", "\r\n", "\n      ", "\n\t", "\\n", "\\r\\n", "\\\n"] {
+                    let text = Self.pem(width, lineEnd: lineEnd)
+                    #expect(
+                        try Self.forms("a\n" + text, value).count == 1,
+                        "\(width) \(lineEnd.debugDescription)")
+                }
+            }
+            #expect(try Self.forms(Self.pem().replacing("A", with: "B"), value) == [])
+        }
+        #expect(try Self.forms(Self.pem(), Self.pem()) == ["1 0 plain"])
+        #expect(try Self.forms(Self.pem(50), Self.pem()) == ["2 0 pem"])
+    }
+
+    @Test func `one value within another, and names are numbers`() throws {
+        let (short, long) = ("inner-value-77", "outer inner-value-77 outer")
+        #expect(try Self.forms("\(long)\n\(short)", short, long) == ["1 1 plain", "1 0 plain", "2 0 plain"])
+    }
+
+    @Test func `as much is kept as is promised`() throws {
+        let text = String(repeating: "\(Self.secret)\n", count: 1_500)
+        #expect(try Self.forms(text, Self.secret).count == ValueScanner.matchLimit)
+        let oneLine = String(repeating: Self.secret, count: 5_000)
+        #expect(try Self.forms(oneLine, Self.secret) == ["1 0 plain"])
+    }
+
+    /// What a search that looks at every place finds of plain and base64.
+    private static func naive(_ text: [UInt8], _ values: [[UInt8]]) -> Set<String> {
+        var found: Set<String> = []
+        func places(_ needle: [UInt8], _ text: [UInt8], _ label: String) {
+            guard !needle.isEmpty, text.count >= needle.count else { return }
+            for start in 0...(text.count - needle.count)
+            where text[start..<start + needle.count].elementsEqual(needle) {
+                let line = text[..<start].count { $0 == 0x0A } + 1
+                found.insert("\(line) \(label)")
+            }
+        }
+        for (number, value) in values.enumerated() {
+            places(value, text, "\(number) plain")
+        }
+        return found
+    }
+
+    @Test(arguments: 0..<60)
+    func `random texts and cuts give what a search of every place gives`(seed: UInt64) throws {
+        var random = SplitMix(state: seed)
+        // Few different bytes, so that there are many near misses.
+        let alphabet = Array("ab1\n".utf8)
+        func bytes(_ count: Int) -> [UInt8] {
+            (0..<count).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] }
+        }
+        var values: [[UInt8]] = []
+        while values.count < 4 {
+            let value = [0x61] + bytes(7 + Int(random.next() % 5)) + [0x62]
+            if !value.contains(0x0A), !values.contains(value) { values.append(value) }
+        }
+        var text = bytes(400)
+        for _ in 0..<12 {
+            let place = Int(random.next() % UInt64(text.count))
+            text.insert(contentsOf: values[Int(random.next() % 4)], at: place)
+        }
+        let expected = Self.naive(text, values)
+        let table = try SearchTable(Self.slices(values))
+        let whole = try Self.found(text, table, pieces: [1 << 20])
+        let plain = whole.filter { $0.form == .plain }
+        #expect(Set(plain.map { "\($0.line) \($0.value) plain" }) == expected)
+        #expect(plain.count == expected.count)
+        for pieces in [[1], [2, 3], [7], [Int(random.next() % 40) + 1, 13]] {
+            #expect(try Self.found(text, table, pieces: pieces) == whole)
+        }
+    }
+
+    @Test func `cuts make no difference to long forms`() throws {
+        let values = [Self.pem(), Self.secret, "p@ss word/with:all&of=it"]
+        let table = try SearchTable(Self.slices(values.map { Array($0.utf8) }))
+        let encoded = Data(values[2].utf8).base64EncodedString()
+        var text = ""
+        for round in 0..<8 {
+            text += "line \(round)\n" + Self.pem(50 + round, lineEnd: "\n  ") + "\n"
+            text += Self.secret + " p%40ss%20word%2Fwith%3Aall%26of%3Dit\n" + encoded + "\n"
+        }
+        let whole = try Self.found(Array(text.utf8), table, pieces: [1 << 20])
+        #expect(whole.count == 32)
+        for pieces in [[1], [17], [100, 3], [999]] {
+            #expect(try Self.found(Array(text.utf8), table, pieces: pieces) == whole)
+        }
+    }
+
+    @Test func `values that would be found everywhere are left out`() throws {
+        let values = [
+            "true", "production", "3000", "1234567", "aaaaaaaaaaaaaa", "127.0.0.1:80", "development-1",
+            "s3cret-value", "  s3cret-value\n", "us-east",
+        ]
+        let found = try zip(values, Self.slices(values.map { Array($0.utf8) })).map { text, value in
+            (owner: ScanValues.Owner(project: "web", key: text), value: value)
+        }
+        let chosen = try ScanValues(found)
+        #expect(
+            chosen.owners.map { $0.map(\.key) } == [
+                ["development-1"], ["s3cret-value", "  s3cret-value\n"],
+            ])
+        #expect(chosen.leftOut.count == 7)
+        #expect(try ScanValues(found, minimum: 13).owners.count == 1)
+    }
+}
+
+/// Random numbers that are the same in each run.
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
