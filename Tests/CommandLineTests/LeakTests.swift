@@ -134,6 +134,20 @@ struct LeakTests {
             try witness.run(["export", "-p", "one", "--merge", "-o", "out.env", "--json"])
             try witness.run(["export", "-p", "one", "--merge", "-o", "out.env", "--dry-run"])
         },
+        "scan": { witness in
+            let text = "clean\nKEY=\(witness.handed.text)\n"
+            try witness.home.directory.makeDirectory("work/scanned")
+            _ = try witness.write(text, to: "work/scanned/file")
+            for more in [[], ["--json"], ["--verbose", "--no-ignore"], ["--all-projects"]] {
+                try witness.run(["scan", "scanned", "-p", "one"] + more, status: 1)
+            }
+            let encoded = Data(witness.handed.text.utf8).base64EncodedString()
+            try witness.run(["scan", "-", "-p", "one"], input: .text(encoded), status: 1)
+            try witness.run(["scan", witness.argument.text, "-p", "one"], status: 2)
+            try witness.run(["scan", "-p", "one", "--min-length", witness.argument.text], status: 2)
+            try witness.run(["scan", "-p", "one", "--staged"], status: 2)
+            try witness.run(["scan", "-p", "one", "--install-hook"], status: 2)
+        },
         "run": { witness in
             try witness.run(["run", "-p", "one", "--", "true"])
             try witness.run(["run", "-p", "one", "--dry-run", "--json", "--", "true"])
