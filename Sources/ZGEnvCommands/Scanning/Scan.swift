@@ -79,8 +79,16 @@ enum Scan: Command {
 
     /// The values are open in here alone.
     private static func selected(_ invocation: Invocation) throws -> ScanSelection {
-        let selection = try ScanSelection(invocation)
-        invocation.session.forgetKeys()
-        return selection
+        do {
+            let selection = try ScanSelection(invocation)
+            invocation.session.forgetKeys()
+            return selection
+        } catch var error as CommandError
+            where error.code == .locked && invocation.command.has("staged")
+        {
+            // Mostly read by somebody whose commit was stopped.
+            error.hint = "What is staged was not looked at. Unlock first, with: zg-env unlock"
+            throw error
+        }
     }
 }
