@@ -136,7 +136,9 @@ struct CommitHook {
         if let project = options.project { words += ["-p", project] }
         if let file = options.passphraseFile { words += ["--passphrase-file", absolute(file)] }
         if let file = options.keyFile { words += ["--key-file", absolute(file)] }
-        for name in ["all-projects", "history"] where command.has(name) { words.append("--\(name)") }
+        for name in ["all-projects", "history"] where command.has(name) {
+            words.append("--\(name)")
+        }
         for name in ["min-length", "except"] {
             for value in command.values(name) { words += ["--\(name)", value] }
         }
@@ -147,7 +149,8 @@ struct CommitHook {
         guard !word.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
             throw CommandError(.usage, "A path with control characters cannot stand in a hook.")
         }
-        return "'" + word.split(separator: "'", omittingEmptySubsequences: false)
+        return "'"
+            + word.split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "'\\''") + "'"
     }
 }

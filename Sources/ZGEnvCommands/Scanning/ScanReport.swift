@@ -55,7 +55,8 @@ struct ScanReport {
                 "Values of the vault were found in \(count) \(count == 1 ? "place" : "places").\(unseen)",
                 hint: isStaged
                     ? "Take them out of what is staged; what was committed before must be replaced."
-                    : "Take them out. What others may have seen must be replaced: zg-env rotate KEY")
+                    : "Take them out. What others may have seen must be replaced: zg-env rotate KEY"
+            )
         } else if !skipped.isEmpty {
             result.failure = CommandError(
                 .failed, "Nothing was found, but not all was looked at.\(unseen)",

@@ -62,7 +62,8 @@ final class ScanWork {
     // MARK: Files
 
     /// Reads files on two threads.
-    func readFiles(_ entries: [FileWalk.Entry], _ turns: TurnTaking, _ progress: WorkProgress) throws
+    func readFiles(_ entries: [FileWalk.Entry], _ turns: TurnTaking, _ progress: WorkProgress)
+        throws
     {
         var found: [Int: Outcome] = [:]
         var failure: (any Error)?

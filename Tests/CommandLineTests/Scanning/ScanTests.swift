@@ -39,7 +39,6 @@ struct ScanTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     }
 
-
     private func git(_ arguments: String...) throws {
         try Git(home).run(arguments)
     }
@@ -89,8 +88,10 @@ struct ScanTests {
             ("k=\(Self.token)\n", "TOKEN", "plain"),
             ("Authorization: Basic \(encoded)\n", "TOKEN", "base64"),
             ("?t=tok_9fK%2F2%2Bx%3FLm%2641zQ\n", "TOKEN", "url-encoded"),
-            ("    \(Self.lines.joined().prefix(100))\r\n    \(Self.lines.joined().dropFirst(100))\r\n",
-                "PEM", "pem"),
+            (
+                "    \(Self.lines.joined().prefix(100))\r\n    \(Self.lines.joined().dropFirst(100))\r\n",
+                "PEM", "pem"
+            ),
             ("{\"k\":\"\(Self.pem.replacing("\n", with: "\\n"))\"}\n", "PEM", "escaped"),
         ]
         for number in 0..<100 { try home.directory.makeDirectory("work/d\(number)") }

@@ -119,7 +119,10 @@ struct StagedScanTests {
         #expect(unsafe symlink(Self.token, home.directory.path("work/link")) == 0)
         try git.run(["add", "link"])
         #expect(try staged() == ["link:1"])
-        try git.run(["update-index", "--add", "--cacheinfo", "160000," + String(repeating: "1", count: 40) + ",module"])
+        try git.run([
+            "update-index", "--add", "--cacheinfo",
+            "160000," + String(repeating: "1", count: 40) + ",module",
+        ])
         #expect(try staged() == ["link:1"])
     }
 
@@ -127,7 +130,10 @@ struct StagedScanTests {
         try write("\(Self.token)\n", to: "file")
         try git.run(["add", "."])
         try git.run(
-            ["update-index", "--add", "--cacheinfo", "100644," + String(repeating: "1", count: 40) + ",lost"])
+            [
+                "update-index", "--add", "--cacheinfo",
+                "100644," + String(repeating: "1", count: 40) + ",lost",
+            ])
         let result = try home.run(["scan", "--staged", "-p", "web", "--json"])
         #expect(result.end == .exited(1))
         let document = try JSONDocument(result.standardOutput)

@@ -51,7 +51,8 @@ struct ValueScannerTests {
         #expect(try Self.forms("short", Self.secret) == [])
     }
 
-    @Test func `in base64, wherever it begins, in both alphabets and however it is broken`() throws {
+    @Test func `in base64, wherever it begins, in both alphabets and however it is broken`() throws
+    {
         for before in ["", "a", "ab", "abc"] {
             for after in ["", "z", "zz"] {
                 let data = Data((before + Self.secret + after).utf8)
@@ -151,7 +152,10 @@ struct ValueScannerTests {
 
     @Test func `one value within another, and names are numbers`() throws {
         let (short, long) = ("inner-value-77", "outer inner-value-77 outer")
-        #expect(try Self.forms("\(long)\n\(short)", short, long) == ["1 1 plain", "1 0 plain", "2 0 plain"])
+        #expect(
+            try Self.forms("\(long)\n\(short)", short, long) == [
+                "1 1 plain", "1 0 plain", "2 0 plain",
+            ])
     }
 
     @Test func `as much is kept as is promised`() throws {
@@ -225,7 +229,8 @@ struct ValueScannerTests {
 
     @Test func `values that would be found everywhere are left out`() throws {
         let values = [
-            "true", "production", "3000", "1234567", "aaaaaaaaaaaaaa", "127.0.0.1:80", "development-1",
+            "true", "production", "3000", "1234567", "aaaaaaaaaaaaaa", "127.0.0.1:80",
+            "development-1",
             "s3cret-value", "  s3cret-value\n", "us-east",
         ]
         let found = try zip(values, Self.slices(values.map { Array($0.utf8) })).map { text, value in
