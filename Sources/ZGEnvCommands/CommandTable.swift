@@ -21,6 +21,7 @@ enum CommandTable {
             DeploymentShow.self, DeploymentLogs.self, DeploymentPromote.self,
             DeploymentRollback.self, DeploymentCancel.self, DeploymentDelete.self, WebhookList.self,
             WebhookCreate.self, WebhookDelete.self,
+            Watch.self,
             NotifySet.self, NotifyShow.self, NotifyRun.self, NotifyTest.self, NotifyInstall.self,
             // The tool itself.
             CompletionScript.self, CompletionCandidates.self, ManualPages.self,
