@@ -131,7 +131,8 @@ package final class ScreenTerminal {
         for row in 0..<rows {
             let line = row < lines.count ? lines[row] : ""
             if row < shown.count, shown[row] == line { continue }
-            text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[0m\u{1B}[K"
+            // Erased before: behind a full row the cursor stands on its last character.
+            text += "\u{1B}[\(row + 1);1H\u{1B}[0m\u{1B}[2K\(line)"
         }
         shown = lines
         if !text.isEmpty { try device.write(text) }

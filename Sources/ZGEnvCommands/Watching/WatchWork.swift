@@ -328,6 +328,7 @@ final class WatchWork {
 
     private func ask(_ plan: [String], _ question: String) -> Bool {
         answer = nil
+        model.work = nil
         model.question = .init(plan: plan, question: question)
         screen.wake()
         while !isOver {
