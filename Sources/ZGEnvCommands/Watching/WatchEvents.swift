@@ -59,7 +59,7 @@ final class WatchEvents {
 
     private func take(_ failure: CommandError?) throws {
         if let failure {
-            if [.notFound, .unauthorized, .locked].contains(failure.code) { throw failure }
+            guard [.unavailable, .failed].contains(failure.code) else { throw failure }
             guard trouble != failure.message else { return }
             trouble = failure.message
             return try write(["event": "unavailable", "message": .string(failure.message)])

@@ -76,7 +76,8 @@ final class WatchWork {
             return true
         }
         Interrupts.forgetEnd()
-        if let failure { throw failure }
+        // A signal says why it ended; what failed after that, such as a terminal that is gone, does not.
+        if let failure, Interrupts.pending == nil { throw failure }
     }
 
     private func end(_ error: (any Error)? = nil) {
@@ -108,7 +109,7 @@ final class WatchWork {
             while !isOver, Interrupts.pending == nil {
                 if value == nil { try paint() }
                 let news = turns.away { screen.wait(milliseconds: 1_000) }
-                guard !news.isGone else { break }
+                guard !news.isGone else { throw TerminalError.endOfInput }
                 if news.wantsStop {
                     hideValue()
                     try screen.stop()
@@ -254,11 +255,12 @@ final class WatchWork {
         schedule.finish(
             outcome, at: observer.observation().monotonic, random: VercelClient.randomFraction())
         schedule.acknowledge(answers: observer.answersMark())
-        model.trouble = failure?.message
-        switch failure?.code {
-        case .notFound: return end(failure)
-        case .unauthorized: platform.forgetAnswers()
-        default: break
+        model.trouble = failure.map {
+            $0.code == .unavailable
+                ? "\($0.message) What was seen last is shown; it is tried again." : $0.message
+        }
+        if let failure, [.notFound, .conflict, .usage].contains(failure.code) {
+            return end(failure)
         }
         takePlatform()
         screen.wake()
@@ -277,6 +279,8 @@ final class WatchWork {
                 try perform(job)
             } catch {
                 let error = CommandError(mapping: error)
+                // That there is nothing newer is said above already.
+                if case .look = job, error.code == .unavailable { continue }
                 model.message = [error.message, error.hint].compactMap { $0 }
                     .joined(separator: " ")
             }
@@ -296,7 +300,7 @@ final class WatchWork {
 
     /// Does what another command does, with its plan and its question on this screen.
     private func run(_ words: [String], _ project: String) throws {
-        let name = model.project(project)?.name
+        let (name, options) = (model.project(project)?.name, invocation.options)
         let command = try ArgumentParser(CommandTable.program).parse(
             bytes: (words + forwarded(name)).map { Array($0.utf8) })
         guard case .command(let parsed) = command,
@@ -323,7 +327,7 @@ final class WatchWork {
         if let failure = result.failure { throw failure }
         notes += context.warnings.map(\.message)
         let text = try result.text().split(separator: "\n").map { String($0) }
-        model.message = (["Done: \(verb)."] + notes + text).joined(separator: " ")
+        model.message = ((options.dryRun ? [] : ["Done: \(verb)."]) + notes + text).joined(separator: " ")
     }
 
     private func ask(_ plan: [String], _ question: String) -> Bool {
@@ -341,7 +345,7 @@ final class WatchWork {
     /// The options that this command was given, for another one.
     private func forwarded(_ project: String?) -> [String] {
         let options = invocation.options
-        var words = ["--vault", options.vaultPath]
+        var words = ["--vault", options.vaultPath] + (options.dryRun ? ["--dry-run"] : [])
         for (name, value) in [
             ("project", project), ("account", options.account), ("team", options.team),
             ("api-url", options.apiURL), ("key-file", options.keyFile),

@@ -15,6 +15,9 @@ final class WatchedPlatform {
         var deployments: [Deployment] = []
         var askedAt: UInt64?
         var projectsAskedAt: UInt64?
+        /// Projects of deployments when the projects were last asked for: one that is not among them
+        /// then is no reason to ask again.
+        var strangers: Set<String> = []
 
         init(_ binding: VaultProject.Binding?, _ scope: String) {
             (self.binding, self.scope) = (binding, scope)
@@ -122,66 +125,81 @@ final class WatchedPlatform {
         wantsProjects = true
     }
 
-    /// Forgets all that the platform has shown: it refused the token.
-    func forgetAnswers() {
-        for place in places { (place.platform, place.deployments, place.askedAt) = ([], [], nil) }
-        pages = [:]
-        invocation.dropAnswersAfterRefusal()
-    }
-
     // MARK: Asking
 
     /// Has the next ``refresh()`` ask for the list of projects too.
     func wantProjects() { wantsProjects = true }
 
-    /// Asks for the newest deployments, and for the projects where those may have changed.
+    /// Asks for the newest deployments, and for the projects where those may have changed. An account or
+    /// team that does not answer keeps no other from being asked.
     ///
     /// - Returns: What the schedule goes on with, and why there is no answer where there is none.
     func refresh() -> (outcome: RefreshSchedule.Outcome, failure: CommandError?) {
         var isBuilding = false
-        do {
-            for place in places {
-                let access = try access(place)
-                let before = Set(place.deployments.filter(\.isLiveCandidate).map(\.id))
-                var filter = DeploymentFilter()
-                filter.limit = Self.listLimit
-                let askedAt = invocation.context.now()
-                place.deployments = try access.client.deployments(filter)
-                place.askedAt = askedAt
-                try answers.keep(
-                    DeploymentsAnswer(current: nil, deployments: place.deployments),
-                    to: .deployments(project: "", filter: Self.listFilter), from: access,
-                    askedAt: askedAt)
-                let now = Int64(clamping: askedAt)
-                isBuilding =
-                    isBuilding
-                    || place.deployments.contains {
-                        !$0.state.isFinal
-                            && now - ($0.createdAt?.milliseconds ?? 0)
-                                < DeploymentWatcher.longestListedMilliseconds
-                    }
-                // What serves production, only the list of projects says.
-                let known = Set(place.platform.map(\.id))
-                let isNew = place.deployments.contains { deployment in
-                    deployment.projectId.map { !known.contains($0) } ?? false
-                        || (deployment.isLiveCandidate && !before.contains(deployment.id))
-                }
-                let age = place.projectsAskedAt.map { askedAt >= $0 ? askedAt - $0 : .max } ?? .max
-                guard wantsProjects || isNew || age > Self.projectsMilliseconds else { continue }
-                place.platform = try access.client.projects()
-                place.projectsAskedAt = askedAt
-                try answers.keep(
-                    ProjectsAnswer(place.platform), to: .projects, from: access, askedAt: askedAt)
+        var first: (outcome: RefreshSchedule.Outcome, failure: CommandError)?
+        for place in places {
+            do {
+                if try ask(place) { isBuilding = true }
+            } catch {
+                let failure = CommandError(mapping: error)
+                let outcome =
+                    (error as? VercelAPIError).map { PlatformWatchSource.failure($0).outcome }
+                first = first ?? (outcome ?? .refused, failure)
+                if failure.code == .unauthorized { forget(place) }
+                // Somebody ends it: nobody else is asked.
+                if Interrupts.pending != nil { break }
             }
-            wantsProjects = false
+        }
+        if let first { return first }
+        wantsProjects = false
+        do {
             try checkNames()
             return (.answered(isBuilding: isBuilding), nil)
-        } catch let error as VercelAPIError {
-            let failure = PlatformWatchSource.failure(error)
-            return (failure.outcome, CommandError(mapping: error))
         } catch {
             return (.refused, CommandError(mapping: error))
         }
+    }
+
+    /// - Returns: Whether something builds there.
+    private func ask(_ place: Place) throws -> Bool {
+        let access = try access(place)
+        let before = Set(place.deployments.filter(\.isLiveCandidate).map(\.id))
+        var filter = DeploymentFilter()
+        filter.limit = Self.listLimit
+        let askedAt = invocation.context.now()
+        place.deployments = try access.client.deployments(filter)
+        place.askedAt = askedAt
+        try answers.keep(
+            DeploymentsAnswer(current: nil, deployments: place.deployments),
+            to: .deployments(project: "", filter: Self.listFilter), from: access, askedAt: askedAt)
+        // What serves production, only the list of projects says.
+        let known = Set(place.platform.map(\.id)).union(place.strangers)
+        let isNew = place.deployments.contains { deployment in
+            deployment.projectId.map { !known.contains($0) } ?? false
+                || (deployment.isLiveCandidate && !before.contains(deployment.id))
+        }
+        let age = place.projectsAskedAt.map { askedAt >= $0 ? askedAt - $0 : .max } ?? .max
+        if wantsProjects || isNew || age > Self.projectsMilliseconds {
+            place.platform = try access.client.projects()
+            place.projectsAskedAt = askedAt
+            place.strangers = Set(place.deployments.compactMap(\.projectId))
+            try answers.keep(
+                ProjectsAnswer(place.platform), to: .projects, from: access, askedAt: askedAt)
+        }
+        let now = Int64(clamping: askedAt)
+        return place.deployments.contains { deployment in
+            let age = now.subtractingReportingOverflow(deployment.createdAt?.milliseconds ?? 0)
+            return !deployment.state.isFinal && !age.overflow
+                && age.partialValue < DeploymentWatcher.longestListedMilliseconds
+        }
+    }
+
+    /// Forgets what a token was shown that is refused now, here and on the disk.
+    private func forget(_ place: Place) {
+        (place.platform, place.deployments) = ([], [])
+        (place.askedAt, place.projectsAskedAt) = (nil, nil)
+        pages = [:]
+        invocation.dropAnswersAfterRefusal()
     }
 
     /// Asks for the newest deployments of one project.
@@ -263,6 +281,7 @@ final class WatchedPlatform {
         let listed = Dictionary(
             grouping: places.flatMap(\.deployments), by: { $0.projectId ?? "" })
         let platform = places.flatMap(\.platform)
+        let seenAt = places.compactMap(\.projectsAskedAt).min() ?? 0
         func add(_ id: String, _ name: String, _ local: VaultProject?) {
             guard names.isEmpty || names.contains(name), seen.insert(id).inserted else { return }
             var project = WatchProject(id: id, name: name)
@@ -278,6 +297,11 @@ final class WatchedPlatform {
                     .sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }.prefix(30))
             if let local, let index {
                 project.isLocal = true
+                // The vault may have seen production longer ago.
+                var local = local
+                if let live = known?.liveDeployment, seenAt >= local.seenAt {
+                    (local.live, local.seenAt) = (live, seenAt)
+                }
                 project.variables = index.variables(of: local.id).map { variable in
                     WatchVariable(
                         id: variable.id, name: variable.name,
