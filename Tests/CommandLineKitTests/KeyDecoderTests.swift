@@ -8,22 +8,23 @@ struct KeyDecoderTests {
         return decoder.take(Array(text.utf8))
     }
 
-    @Test(arguments: [
-        ("a", .character("a")), ("\r", .enter), ("\n", .enter), ("\u{7F}", .backspace),
-        ("\u{8}", .backspace), ("\t", .tab), ("\u{1B}[A", .up), ("\u{1B}OA", .up),
-        ("\u{1B}[B", .down), ("\u{1B}[1;5B", .down), ("\u{1B}[C", .right), ("\u{1B}[D", .left),
-        ("\u{1B}[H", .home), ("\u{1B}[1~", .home), ("\u{1B}[7~", .home), ("\u{1B}OF", .end),
-        ("\u{1B}[4~", .end), ("\u{1B}[5~", .pageUp), ("\u{1B}[6;2~", .pageDown),
-        ("\u{2}", .pageUp), ("\u{6}", .pageDown), ("\u{10}", .up), ("\u{E}", .down),
-        ("ü", .character("ü")), ("世", .character("世")), ("😀", .character("😀")),
-        ("\u{1B}OM", .enter),
-    ] as [(String, TerminalKey)])
+    @Test(
+        arguments: [
+            ("a", .character("a")), ("\r", .enter), ("\n", .enter), ("\u{7F}", .backspace),
+            ("\u{8}", .backspace), ("\t", .tab), ("\u{1B}[A", .up), ("\u{1B}OA", .up),
+            ("\u{1B}[B", .down), ("\u{1B}[1;5B", .down), ("\u{1B}[C", .right), ("\u{1B}[D", .left),
+            ("\u{1B}[H", .home), ("\u{1B}[1~", .home), ("\u{1B}[7~", .home), ("\u{1B}OF", .end),
+            ("\u{1B}[4~", .end), ("\u{1B}[5~", .pageUp), ("\u{1B}[6;2~", .pageDown),
+            ("\u{2}", .pageUp), ("\u{6}", .pageDown), ("\u{10}", .up), ("\u{E}", .down),
+            ("ü", .character("ü")), ("世", .character("世")), ("😀", .character("😀")),
+            ("\u{1B}OM", .enter),
+        ] as [(String, TerminalKey)])
     func `a sequence is one key`(text: String, key: TerminalKey) {
         #expect(Self.keys(text) == [key])
     }
 
     @Test(arguments: [
-        "\u{0}", "\u{3}", "\u{1B}[200~", "\u{1B}[3~", "\u{1B}[Z", "\u{1B}x", "\u{9B}A",
+        "\u{0}", "\u{3}", "\u{1B}[200~", "\u{1B}[3~", "\u{1B}[Z", "\u{1B}x", "\u{9B}",
         "\u{1B}]0;title\u{7}", "\u{1B}P1$r0m\u{1B}\\", "\u{202E}", "\u{200B}", "\u{FEFF}",
         "\u{301}", "\u{1B}[?1;2c",
     ])
@@ -66,17 +67,18 @@ struct KeyDecoderTests {
             0x50, 0x5B, 0x5C, 0x5D, 0x5E, 0x5F, 0x7E, 0x7F, 0x80, 0x9B, 0xBF, 0xC0, 0xC1, 0xC2,
             0xDF, 0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5, 0xFF,
         ]
+        var failureCount = 0
         for first in UInt8.min...UInt8.max {
             for second in borders {
                 for third in borders {
                     var decoder = KeyDecoder()
                     let keys = decoder.take([first, second, third])
-                    #expect(keys.count <= 3)
                     _ = decoder.timeOut()
-                    #expect(!decoder.isWaiting)
+                    if keys.count > 3 || decoder.isWaiting { failureCount += 1 }
                 }
             }
         }
+        #expect(failureCount == 0)
         for _ in 0..<500 {
             var decoder = KeyDecoder()
             let bytes = (0..<200).map { _ in borders.randomElement(using: &random) ?? 0 }

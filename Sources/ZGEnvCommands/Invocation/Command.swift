@@ -41,7 +41,10 @@ package struct Invocation {
     }
 
     /// Another command, done within this one: with its vault as it is open.
-    init(_ command: ParsedCommand, within other: Invocation, _ context: Context, _ attendant: Attendant)
+    init(
+        _ command: ParsedCommand, within other: Invocation, _ context: Context,
+        _ attendant: Attendant
+    )
         throws
     {
         self.command = command

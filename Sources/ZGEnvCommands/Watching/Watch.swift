@@ -56,13 +56,15 @@ enum Watch: Command {
         if !TerminalDevice.isTerminal(context.output.descriptor) || !TerminalDevice.isTerminal(0) {
             why = "watch needs a terminal, and its input or output is none."
         } else if ["dumb", "unknown", nil].contains(context.variable("TERM")) {
-            why = "watch needs a terminal that moves its cursor, and TERM says that this one does not."
+            why =
+                "watch needs a terminal that moves its cursor, and TERM says that this one does not."
         } else {
             return
         }
         throw CommandError(
             .usage, why,
-            hint: "Have changes as lines with: zg-env watch --json, or see what is there: zg-env deployment list -p NAME"
+            hint:
+                "Have changes as lines with: zg-env watch --json, or see what is there: zg-env deployment list -p NAME"
         )
     }
 }

@@ -129,8 +129,10 @@ struct WatchModel {
 
     /// Takes a key.
     ///
-    /// - Parameter rows: Rows of the screen, for a page up or down.
-    mutating func take(_ key: TerminalKey, rows: Int) -> Action? {
+    /// - Parameters:
+    ///   - rows: Rows of the screen, for a page up or down.
+    ///   - columns: Columns of it, for how long a log is there.
+    mutating func take(_ key: TerminalKey, rows: Int, columns: Int = 80) -> Action? {
         let wanted = wantsToLeave
         (message, wantsToLeave) = (nil, false)
         if question != nil { return answer(key) }
@@ -140,7 +142,7 @@ struct WatchModel {
         }
         if isFiltering { return takeFilter(key) }
         if let step = Self.step(key, rows: rows) {
-            move(step)
+            if case .log = page { scroll(step, rows, columns) } else { move(step) }
             return nil
         }
         switch key {
@@ -199,11 +201,14 @@ struct WatchModel {
         }
     }
 
-    private mutating func move(_ step: Int) {
-        if case .log = page {
-            logScroll = min(max(logScroll - step, 0), 100 * Self.logLimit)
-            return
+    private mutating func scroll(_ step: Int, _ rows: Int, _ columns: Int) {
+        let count = log.reduce(isLogOver ? 1 : 0) {
+            $0 + WatchScreen.pieces($1.text, columns).count
         }
+        logScroll = min(max(logScroll - step, 0), max(count - max(rows - 2, 1), 0))
+    }
+
+    private mutating func move(_ step: Int) {
         let items = items
         guard !items.isEmpty else { return }
         let place = min(max(selection(in: items) + step, 0), items.count - 1)

@@ -66,7 +66,9 @@ struct WatchScreen {
         let right = status
         let gap = size.columns - DisplayText.width(name) - DisplayText.width(right)
         guard gap < 2 else {
-            return [Span(name, .heading), Span(String(repeating: " ", count: gap)), Span(right, .dim)]
+            return [
+                Span(name, .heading), Span(String(repeating: " ", count: gap)), Span(right, .dim),
+            ]
         }
         // How old it is counts more than the rest of a name.
         let room = max(size.columns - DisplayText.width(right) - 2, 12)
@@ -101,7 +103,8 @@ struct WatchScreen {
                 keys =
                     "? help  q quit  Enter open  l logs  r redeploy  p promote  b rollback  / filter  f failed"
             case .project:
-                keys = "? help  q quit  Esc back  l logs  r redeploy  p promote  b rollback  v value"
+                keys =
+                    "? help  q quit  Esc back  l logs  r redeploy  p promote  b rollback  v value"
             case .log: keys = "? help  q quit  Esc back  k up  j down  o browser"
             }
         }
@@ -124,7 +127,9 @@ struct WatchScreen {
     private func question(_ question: WatchModel.Question) -> [[Span]] {
         let width = max(size.columns - 4, 1)
         let plan = question.plan.flatMap { Self.pieces(DisplayText.safe($0), width) }
-        return [[]] + plan.map { [Span("  \($0)")] } + [[], [Span("  \(question.question)", .heading)]]
+        return [[]] + plan.map { [Span("  \($0)")] } + [
+            [], [Span("  \(question.question)", .heading)],
+        ]
     }
 
     private func projects(_ rows: Int) -> [[Span]] {

@@ -136,7 +136,9 @@ final class WatchWork {
                 hideValue()
                 continue
             }
-            guard let action = model.take(key, rows: size.rows) else { continue }
+            guard let action = model.take(key, rows: size.rows, columns: size.columns) else {
+                continue
+            }
             try perform(action)
             if isOver { return }
         }
@@ -327,7 +329,8 @@ final class WatchWork {
         if let failure = result.failure { throw failure }
         notes += context.warnings.map(\.message)
         let text = try result.text().split(separator: "\n").map { String($0) }
-        model.message = ((options.dryRun ? [] : ["Done: \(verb)."]) + notes + text).joined(separator: " ")
+        model.message = ((options.dryRun ? [] : ["Done: \(verb)."]) + notes + text).joined(
+            separator: " ")
     }
 
     private func ask(_ plan: [String], _ question: String) -> Bool {

@@ -56,7 +56,9 @@ enum WatchExample {
         ]
         var shop = WatchProject(id: "prj_shop", name: "shop", isLocal: true, current: "dpl_S1")
         shop.rows = [
-            row("dpl_S2", "ERROR", minutesAgo: 12, target: "preview", branch: "cart-2", message: "Split the cart"),
+            row(
+                "dpl_S2", "ERROR", minutesAgo: 12, target: "preview", branch: "cart-2",
+                message: "Split the cart"),
             row("dpl_S1", "READY", minutesAgo: 1_500, message: "Cheaper shipping"),
         ]
         var docs = WatchProject(id: "prj_docs", name: "docs", current: "dpl_D1")

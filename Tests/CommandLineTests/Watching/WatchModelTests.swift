@@ -110,6 +110,8 @@ struct WatchModelTests {
         #expect(WatchExample.lines(model)[22] == "line 98")
         _ = model.take(.home, rows: 24)
         #expect(WatchExample.lines(model)[1] == "line 0")
+        _ = model.take(.down, rows: 24)
+        #expect(WatchExample.lines(model)[1] == "line 1")
         _ = model.take(.end, rows: 24)
         #expect(WatchExample.lines(model)[22] == "line 99")
         #expect(model.take(.escape, rows: 24) == .endLog)

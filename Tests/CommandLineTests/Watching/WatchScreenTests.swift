@@ -1,4 +1,5 @@
 import CommandLineKit
+import EnvOperations
 import Foundation
 import Testing
 
@@ -56,7 +57,10 @@ struct WatchScreenTests {
 
     @Test func `no line is wider than the terminal, no screen higher, and nothing steers it`() {
         var random = SystemRandomNumberGenerator()
-        let sizes = [(1, 1), (1, 5), (2, 2), (5, 3), (12, 2), (20, 5), (40, 10), (79, 23), (80, 24), (200, 60)]
+        let sizes = [
+            (1, 1), (1, 5), (2, 2), (5, 3), (12, 2), (20, 5), (40, 10), (79, 23), (80, 24),
+            (200, 60),
+        ]
         for _ in 0..<60 {
             let model = Self.model(&random)
             for (columns, rows) in sizes {
@@ -113,7 +117,7 @@ struct WatchScreenTests {
             let place = try #require(lines.firstIndex(of: "<!-- screen: \(name) -->"), "\(name)")
             let end = try #require(lines[(place + 2)...].firstIndex(of: "```"), "\(name)")
             let wanted = screen.map { line in
-                line.replacing(/ +$/, with: "")
+                line.replacing(/\ +$/, with: "")
             }
             if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
                 lines.replaceSubrange((place + 2)..<end, with: wanted)
