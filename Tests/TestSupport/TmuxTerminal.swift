@@ -20,7 +20,8 @@ package final class TmuxTerminal {
         ]
         if let workingDirectory { words += ["-c", workingDirectory] }
         try tmux(words + ["/bin/sh"])
-        try wait("the shell") { screen.contains("$") }
+        // Its own sign for a user, and the one for root.
+        try wait("the shell") { ["$", "#"].contains { screen.contains($0) } }
     }
 
     deinit { _ = try? tmux(["kill-server"]) }
