@@ -188,7 +188,10 @@ final class WatchWork {
     // MARK: Values
 
     private func reveal(_ id: Identifier, _ project: String) throws {
-        guard let local = platform.local(project) else { return }
+        guard let local = platform.local(project) else {
+            model.message = "The vault does not have this project any more."
+            return
+        }
         // The passphrase is asked for as everywhere: by whatever the options and the desktop offer.
         screen.leave()
         do {

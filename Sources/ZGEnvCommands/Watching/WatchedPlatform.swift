@@ -267,7 +267,11 @@ final class WatchedPlatform {
 
     /// The vault's project of one that is shown.
     func local(_ id: String) -> VaultProject? {
-        index?.projects.first { Self.key(of: $0) == id }
+        // One that is not bound yet is the platform's of its name.
+        let name = places.lazy.flatMap(\.platform).first { $0.id == id }?.name
+        return index?.projects.first { project in
+            Self.key(of: project) == id || (project.binding == nil && project.name == name)
+        }
     }
 
     private static func key(of project: VaultProject) -> String {

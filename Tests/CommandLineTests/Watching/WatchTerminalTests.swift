@@ -346,8 +346,13 @@ struct WatchTerminalTests {
         #expect(lines[22].allSatisfy { $0 == "x" } && lines[22].count == 80)
         let title = try desk.terminal.tmux(["display-message", "-p", "#{pane_title}"])
         #expect(!title.contains("owned"))
-        try desk.terminal.press("x")
-        try desk.terminal.wait("the value to go") { !desk.terminal.screen.contains("xxx") }
+        // Nobody presses a key.
+        let start = ContinuousClock.now
+        try desk.terminal.wait("the value to go", seconds: 60) {
+            !desk.terminal.screen.contains("xxx")
+        }
+        #expect(ContinuousClock.now - start > .seconds(20))
+        #expect(desk.selected.hasPrefix("> KEY"))
         #expect(!desk.terminal.everything.contains("xxx"))
     }
 
