@@ -15,7 +15,7 @@ enum Watch: Command {
             """,
         options: [
             OptionSpec(
-                "project", short: "p", value: "NAME", "Show this project; repeatable",
+                "project", short: "p", value: "NAME", "Show this project",
                 repeatable: true, environment: "ZG_ENV_PROJECT", completion: .dynamic(.project))
         ] + NotifyRun.intervalOptions,
         examples: [
