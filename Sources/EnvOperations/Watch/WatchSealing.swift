@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import JSONCoding
 package import Sealing
 package import Vault
 
@@ -43,7 +43,7 @@ package final class WatchSealing {
         guard let key = keys[content], let data = try? JSONEncoder().encode(value) else {
             return nil
         }
-        let text = [Self.format] + Array(data)
+        let text = [Self.format] + data
         guard text.count < Self.byteLimit - 8_192 else { return nil }
         var plain = AnswerAddress.bytes(of: UInt32(clamping: text.count)) + text
         plain += repeatElement(
@@ -83,7 +83,7 @@ package final class WatchSealing {
         guard isAuthentic, let count = AnswerAddress.number(plain.prefix(4)),
             count >= 1, count <= plain.count - 4, plain[4] == Self.format
         else { return nil }
-        return try? JSONDecoder().decode(Value.self, from: Data(plain[5..<(4 + count)]))
+        return try? JSONDecoder().decode(Value.self, from: Array(plain[5..<(4 + count)]))
     }
 
     private func additionalData(_ content: Content) -> [UInt8] {
