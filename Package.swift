@@ -81,14 +81,17 @@ let package = Package(
         .target(name: "WebhookSigning", dependencies: ["CGnuTLS"], swiftSettings: settings),
         .target(name: "PostalProtocol", swiftSettings: smallSettings),
         .target(
+            name: "PostalDevice", dependencies: ["PostalProtocol", "Sealing", "VercelAPI"],
+            swiftSettings: smallSettings),
+        .target(
             name: "Sandbox", dependencies: ["CMicroHTTPD", "WebhookSigning"],
             swiftSettings: settings),
         .target(
             name: "ZGEnvCommands",
             dependencies: [
                 "CLinux", "CommandLineKit", "CurlTransport", "DesktopNotifications", "DotEnv",
-                "EnvOperations", "KernelKeyring", "Sealing", "SecretServiceKeyring", "Vault",
-                "VercelAPI",
+                "EnvOperations", "KernelKeyring", "PostalDevice", "PostalProtocol", "Sealing",
+                "SecretServiceKeyring", "Vault", "VercelAPI",
             ], swiftSettings: smallSettings),
 
         // Programs.
@@ -105,7 +108,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["CTestSupport", "Sealing", "Vault"],
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(
-            name: "FuzzTargets", dependencies: ["DotEnv", "Sealing", "Vault"],
+            name: "FuzzTargets", dependencies: ["DotEnv", "PostalProtocol", "Sealing", "Vault"],
             path: "Tests/Fuzzing/Targets", swiftSettings: settings),
         .testTarget(
             name: "SealingTests", dependencies: ["Sealing", "TestSupport"],
@@ -147,15 +150,21 @@ let package = Package(
         .testTarget(
             name: "PostalProtocolTests", dependencies: ["PostalProtocol"], swiftSettings: settings),
         .testTarget(
+            name: "PostalDeviceTests",
+            dependencies: [
+                "CurlTransport", "PostalDevice", "PostalProtocol", "Sealing", "TestSupport",
+                "VercelAPI",
+            ], swiftSettings: settings),
+        .testTarget(
             name: "SandboxTests",
             dependencies: ["Sandbox", "Sealing", "TestSupport", "WebhookSigning"],
             swiftSettings: settings),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLineKit", "CurlTransport", "EnvOperations", "KernelKeyring", "Sandbox",
-                "Sealing",
-                "SecretServiceKeyring", "TestSupport", "Vault", "ZGEnvCommands",
+                "CommandLineKit", "CurlTransport", "EnvOperations", "KernelKeyring",
+                "PostalProtocol", "Sandbox", "Sealing", "SecretServiceKeyring", "TestSupport",
+                "Vault", "ZGEnvCommands",
             ], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),
