@@ -124,8 +124,8 @@ package final class RelayStream {
         var failures = 0
         while !isStopped {
             let begun = parts.room.elapsed
-            var connection = Connection(now: begun)
             let kept = shared.withLock { $0.kept }
+            var connection = Connection(now: begun, told: kept)
             var failure: RelayError?
             do throws(RelayError) {
                 try parts.client.follow(after: kept) { bytes in
@@ -153,10 +153,11 @@ package final class RelayStream {
         var wasHeard = false
         var isRemoved = false
         var complaint: String?
-        var toldNumber: Int64 = 0
+        var toldNumber: Int64
         var toldAt: Duration?
 
-        init(now: Duration) { heardAt = now }
+        /// - Parameter number: The request for the stream tells it.
+        init(now: Duration, told number: Int64) { (heardAt, toldNumber) = (now, number) }
     }
 
     /// - Returns: False to end the connection.

@@ -70,7 +70,8 @@ enum PostalLeave: Command {
                 throw error
             }
             throw CommandError(
-                .failed, "\(registration.relay) says that it forgot the device, and still knows it.",
+                .failed,
+                "\(registration.relay) was told to forget the device, and still knows it.",
                 hint: "Nothing was changed here. Ask whoever runs the relay, or say --force.")
         } catch {
             if invocation.command.has("force") { return false }
