@@ -70,12 +70,16 @@ final class FakeRelay: Sendable {
         }
     }
 
-    /// Sends a text on every stream as it is.
+    /// Sends a text on every stream as it is, but for `NUMBER`.
     func emit(raw text: String) {
         box.state.withLock { state in
             state.number += 1
             for token in state.devices.keys {
-                state.devices[token]?.frames.append((state.number, text))
+                state.devices[token]?.frames.append(
+                    (
+                        state.number,
+                        text.replacingOccurrences(of: "NUMBER", with: "\(state.number)")
+                    ))
             }
         }
     }

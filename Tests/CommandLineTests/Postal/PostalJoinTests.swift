@@ -106,12 +106,19 @@ struct PostalJoinTests {
 
     @Test func `a vault that joined already, or cannot be written, leaves no device behind`() throws {
         let (home, relay) = (try Self.home(), try FakeRelay())
-        let audit = try home.directory.makeDirectory("audit-is-a-directory")
-        let failed = try home.run(
-            ["postal", "join", relay.url, "--audit-log", audit],
-            input: .text(relay.invite("team_1")))
-        #expect(failed.end == .exited(1), "\(failed.error)")
-        #expect(relay.devices.isEmpty, "\(relay.targets)")
+        do {
+            let lock = try HeldLock(of: home)
+            let failed = try Self.join(home, relay, relay.invite("team_1"))
+            #expect(failed.end == .exited(5), "\(failed.error)")
+            #expect(failed.error.contains("has forgotten the device again"), "\(failed.error)")
+            #expect(relay.devices.isEmpty && relay.targets.last == "DELETE /device")
+            relay.override("DELETE /device", [.close])
+            let stays = try Self.join(home, relay, relay.invite("team_1"))
+            #expect(stays.end == .exited(5) && stays.error.contains("nobody has the key of"))
+            relay.override("DELETE /device", nil)
+            relay.removeDevices()
+            withExtendedLifetime(lock) {}
+        }
         done(try Self.join(home, relay, relay.invite("team_1")))
         let again = try Self.join(home, relay, relay.invite("team_1"))
         #expect(again.end == .exited(5) && again.error.contains("already"))
