@@ -3,15 +3,18 @@ import Sandbox
 import TestSupport
 import Testing
 
+/// The relay's program, where the package builds it.
+enum RelayProgram {
+    static let path = try? ProgramRunner.pathOfProduct("zg-env-postal")
+}
+
 /// The whole way: the sandbox's signed webhooks, the relay itself, two devices, and two real servers of
 /// notifications.
 @Suite(
     "From the platform to two desktops",
-    .enabled(if: PostalEndToEndTests.relay != nil, "needs zg-env-postal, which this build lacks"),
+    .enabled(if: RelayProgram.path != nil, "needs zg-env-postal, which this build lacks"),
     .timeLimit(.minutes(5)))
 struct PostalEndToEndTests {
-    static var relay: String? { try? ProgramRunner.pathOfProduct("zg-env-postal") }
-
     /// One machine with a vault and a desktop.
     private struct Machine {
         let home: CommandHome
@@ -57,7 +60,7 @@ struct PostalEndToEndTests {
 
     private func relay(_ words: String...) throws -> ProgramRunner {
         ProgramRunner(
-            path: try #require(Self.relay), words + ["--database", directory.path("relay.db")],
+            path: try #require(RelayProgram.path), words + ["--database", directory.path("relay.db")],
             environment: ["PATH": "/usr/bin:/bin"])
     }
 
