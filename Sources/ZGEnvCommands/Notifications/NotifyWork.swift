@@ -138,8 +138,11 @@ final class NotifyWork {
         let mark = relay.takeWrite() ? observer.observation().vault : nil
         for scope in choices.scopes {
             var schedule = schedules[scope] ?? RefreshSchedule(intervals: intervals)
-            schedule.use(relay.intervals(for: scope, at: now))
-            if relay.tellsNews(of: scope, choices, at: now) { schedule.request(.event) }
+            schedule.use(relay.intervals(for: scope.account, at: now))
+            let chosen = choices.choices(in: scope)
+            if relay.tellsNews(of: scope.account, at: now, where: { chosen[$0] != nil }) {
+                schedule.request(.event)
+            }
             if let mark { schedule.acknowledge(vault: mark) }
             schedules[scope] = schedule
         }

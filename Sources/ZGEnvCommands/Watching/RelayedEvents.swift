@@ -2,8 +2,12 @@ internal import EnvOperations
 internal import PostalDevice
 internal import Vault
 
-/// What relays have to do with when the platform is asked: their events are reasons to ask, and while
-/// they come the timer is a safety net alone.
+/// What relays have to do with when the platform is asked, for whatever shows or tells what happens
+/// there: their events are reasons to ask, and while they come the timer is a safety net alone.
+///
+/// A turn is ``turn(at:)``; then for each account ``intervals(for:at:)`` for its schedule, and
+/// ``tellsNews(of:at:where:)``, which is a reason to ask; then ``forgetNews()``. Between turns nobody
+/// waits longer than ``glance`` without looking at ``hasNews``.
 struct RelayedEvents {
     /// How long a wait lasts at most before somebody looks for events.
     static let glance = Duration.milliseconds(100)
@@ -60,15 +64,15 @@ struct RelayedEvents {
         return news.wroteVault
     }
 
-    /// Whether something was told of what is chosen in a scope.
+    /// Whether something was told of an account's projects that are wanted.
+    ///
+    /// - Parameter isWanted: Gets the platform's id of a project.
     mutating func tellsNews(
-        of scope: NotificationChoices.Scope, _ choices: NotificationChoices, at now: Duration
+        of account: String, at now: Duration, where isWanted: (String) -> Bool
     ) -> Bool {
-        let account = scope.teamID ?? scope.accountID
-        let chosen = choices.choices(in: scope)
         let isNew =
             news.accounts.contains(account)
-            || news.projects.contains { $0.account == account && chosen[$0.id] != nil }
+            || news.projects.contains { $0.account == account && isWanted($0.id) }
         if isNew { toldAt[account] = now }
         return isNew
     }
@@ -76,13 +80,15 @@ struct RelayedEvents {
     /// Forgets what was told: every scope has heard it.
     mutating func forgetNews() { (news.projects, news.accounts) = ([], []) }
 
-    /// How often is asked now.
-    func intervals(
-        for scope: NotificationChoices.Scope, at now: Duration
-    ) -> RefreshIntervals {
-        let account = scope.teamID ?? scope.accountID
+    /// How often is asked for what an account has.
+    func intervals(for account: String, at now: Duration) -> RefreshIntervals {
         guard feed?.isUp(account) == true else { return ordinary }
         let isLively = toldAt[account].map { now - $0 < Self.liveliness } ?? false
         return isLively ? ordinary : slow
     }
+}
+
+extension NotificationChoices.Scope {
+    /// Whose it is, as relays name it.
+    var account: String { teamID ?? accountID }
 }
