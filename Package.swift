@@ -141,6 +141,12 @@ let package = Package(
             dependencies: ["VercelAPI", "CurlTransport", "Sandbox", "Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "PostalDeviceTests",
+            dependencies: [
+                "CurlTransport", "PostalDevice", "PostalProtocol", "Sealing", "TestSupport",
+                "VercelAPI",
+            ], swiftSettings: settings),
+        .testTarget(
             name: "CommandLineKitTests", dependencies: ["CLinux", "CommandLineKit", "TestSupport"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
@@ -149,12 +155,6 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "PostalProtocolTests", dependencies: ["PostalProtocol"], swiftSettings: settings),
-        .testTarget(
-            name: "PostalDeviceTests",
-            dependencies: [
-                "CurlTransport", "PostalDevice", "PostalProtocol", "Sealing", "TestSupport",
-                "VercelAPI",
-            ], swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",
             dependencies: ["Sandbox", "Sealing", "TestSupport", "WebhookSigning"],

@@ -103,7 +103,7 @@ struct PostalEndToEndTests {
                 environment: [:]
             ).run().output
             let open = fetched?.split(separator: "\n").first {
-                $0.hasPrefix("zg_env_postal_streams ") || $0.hasPrefix("zg_env_postal_open_streams ")
+                $0.hasPrefix("zg_postal_streams ")
             }
             if let open, open.hasSuffix(" \(count)") { return }
             usleep(50_000)
