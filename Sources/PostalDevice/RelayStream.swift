@@ -61,7 +61,8 @@ package final class RelayStream {
     ///   - number: Up to which everything is kept here.
     ///   - random: From 0 to below 1: not everybody comes back at the same moment.
     package init(
-        _ client: RelayClient, acknowledger: RelayClient, room: any WaitingRoom, after number: Int64,
+        _ client: RelayClient, acknowledger: RelayClient, room: any WaitingRoom,
+        after number: Int64,
         random: @escaping () -> Double = VercelClient.randomFraction
     ) {
         parts = Parts(client: client, acknowledger: acknowledger, room: room, random: random)

@@ -68,7 +68,8 @@ extension VaultIndex {
             "data keys", .max, 89, skipping: !values, Batch.decode, key: { $0.id }, <)
         let entries = try content.list(
             "journal entries", Self.journalLimit, 29, skipping: extent != .everything,
-            { (reader) throws(VaultError) in try AnyJournalEntry.decode(from: &reader, in: opened) },
+            { (reader) throws(VaultError) in try AnyJournalEntry.decode(from: &reader, in: opened)
+            },
             key: { $0.id }, <)
         for entry in entries {
             switch entry {

@@ -71,7 +71,8 @@ extension VaultIndex {
 
     /// The journal's section, in which secrets stand among the other entries.
     private func append(journalTo sections: inout SecretBuffer) throws(SealingError) {
-        let entries = (journal.map(AnyJournalEntry.open) + secretJournal.map(AnyJournalEntry.secret))
+        let entries =
+            (journal.map(AnyJournalEntry.open) + secretJournal.map(AnyJournalEntry.secret))
             .sorted { $0.id < $1.id }
         var body = try SecretBuffer()
         try body.append(uint32: entries.count)

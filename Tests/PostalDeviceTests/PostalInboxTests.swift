@@ -41,7 +41,8 @@ struct TestDevice {
         -> PostalInbox.Effect
     {
         inbox.take(
-            .sealed(number: number, box: device.box(event)), accounts: accounts, with: device.opener)
+            .sealed(number: number, box: device.box(event)), accounts: accounts, with: device.opener
+        )
     }
 
     @Test("takes each event once, in whatever order and however often it comes")
@@ -65,7 +66,8 @@ struct TestDevice {
         var inbox = PostalInbox()
         let other = try TestDevice(8)
         let good = TestDevice.event("evt_1")
-        let newer = #"{"version":2,"id":"e","type":"deployment.ready","createdAt":5,"account":"team_1"}"#
+        let newer =
+            #"{"version":2,"id":"e","type":"deployment.ready","createdAt":5,"account":"team_1"}"#
         var changed = device.box(good)
         changed[60] ^= 1
         let boxes = [
@@ -92,7 +94,8 @@ struct TestDevice {
         var inbox = PostalInbox()
         _ = take(&inbox, 1, TestDevice.event("1", .variableUpdated))
         _ = take(&inbox, 2, TestDevice.event("2", .variableDeleted))
-        _ = take(&inbox, 3, TestDevice.event("3", .variableCreated, account: "user_1", project: "b"))
+        _ = take(
+            &inbox, 3, TestDevice.event("3", .variableCreated, account: "user_1", project: "b"))
         _ = take(&inbox, 4, TestDevice.event("4", .deploymentReady, project: "c"))
         let (a, b) = (
             PostalInbox.Project(account: "team_1", id: "prj_1"),

@@ -12,7 +12,8 @@ import VercelAPI
 /// A relay whose every byte a test decides, and a device that follows it.
 @Suite("The stream of a relay", .timeLimit(.minutes(3))) struct RelayStreamTests {
     static let token = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJ0123_-4"
-    static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    static let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 
     static func client(_ origin: String) throws -> RelayClient {
         let arena = SecretArena(firstRegionByteCount: 4_096)
@@ -153,10 +154,16 @@ import VercelAPI
     @Test("is down, with growing pauses, while what answers is no relay")
     func noRelay() throws {
         for (answer, words) in [
-            ([LocalServer.Action.answer(302, "", headers: ["Location: http://127.0.0.1:1/"])], "no relay"),
+            (
+                [LocalServer.Action.answer(302, "", headers: ["Location: http://127.0.0.1:1/"])],
+                "no relay"
+            ),
             ([.answer(404, "{}")], "no relay"), ([.answer(503, "{}")], "busy"),
             ([.close], "answer"), ([.text(Self.head), .close], "ended"),
-            ([.text("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n<html>hello</html>\r\n")], "ended"),
+            (
+                [.text("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n<html>hello</html>\r\n")],
+                "ended"
+            ),
         ] {
             let server = try LocalServer { _ in answer }
             defer { server.stop() }

@@ -30,7 +30,8 @@ import Testing
             ("id: 5\nevent: sealed\ndata: x\n\n", [event("sealed", "5", "x")]),
             ("id: 5\ndata: x\n\ndata: y\n\n", [event("message", "5", "x"), event("y")]),
             ("event: a\nevent: b\ndata: x\n\n", [event("b", nil, "x")]),
-            ("id: 1\u{0}\ndata: x\n\n", [event("x")]), ("retry: 9\nother: 1\ndata: x\n\n", [event("x")]),
+            ("id: 1\u{0}\ndata: x\n\n", [event("x")]),
+            ("retry: 9\nother: 1\ndata: x\n\n", [event("x")]),
             ("\n\n\r\r\n", []), ("dataa: x\n dat: y\n\n", []),
         ])
     func standard(text: String, expected: [Event]) {
@@ -96,11 +97,15 @@ import Testing
             RelayMessage(Self.event(name, id, data))
         }
         let box = String(repeating: "AAAA", count: 20)
-        #expect(message("sealed", "7", box) == .sealed(number: 7, box: [UInt8](repeating: 0, count: 60)))
+        #expect(
+            message("sealed", "7", box) == .sealed(number: 7, box: [UInt8](repeating: 0, count: 60))
+        )
         #expect(message("missed", "7", #"{"count":12}"#) == .missed(number: 7, count: 12))
         #expect(message("removed", nil, "{}") == .removed)
         #expect(message("message", "7", box) == nil && message("later", "7", "") == nil)
-        for wrong in ["AAA", "!!!!", "", "AAAA", box + "\n" + box, String(repeating: "A", count: 8_000)] {
+        for wrong in [
+            "AAA", "!!!!", "", "AAAA", box + "\n" + box, String(repeating: "A", count: 8_000),
+        ] {
             #expect(message("sealed", "7", wrong) == .unreadable(number: 7), "\(wrong.prefix(9))")
         }
         for number in ["0", "-1", "+1", "1.0", " 1", "", "x", "99999999999999999999"] {
@@ -111,6 +116,8 @@ import Testing
         for data in ["", "{}", #"{"count":-3}"#, #"{"count":"x"}"#, #"{"count":1e99}"#, "[["] {
             #expect(message("missed", "7", data) == .missed(number: 7, count: 0), "\(data)")
         }
-        #expect(message("missed", "7", #"{"count":9000000000}"#) == .missed(number: 7, count: 1_000_000))
+        #expect(
+            message("missed", "7", #"{"count":9000000000}"#) == .missed(number: 7, count: 1_000_000)
+        )
     }
 }

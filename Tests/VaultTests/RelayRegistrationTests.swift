@@ -114,7 +114,8 @@ struct RelayRegistrationTests {
         }
         let all = try fixture.open().index(with: fixture.keys, extent: .everything)
         #expect(try all.relays().map(\.joinedAt) == Array(1...16))
-        #expect(code { try update { try $0.join(Self.sample("https://more.example")) } } == .tooLarge)
+        #expect(
+            code { try update { try $0.join(Self.sample("https://more.example")) } } == .tooLarge)
         var twice = VaultIndex(extent: .everything)
         twice.secretJournal = [try Self.sample().entry(), try Self.sample().entry()]
         #expect(code { _ = try twice.relays() } == .damaged)

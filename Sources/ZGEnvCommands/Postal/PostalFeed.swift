@@ -208,9 +208,11 @@ final class PostalFeed {
             inboxes[name]?.expectLook(at: bound.filter { accounts.contains($0.account) })
             try files.keep(inboxes)
         }
-        guard let (name, project) = inboxes.lazy.compactMap({ name, inbox in
-            inbox.changed.first.map { (name, $0) }
-        }).first else { return }
+        guard
+            let (name, project) = inboxes.lazy.compactMap({ name, inbox in
+                inbox.changed.first.map { (name, $0) }
+            }).first
+        else { return }
         do {
             for local in try invocation.session.index(.listing).projects
             where local.binding?.postalProject == project {

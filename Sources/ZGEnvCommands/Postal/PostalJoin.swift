@@ -67,7 +67,8 @@ enum PostalJoin: Command {
         }
         guard known.count < RelayRegistration.limit else {
             throw CommandError(
-                .conflict, "This vault is a device of \(known.count) relays, which is as many as it takes.",
+                .conflict,
+                "This vault is a device of \(known.count) relays, which is as many as it takes.",
                 hint: "Leave one of them first: zg-env postal leave URL")
         }
     }
@@ -94,7 +95,8 @@ enum PostalJoin: Command {
     private static func failure(_ error: RelayError, _ origin: APIOrigin) -> CommandError {
         var failure = CommandError(mapping: error, relay: origin.description)
         if error.code == .outcomeUnknown {
-            failure.message += " The code may be used up, and a device may stand there that nobody has the key of."
+            failure.message +=
+                " The code may be used up, and a device may stand there that nobody has the key of."
             failure.hint =
                 "Nothing was changed here. Ask whoever runs the relay to remove it, and for another code."
         }
@@ -125,7 +127,8 @@ enum PostalJoin: Command {
                 failure.message += " \(relay) has forgotten the device again."
                 failure.hint = "The invite code is used up; ask for another one."
             } catch {
-                failure.message += " \(relay) has a device \(device) now that nobody has the key of."
+                failure.message +=
+                    " \(relay) has a device \(device) now that nobody has the key of."
                 failure.hint = "Ask whoever runs the relay to remove it, and for another code."
             }
             throw failure

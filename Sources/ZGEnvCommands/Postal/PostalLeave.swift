@@ -34,7 +34,8 @@ enum PostalLeave: Command {
         } catch {
             var failure = CommandError(mapping: error)
             if isGone {
-                failure.message += " The relay has forgotten the device, and the vault still names it."
+                failure.message +=
+                    " The relay has forgotten the device, and the vault still names it."
                 failure.hint = "Run it again once the vault can be written."
             }
             throw failure

@@ -55,7 +55,8 @@ enum PostalStatus: Command {
             members += [
                 .init("state", .string(answer.word)),
                 .init("lastEventAt", .time(orNull: inbox?.newestAt)),
-                .init("number", .integer(orNull: inbox.flatMap { $0.number > 0 ? $0.number : nil })),
+                .init(
+                    "number", .integer(orNull: inbox.flatMap { $0.number > 0 ? $0.number : nil })),
             ]
             if case .known(let device) = answer {
                 members += [
@@ -87,7 +88,8 @@ enum PostalStatus: Command {
     private static func difference(
         _ registration: RelayRegistration, _ device: RelayClient.Device
     ) -> CommandError? {
-        guard device.name != registration.device || device.accounts != registration.accounts.sorted()
+        guard
+            device.name != registration.device || device.accounts != registration.accounts.sorted()
         else { return nil }
         return CommandError(
             .conflict, "\(registration.relay) says something else of this device than the vault.",

@@ -26,7 +26,8 @@ struct RelayedEvents {
     init(_ intervals: RefreshIntervals) {
         ordinary = intervals
         slow = RefreshIntervals(
-            buildingSeconds: max(Int(intervals.building.components.seconds), Self.slowSeconds.building),
+            buildingSeconds: max(
+                Int(intervals.building.components.seconds), Self.slowSeconds.building),
             idleSeconds: max(Int(intervals.idle.components.seconds), Self.slowSeconds.idle))
     }
 

@@ -166,13 +166,19 @@ final class FakeRelay: Sendable {
         }
         let cursor = Box64(start)
         return [
-            .text("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n: hi\n\n"),
+            .text(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n: hi\n\n"
+            ),
             .stream {
                 box.state.withLock { state -> [UInt8]? in
                     guard state.epoch == epoch else { return nil }
                     guard let device = state.devices[token] else {
                         return cursor.isOver
-                            ? nil : { cursor.isOver = true; return Array("event: removed\ndata: {}\n\n".utf8) }()
+                            ? nil
+                            : {
+                                cursor.isOver = true;
+                                return Array("event: removed\ndata: {}\n\n".utf8)
+                            }()
                     }
                     let new = device.frames.filter { $0.number > cursor.number }
                     cursor.number = new.last?.number ?? cursor.number

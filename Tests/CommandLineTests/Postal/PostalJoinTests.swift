@@ -23,7 +23,8 @@ struct PostalJoinTests {
         let (home, relay) = (try Self.home(), try FakeRelay())
         let code = relay.invite("team_1", "user_1")
         let joined = try json(
-            Self.join(home, relay, code.lowercased().replacingOccurrences(of: "-", with: " "), "--json"))
+            Self.join(
+                home, relay, code.lowercased().replacingOccurrences(of: "-", with: " "), "--json"))
         let device = try #require(relay.device)
         #expect(joined["device"] == .string(device.name) && joined["relay"] == .string(relay.url))
         #expect(joined["accounts"] == ["team_1", "user_1"])
@@ -69,7 +70,9 @@ struct PostalJoinTests {
         let refused = try Self.join(home, relay, foreign)
         expect(refused, 6, "refuses the invite code")
         #expect(!refused.error.contains(foreign) && !refused.output.contains(foreign))
-        for url in ["http://relay.example", "relay.example", "https://a@b.example", "https://a.b/x"] {
+        for url in [
+            "http://relay.example", "relay.example", "https://a@b.example", "https://a.b/x",
+        ] {
             let result = try home.run(["postal", "join", url], input: .text(foreign))
             expect(result, 2, "relay")
         }
@@ -104,7 +107,8 @@ struct PostalJoinTests {
         expect(result, 4, "vault")
     }
 
-    @Test func `a vault that joined already, or cannot be written, leaves no device behind`() throws {
+    @Test func `a vault that joined already, or cannot be written, leaves no device behind`() throws
+    {
         let (home, relay) = (try Self.home(), try FakeRelay())
         do {
             let lock = try HeldLock(of: home)
@@ -147,7 +151,8 @@ struct PostalJoinTests {
         #expect(try home.run(["postal", "status"]).end == .exited(7))
     }
 
-    @Test func `a device that was removed there is told, and leaves with the same command`() throws {
+    @Test func `a device that was removed there is told, and leaves with the same command`() throws
+    {
         let (home, relay) = (try Self.home(), try FakeRelay())
         done(try Self.join(home, relay, relay.invite("team_1")))
         relay.removeDevices()
@@ -157,7 +162,8 @@ struct PostalJoinTests {
         #expect(try json(home.run(["postal", "status", "--json"]))["relays"] == [])
     }
 
-    @Test func `leaving a relay that does not answer takes --force, which says what stands`() throws {
+    @Test func `leaving a relay that does not answer takes --force, which says what stands`() throws
+    {
         let (home, relay) = (try Self.home(), try FakeRelay())
         done(try Self.join(home, relay, relay.invite("team_1")))
         let vault = try home.vaultBytes()

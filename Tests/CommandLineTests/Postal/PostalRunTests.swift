@@ -85,7 +85,6 @@ struct PostalRunTests {
         }
     }
 
-
     private static func events(_ result: ProgramResult) throws -> [JSONDocument] {
         try result.output.split(separator: "\n").map { try JSONDocument(Array($0.utf8)) }
     }
@@ -104,7 +103,8 @@ struct PostalRunTests {
                     lists = place.lists()
                     guard let id = try? place.deploy() else { return }
                     sentAt = .now
-                    place.relay.emit(place.event("evt_1", .deploymentReady, deployment: id), times: 3)
+                    place.relay.emit(
+                        place.event("evt_1", .deploymentReady, deployment: id), times: 3)
                 }
             ),
             (.output("\"event\":\"ready\""), .call { _, _ in toldAfter = .now - sentAt }),
@@ -118,7 +118,8 @@ struct PostalRunTests {
                     place.relay.emit(raw: "id: NUMBER\nevent: sealed\ndata: AAAA\n\n")
                     place.relay.emit(raw: "event: later\ndata: x\n\n: word\n\n")
                     place.relay.emit(place.event("evt_1", .deploymentReady))
-                    usleep(1_500_000)
+                    place.relay.waitForAcknowledgement()
+                    usleep(500_000)
                 }
             ), (.now, .signal(SIGTERM)),
         ]
@@ -133,7 +134,8 @@ struct PostalRunTests {
         #expect(place.relay.device?.acknowledged == place.relay.newest)
     }
 
-    @Test func `list knows that it is behind, and a push of one's own does not make it so`() throws {
+    @Test func `list knows that it is behind, and a push of one's own does not make it so`() throws
+    {
         let place = try Place()
         let id = try place.platform.id("KEY")
         #expect(try place.state() == "synced")
@@ -179,10 +181,13 @@ struct PostalRunTests {
         place.relay.setDown(true)
         var runner = place.runner("--every", "5s", "--every-building", "5s", json: false)
         runner.script = [
-            (.error("busy"), .call { _, _ in
-                usleep(1_500_000)
-                _ = try? place.deploy()
-            }),
+            (
+                .error("busy"),
+                .call { _, _ in
+                    usleep(1_500_000)
+                    _ = try? place.deploy()
+                }
+            ),
             (
                 .output("web: ready"),
                 .call { _, _ in
@@ -217,7 +222,8 @@ struct PostalRunTests {
         #expect(again.end == .exited(143) && again.output == "", "\(again.output)")
     }
 
-    @Test func `killed at any moment it tells everything, and nothing twice but what it was telling`()
+    @Test
+    func `killed at any moment it tells everything, and nothing twice but what it was telling`()
         throws
     {
         let place = try Place()

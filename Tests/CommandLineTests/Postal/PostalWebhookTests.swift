@@ -25,7 +25,8 @@ struct PostalWebhookTests {
         let (platform, relay, account) = try joined()
         let dry = done(
             try platform.run("webhook", "create", "--postal", "--all-projects", "--dry-run"))
-        #expect(dry.output.contains(relay.url) && dry.output.contains("project.env-variable.deleted"))
+        #expect(
+            dry.output.contains(relay.url) && dry.output.contains("project.env-variable.deleted"))
         #expect(try hooks(platform).isEmpty)
         let result = try platform.run("webhook", "create", "--postal", "--all-projects", "--json")
         let made = try json(result)
