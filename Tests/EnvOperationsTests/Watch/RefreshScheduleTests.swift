@@ -262,7 +262,7 @@ struct RefreshScheduleTests {
         machine.run(.seconds(599))
         #expect(machine.ask() == nil)
         machine.run(.seconds(1))
-        #expect(machine.ask(.failed(retryAfter: nil)) == [.timer])
+        #expect(machine.ask(.failed(retryAfter: nil), random: 1) == [.timer])
         machine.schedule.use(.standard)
         machine.run(.seconds(4))
         #expect(machine.ask() == nil)
