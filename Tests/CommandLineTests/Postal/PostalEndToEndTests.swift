@@ -165,7 +165,9 @@ struct PostalEndToEndTests {
         #expect(result.end == .exited(143), "\(result.error)")
         #expect(problems == [])
         #expect(
-            Set(first.desktop.shown.map(\.title)) == ["web: ready (preview)", "web: ready (production)"])
+            Set(first.desktop.shown.map(\.title)) == [
+                "web: ready (preview)", "web: ready (production)",
+            ])
         #expect(first.desktop.shown.count == 2 && second.desktop.shown.count == 1)
         #expect(second.desktop.shown.map(\.title) == ["web: ready (production)"])
         #expect(states == ["synced", "synced", "behind"])
