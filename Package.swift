@@ -91,14 +91,17 @@ let package = Package(
         .target(name: "WebhookSigning", dependencies: ["CGnuTLS"], swiftSettings: settings),
         .target(name: "PostalProtocol", dependencies: ["JSONCoding"], swiftSettings: smallSettings),
         .target(
+            name: "PostalDevice", dependencies: ["PostalProtocol", "Sealing", "VercelAPI"],
+            swiftSettings: smallSettings),
+        .target(
             name: "Sandbox", dependencies: ["CMicroHTTPD", "WebhookSigning"],
             swiftSettings: settings),
         .target(
             name: "ZGEnvCommands",
             dependencies: [
                 "CLinux", "CommandLineKit", "CurlTransport", "DesktopNotifications", "DotEnv",
-                "EnvOperations", "JSONCoding", "KernelKeyring", "Sealing", "SecretServiceKeyring",
-                "Vault", "VercelAPI",
+                "EnvOperations", "JSONCoding", "KernelKeyring", "PostalDevice", "PostalProtocol", "Sealing",
+                "SecretServiceKeyring", "Vault", "VercelAPI",
             ], swiftSettings: smallSettings),
 
         // Programs.
@@ -115,7 +118,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["CTestSupport", "Sealing", "Vault"],
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(
-            name: "FuzzTargets", dependencies: ["DotEnv", "Sealing", "Vault"],
+            name: "FuzzTargets", dependencies: ["DotEnv", "PostalProtocol", "Sealing", "Vault"],
             path: "Tests/Fuzzing/Targets", swiftSettings: settings),
         .testTarget(
             name: "SealingTests", dependencies: ["Sealing", "TestSupport"],
@@ -150,6 +153,12 @@ let package = Package(
             dependencies: ["VercelAPI", "CurlTransport", "Sandbox", "Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "PostalDeviceTests",
+            dependencies: [
+                "CurlTransport", "PostalDevice", "PostalProtocol", "Sealing", "TestSupport",
+                "VercelAPI",
+            ], swiftSettings: settings),
+        .testTarget(
             name: "CommandLineKitTests", dependencies: ["CLinux", "CommandLineKit", "TestSupport"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
@@ -165,9 +174,9 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLineKit", "CurlTransport", "EnvOperations", "KernelKeyring", "Sandbox",
-                "Sealing",
-                "SecretServiceKeyring", "TestSupport", "Vault", "ZGEnvCommands",
+                "CommandLineKit", "CurlTransport", "EnvOperations", "KernelKeyring",
+                "PostalProtocol", "Sandbox", "Sealing", "SecretServiceKeyring", "TestSupport",
+                "Vault", "ZGEnvCommands",
             ], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),

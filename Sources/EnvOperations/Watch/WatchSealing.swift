@@ -11,6 +11,8 @@ package final class WatchSealing {
         case choices = 1
         /// What was seen, and what is still to be told.
         case progress = 2
+        /// How far a relay's events were read.
+        case postal = 3
     }
 
     /// The longest file, in bytes.
@@ -28,14 +30,12 @@ package final class WatchSealing {
     /// - Parameter key: The notification key of a vault's index key.
     package init(key: borrowing SecretBytes, vault: Identifier) throws(SealingError) {
         self.vault = vault.bytes
-        keys = [
-            .choices: .init(
-                try KeyDerivation.derive(
-                    from: key, id: Content.choices.rawValue, context: "zgv1noti")),
-            .progress: .init(
-                try KeyDerivation.derive(
-                    from: key, id: Content.progress.rawValue, context: "zgv1noti")),
-        ]
+        var keys: [Content: SecretBytesBox] = [:]
+        for content in [Content.choices, .progress, .postal] {
+            keys[content] = .init(
+                try KeyDerivation.derive(from: key, id: content.rawValue, context: "zgv1noti"))
+        }
+        self.keys = keys
     }
 
     /// The file's bytes; nil where the value is too long to be kept.
