@@ -42,6 +42,7 @@ let package = Package(
     products: [
         .executable(name: "zg-env", targets: ["zg-env"]),
         .executable(name: "zg-env-sandbox", targets: ["zg-env-sandbox"]),
+        .executable(name: "zg-env-postal", targets: ["zg-env-postal"]),
     ],
     targets: [
         // C libraries.
@@ -55,6 +56,8 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(
             name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CLinux"),
 
         // Libraries, lowest layer first.
@@ -84,6 +87,12 @@ let package = Package(
             name: "Sandbox", dependencies: ["CMicroHTTPD", "WebhookSigning"],
             swiftSettings: settings),
         .target(
+            name: "Postal",
+            dependencies: [
+                "CLinux", "CMicroHTTPD", "CSQLite", "CommandLineKit", "PostalProtocol", "Sealing",
+                "WebhookSigning",
+            ], swiftSettings: settings),
+        .target(
             name: "ZGEnvCommands",
             dependencies: [
                 "CLinux", "CommandLineKit", "CurlTransport", "DesktopNotifications", "DotEnv",
@@ -97,6 +106,10 @@ let package = Package(
             linkerSettings: programLinking),
         .executableTarget(
             name: "zg-env-sandbox", dependencies: ["Sandbox"], swiftSettings: settings,
+            linkerSettings: programLinking),
+
+        .executableTarget(
+            name: "zg-env-postal", dependencies: ["Postal"], swiftSettings: settings,
             linkerSettings: programLinking),
 
         // Tests. TestSupport holds temporary homes, fakes and the runner of the built programs.
@@ -146,6 +159,12 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "PostalProtocolTests", dependencies: ["PostalProtocol"], swiftSettings: settings),
+        .testTarget(
+            name: "PostalTests",
+            dependencies: [
+                "Postal", "PostalProtocol", "Sealing", "TestSupport",
+                "WebhookSigning",
+            ], swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",
             dependencies: ["Sandbox", "Sealing", "TestSupport", "WebhookSigning"],
