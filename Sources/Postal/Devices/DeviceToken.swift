@@ -43,3 +43,21 @@ package struct DeviceToken: Equatable, Sendable {
             decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
+
+extension DeviceToken {
+    /// A new token, with its text for the device alone.
+    static func random() -> (text: String, token: DeviceToken) {
+        let letters = Base64.encoded(Random.bytes(32)).map { letter in
+            switch letter {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: letter
+            }
+        }
+        let text = String(decoding: letters, as: UTF8.self)
+        guard let token = letters.withBytes({ DeviceToken(text: $0) }) else {
+            preconditionFailure("32 bytes make a token")
+        }
+        return (text, token)
+    }
+}

@@ -7,24 +7,44 @@ extension SQLiteStore {
             let recipients = try read { (connection) throws(StoreError) in
                 try Self.recipients(of: events, connection)
             }
-            let prepared = zip(events, recipients).map { event, devices in
-                PreparedEvent(event: event, copies: Sealer.copies(of: event, for: devices))
+            var outcomes: [AppendOutcome] = []
+            while outcomes.count < events.count {
+                let start = outcomes.count
+                var (end, copies) = (start, 0)
+                repeat {
+                    copies += recipients[end].count
+                    end += 1
+                } while end < events.count && copies + recipients[end].count <= Self.copyLimit
+                outcomes += keep((start..<end).map { (events[$0], recipients[$0]) })
             }
+            return outcomes
+        } catch {
+            return events.map { _ in .failed(error) }
+        }
+    }
+
+    /// Copies of one transaction, so that they fit into memory and nobody waits long.
+    private static let copyLimit = 10_000
+
+    private func keep(
+        _ events: [(event: AcceptedEvent, devices: [SealedRecipient])]
+    ) -> [AppendOutcome] {
+        let prepared = events.map { event, devices in
+            PreparedEvent(event: event, copies: Sealer.copies(of: event, for: devices))
+        }
+        do throws(StoreError) {
             let outcomes = try writer.write { (connection) throws(StoreError) in
                 var outcomes: [AppendOutcome] = []
                 for event in prepared { outcomes.append(try Self.insert(event, connection)) }
                 return outcomes
             }
-            let numbers = outcomes.compactMap { outcome in
-                if case .kept(let number) = outcome { number } else { nil }
+            var (numbers, accounts) = ([Int64](), Set<String>())
+            for (outcome, pair) in zip(outcomes, events) {
+                guard case .kept(let number) = outcome else { continue }
+                numbers.append(number)
+                accounts.insert(pair.event.account)
             }
-            if !numbers.isEmpty {
-                var accounts: Set<String> = []
-                for case (let event, .kept) in zip(events, outcomes) {
-                    accounts.insert(event.account)
-                }
-                watcher.tell(kept: numbers, of: accounts)
-            }
+            if !numbers.isEmpty { watcher.tell(kept: numbers, of: accounts) }
             return outcomes
         } catch {
             return events.map { _ in .failed(error) }
