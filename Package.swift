@@ -112,13 +112,22 @@ let package = Package(
             name: "zg-env-postal", dependencies: ["Postal"], swiftSettings: settings,
             linkerSettings: programLinking),
 
+        // Connects thousands of devices to a relay; the tests run it with a few, `make postal-load` with
+        // all.
+        .executableTarget(
+            name: "zg-env-postal-load", path: "Tests/Postal/load",
+            linkerSettings: [
+                .linkedLibrary("gnutls"), .linkedLibrary("sodium"), .linkedLibrary("sqlite3"),
+            ]),
+
         // Tests. TestSupport holds temporary homes, fakes and the runner of the built programs.
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         .target(
             name: "TestSupport", dependencies: ["CTestSupport", "Sealing", "Vault"],
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(
-            name: "FuzzTargets", dependencies: ["DotEnv", "Sealing", "Vault"],
+            name: "FuzzTargets",
+            dependencies: ["DotEnv", "Postal", "PostalProtocol", "Sealing", "Vault"],
             path: "Tests/Fuzzing/Targets", swiftSettings: settings),
         .testTarget(
             name: "SealingTests", dependencies: ["Sealing", "TestSupport"],
@@ -162,7 +171,8 @@ let package = Package(
         .testTarget(
             name: "PostalTests",
             dependencies: [
-                "Postal", "PostalProtocol", "Sealing", "TestSupport",
+                "CMicroHTTPD", "CTestSupport", "FuzzTargets", "Postal", "PostalProtocol", "Sealing",
+                "TestSupport",
                 "WebhookSigning",
             ], swiftSettings: settings),
         .testTarget(

@@ -17,6 +17,8 @@ package struct PostalProgram {
         _ = zg_set_not_dumpable()
         _ = zg_fill_standard_descriptors()
         signal(SIGPIPE, SIG_IGN)
+        // A file that may not grow is a failed write, like any other.
+        signal(SIGXFSZ, SIG_IGN)
         umask(0o077)
         return PostalProgram(context: .live).run()
     }

@@ -3,10 +3,12 @@ internal import CommandLineKit
 /// The commands of `zg-env-postal`.
 enum PostalTable {
     static let version = "0.1.0"
+    /// Of the manual pages.
+    static let date = "November 22, 2026"
 
     static let commands: [any (PostalCommand & Sendable).Type] = [
         ServeCommand.self, InviteCommand.self, DevicesListCommand.self, DevicesRemoveCommand.self,
-        StatusCommand.self,
+        StatusCommand.self, ManualCommand.self,
     ]
 
     static let program = ProgramSpec(

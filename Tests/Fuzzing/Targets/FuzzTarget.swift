@@ -11,6 +11,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case vaultIndex = "vault-index"
     /// The readers and writers of `.env` files.
     case dotenv
+    /// The body of a webhook.
+    case webhook
 
     /// Reads `input`.
     ///
@@ -23,6 +25,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         switch self {
         case .vault: try VaultFuzzing.exerciseFile(input)
         case .vaultIndex: try VaultFuzzing.exerciseIndex(input, scratch)
+        case .webhook: try WebhookFuzzing.exercise(input)
         case .dotenv: try unsafe DotEnvFuzzing.exercise(input.span.bytes)
         }
     }
