@@ -26,13 +26,16 @@ final class Exchange: @unchecked Sendable {
     /// Takes a piece of the body.
     ///
     /// - Returns: Whether the connection may go on.
-    func take(_ piece: UnsafeRawBufferPointer, budget: borrowing Atomic<Int>) -> Bool {
+    func take(
+        _ piece: UnsafeRawBufferPointer, budget: borrowing Atomic<Int>, metrics: Metrics
+    ) -> Bool {
         receivedByteCount += piece.count
         guard receivedByteCount <= Self.patienceByteCount else { return false }
         guard case .work(let use, _)? = plan else { return true }
         guard receivedByteCount <= use.limit else {
             give(backTo: budget)
             plan = .answer(.refusal(.tooLong))
+            metrics.refuse(.tooLong)
             return true
         }
         guard case .kept = use else { return true }
@@ -41,6 +44,7 @@ final class Exchange: @unchecked Sendable {
         if taken.newValue > Self.budgetByteCount {
             give(backTo: budget)
             plan = .answer(.refusal(.busy))
+            metrics.refuse(.busy)
         }
         return true
     }

@@ -85,7 +85,8 @@ func takeRequest(
         guard let upload = unsafe upload else { return .NO }
         let piece = unsafe UnsafeRawBufferPointer(start: upload, count: count)
         unsafe uploadBytes.pointee = 0
-        return unsafe exchange.take(piece, budget: server.bodyBudget) ? .YES : .NO
+        return unsafe exchange.take(piece, budget: server.bodyBudget, metrics: server.metrics)
+            ? .YES : .NO
     }
     if let answer = exchange.answer { return send(answer, for: exchange, of: server) }
     server.connections.set(exchange.connection.socket, .answering, now: server.steady())

@@ -22,6 +22,8 @@ final class RelayProcess: @unchecked Sendable {
 
     let directory: TemporaryDirectory
     private let options: [String]
+    /// The program's whole environment.
+    var environment = ["LC_ALL": "C.UTF-8"]
     private var child: ChildProcess?
     private(set) var port: UInt16 = 0
 
@@ -57,7 +59,7 @@ final class RelayProcess: @unchecked Sendable {
             try ProgramRunner.pathOfProduct("zg-env-postal"),
             ["serve", "--json", "--listen", "127.0.0.1:0", "--database", database]
                 + ["--webhook-secrets", directory.path("hooks")] + options,
-            environment: ["LC_ALL": "C.UTF-8"])
+            environment: environment)
         description.descriptors = [0: null, 1: ends[1], 2: null]
         child = try ChildProcess(description)
         close(ends[1])

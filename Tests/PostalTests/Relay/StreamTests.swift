@@ -58,6 +58,19 @@ import Testing
         #expect(refused.status == 400)
     }
 
+    @Test func `A stream with nothing to say shows that it is there`() throws {
+        let relay = try RelayProcess()
+        try relay.start()
+        let device = try TestDevice()
+        try device.join(relay)
+        let stream = try EventReader(relay, device)
+        let end = ContinuousClock.now + .seconds(20)
+        while stream.commentCount < 2, ContinuousClock.now < end { usleep(50_000) }
+        #expect(stream.commentCount == 2)
+        _ = try relay.send(TestWebhook.deployment("evt_1"))
+        #expect(try stream.wait(for: 1).count == 1)
+    }
+
     @Test func `The second stream of a device ends the first`() throws {
         let relay = try RelayProcess()
         try relay.start()
