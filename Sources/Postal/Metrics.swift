@@ -23,11 +23,11 @@ final class Metrics: Sendable {
             var sum: Int64 = 0
         }
 
-        private let values = Mutex(Values())
+        private let values = Monitor(Values())
 
         func add(milliseconds: Int64) {
             let place = Self.bounds.firstIndex { milliseconds <= $0 } ?? Self.bounds.count
-            values.withLock { values in
+            values.look { values in
                 values.counts[place] += 1
                 values.sum += max(milliseconds, 0)
             }
@@ -35,7 +35,7 @@ final class Metrics: Sendable {
 
         /// The lines of Prometheus' text form, in seconds.
         func lines(_ name: String, _ help: String) -> String {
-            let (counts, sum) = values.withLock { ($0.counts, $0.sum) }
+            let (counts, sum) = values.look { ($0.counts, $0.sum) }
             var text = "# HELP \(name) \(help)\n# TYPE \(name) histogram\n"
             var total = 0
             for (place, bound) in Self.bounds.enumerated() {

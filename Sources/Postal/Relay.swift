@@ -72,7 +72,8 @@ final class Relay: Sendable {
                 server: server, hub: hub, requests: requests, arrivals: arrivals,
                 acknowledging: acknowledging)
         }
-        store.observe { [unowned self, hub] change in
+        // Not unowned: the store's thread may still be telling while everything ends.
+        store.observe { [self, hub] change in
             hub.take(change, relay: name)
             if change == .anything { hub.endRemoved(store) }
         }
@@ -108,6 +109,7 @@ final class Relay: Sendable {
     /// Ends everything in order: what was accepted is kept and answered, then streams end.
     func stop() {
         guard let parts = running else { return }
+        store.observe { _ in }
         parts.server.quiesce(milliseconds: Self.endMilliseconds)
         parts.hub.endAll()
         parts.hub.drain(milliseconds: Self.endMilliseconds)

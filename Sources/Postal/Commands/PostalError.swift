@@ -43,6 +43,8 @@ struct PostalError: Error, Equatable {
         case let error as StoreError:
             switch error.code {
             case .unavailable: self.init(.unavailable, error.reason, hint: "Try again.")
+            case .missing:
+                self.init(.notFound, error.reason, hint: "A relay makes one: zg-env-postal serve.")
             case .inUse: self.init(.conflict, error.reason, hint: "End that one first.")
             case .damaged: self.init(.damaged, error.reason, hint: "Nothing was changed.")
             case .insecure: self.init(.failed, error.reason, hint: "Take the others' rights away.")

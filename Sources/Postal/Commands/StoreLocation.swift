@@ -42,7 +42,7 @@ enum StoreLocation: Equatable {
         switch self {
         case .database(let path):
             return try SQLiteStore(
-                path: path, createsFile: true, servesAlone: purpose == .serving,
+                path: path, createsFile: purpose == .serving, servesAlone: purpose == .serving,
                 limits: StoreLimits())
         case .nats:
             throw PostalError(.usage, "This build has no NATS.", hint: "Use --database.")

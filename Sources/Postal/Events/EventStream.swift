@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// One device's stream while its connection is open: a cursor, and what is being sent right now.
 ///
 /// There are ten thousand of them, so it holds no events but those of one small part, and only until
@@ -33,7 +31,7 @@ final class EventStream: Sendable {
         case sending
     }
 
-    private struct State: ~Copyable {
+    private struct State {
         var phase = Phase.sending
         /// There may be something in the log that was not looked for yet.
         var isBehind = true
@@ -54,7 +52,7 @@ final class EventStream: Sendable {
 
     let device: Device
     let connection: ConnectionHandle
-    private let state: Mutex<State>
+    private let state: Monitor<State>
 
     /// - Parameters:
     ///   - after: The last number that the device had.
@@ -62,7 +60,7 @@ final class EventStream: Sendable {
     init(_ device: Device, after: Int64, _ connection: ConnectionHandle, now: Int64) {
         self.device = device
         self.connection = connection
-        state = Mutex(State(cursor: after, sentAt: now, busySince: now))
+        state = Monitor(State(cursor: after, sentAt: now, busySince: now))
     }
 
     /// Fills the connection's buffer. Where there is nothing to give now the connection is suspended,
@@ -73,7 +71,7 @@ final class EventStream: Sendable {
     func fill(
         _ buffer: UnsafeMutableRawBufferPointer, now: Int64
     ) -> (supply: Supply, duty: Duty, waited: Int64?) {
-        state.withLock { state in
+        state.look { state in
             if state.offset < state.pending.count {
                 let count = min(buffer.count, state.pending.count - state.offset)
                 unsafe buffer.copyBytes(from: state.pending[state.offset..<(state.offset + count)])
@@ -100,7 +98,7 @@ final class EventStream: Sendable {
 
     /// Says that there may be something new in the log.
     func wake(now: Int64) -> Duty {
-        state.withLock { state in
+        state.look { state in
             guard !state.isEnding, !state.isGone else { return .nothing }
             if state.behindSince == nil { state.behindSince = now }
             guard state.phase == .idle else {
@@ -115,7 +113,7 @@ final class EventStream: Sendable {
 
     /// What to ask the log for; nil where nothing may be asked any more.
     func request(byteLimit: Int) -> ReadRequest? {
-        state.withLock { state in
+        state.look { state in
             guard !state.isEnding, !state.isGone else { return nil }
             return ReadRequest(device: device, after: state.cursor, byteLimit: byteLimit)
         }
@@ -123,7 +121,7 @@ final class EventStream: Sendable {
 
     /// Takes what the log gave; nil where it could not be read, or where the stream ends.
     func take(_ events: DeviceEvents?) -> Duty {
-        state.withLock { state in
+        state.look { state in
             guard !state.isGone, state.phase == .reading else { return .nothing }
             if state.isEnding {
                 state.phase = .sending
@@ -154,7 +152,7 @@ final class EventStream: Sendable {
 
     /// Sends a line of comment where nothing was sent since `time`.
     func keepAlive(since time: Int64, now: Int64) -> Duty {
-        state.withLock { state in
+        state.look { state in
             guard state.phase == .idle, !state.isGone, state.sentAt <= time else { return .nothing }
             state.busySince = now
             (state.pending, state.offset, state.phase) = (EventFrame.keepAlive, 0, .sending)
@@ -164,7 +162,7 @@ final class EventStream: Sendable {
 
     /// Ends the stream behind what is being sent, with some last lines.
     func end(with lines: [UInt8]) -> Duty {
-        state.withLock { state in
+        state.look { state in
             guard !state.isEnding, !state.isGone else { return .nothing }
             state.isEnding = true
             state.pending += lines
@@ -176,7 +174,7 @@ final class EventStream: Sendable {
 
     /// Says that the connection is gone, which must never be touched again.
     func leave() {
-        state.withLock { state in
+        state.look { state in
             state.isGone = true
             (state.pending, state.offset) = ([], 0)
         }
@@ -184,14 +182,14 @@ final class EventStream: Sendable {
 
     /// Resumes the connection, where there still is one.
     func resume() {
-        state.withLock { state in
+        state.look { state in
             if !state.isGone { connection.resume() }
         }
     }
 
     /// Whether the device has taken nothing, or too little, since `time`.
     func isStuck(since time: Int64) -> Bool {
-        state.withLock { state in
+        state.look { state in
             state.phase == .sending && !state.isGone && state.busySince <= time
         }
     }

@@ -93,8 +93,9 @@ final class HTTPServer: @unchecked Sendable {
         // Before anybody could resume it.
         exchange.connection.suspend()
         let body = exchange.body
-        exchange.give(backTo: bodyBudget)
+        exchange.body = []
         work(body, exchange.connection) { [self] answer in
+            bodyBudget.wrappingSubtract(body.count, ordering: .relaxed)
             exchange.answer = answer
             exchange.connection.resume()
             running.change { $0 -= 1 }

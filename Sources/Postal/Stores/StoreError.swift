@@ -8,6 +8,8 @@ package struct StoreError: Error, Equatable {
         case inUse
         /// What is there is none of ours, or is broken.
         case damaged
+        /// There is none at that place.
+        case missing
         /// Others than its owner can read it.
         case insecure
         /// It was written by a newer program.

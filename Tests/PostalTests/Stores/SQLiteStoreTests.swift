@@ -18,7 +18,7 @@ struct SQLitePlace: StorePlace {
     }
 
     func open(serving: Bool) throws -> any PostalStore {
-        try SQLiteStore(path: path, servesAlone: serving, limits: limits)
+        try SQLiteStore(path: path, createsFile: true, servesAlone: serving, limits: limits)
     }
 }
 

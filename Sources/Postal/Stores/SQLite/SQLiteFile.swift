@@ -3,19 +3,22 @@ internal import Glibc
 
 /// The database's file: made for its owner alone, and taken by one relay at a time.
 enum SQLiteFile {
-    /// Makes the file where there is none, and refuses one that others can read.
-    static func prepare(_ path: String) throws(StoreError) {
-        // Before SQLite opens it: closing a descriptor later would drop SQLite's locks.
-        let made = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        if made >= 0 {
-            Glibc.close(made)
-            return
-        }
-        guard errno == EEXIST else {
-            throw StoreError(.unavailable, "The database cannot be made (\(reason)).")
+    /// Makes the file where there is none, if that is meant, and refuses one that others can read.
+    static func prepare(_ path: String, creates: Bool) throws(StoreError) {
+        if creates {
+            // Before SQLite opens it: closing a descriptor later would drop SQLite's locks.
+            let made = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            if made >= 0 {
+                Glibc.close(made)
+                return
+            }
+            guard errno == EEXIST else {
+                throw StoreError(.unavailable, "The database cannot be made (\(reason)).")
+            }
         }
         var information = stat()
         guard unsafe stat(path, &information) == 0 else {
+            if errno == ENOENT { throw StoreError(.missing, "There is no database at that place.") }
             throw StoreError(.unavailable, "The database cannot be reached (\(reason)).")
         }
         guard information.st_mode & S_IFMT == S_IFREG else {

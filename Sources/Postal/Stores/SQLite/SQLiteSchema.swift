@@ -52,7 +52,8 @@ enum SQLiteSchema {
     private static let tables = """
         CREATE TABLE accounts (
             ordinal INTEGER PRIMARY KEY,
-            name TEXT NOT NULL UNIQUE
+            name TEXT NOT NULL UNIQUE,
+            freed INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         CREATE TABLE devices (
             ordinal INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -48,11 +48,15 @@ extension SQLiteStore {
                     connection,
                     """
                     SELECT number FROM events WHERE account = ?1 AND number <= ?2
-                    AND EXISTS (SELECT 1 FROM copies WHERE event = number)
+                    AND number > (SELECT freed FROM accounts WHERE ordinal = ?1)
                     ORDER BY number LIMIT ?3
                     """, [.integer(account), .integer(last), .integer(Self.pruneCount)])
+                guard let freed = numbers.last else { continue }
                 for number in numbers { try Self.dropCopies(of: number, connection) }
-                if !numbers.isEmpty { found = true }
+                try connection.run(
+                    "UPDATE accounts SET freed = ?2 WHERE ordinal = ?1", .integer(account),
+                    .integer(freed))
+                found = true
             }
             return found
         }

@@ -18,11 +18,11 @@ package final class SQLiteStore: PostalStore {
     ///   - createsFile: Whether to make one where there is none.
     ///   - servesAlone: Takes the one place of a relay, and fails where another has it.
     package init(
-        path: String, createsFile: Bool = true, servesAlone: Bool, limits: StoreLimits
+        path: String, createsFile: Bool, servesAlone: Bool, limits: StoreLimits
     ) throws(StoreError) {
         self.path = path
         self.limits = limits
-        if createsFile { try SQLiteFile.prepare(path) }
+        try SQLiteFile.prepare(path, creates: createsFile)
         lock = servesAlone ? try SQLiteFile.takePlace(at: path) : nil
         do throws(StoreError) {
             let connection = try SQLiteConnection(path: path)

@@ -6,7 +6,7 @@ import Testing
 
 /// The relay ends at any moment without a chance to do anything. What it answered with 200 reaches every
 /// device all the same.
-@Suite struct KillTests {
+@Suite struct RelayKillTests {
     @Test func `Every event that was answered reaches every device, however often it is killed`()
         throws
     {
