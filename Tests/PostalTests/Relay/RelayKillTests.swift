@@ -55,6 +55,7 @@ import Testing
         let streams = try zip(devices, cursors).map { try EventReader(relay, $0, after: $1) }
         try waitForAll(answered, streams, devices, had, random.seedText)
         #expect(answered.count > 15)
+        print("relay: \(answered.count) events, none of them lost, \(random.seedText)")
     }
 
     private func waitForAll(
