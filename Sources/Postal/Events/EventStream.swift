@@ -46,7 +46,7 @@ final class EventStream: Sendable {
         var behindSince: Int64?
         /// When the last bytes were given to the connection.
         var sentAt: Int64
-        /// Since when it has not been idle.
+        /// Since when it has been given what it takes now.
         var busySince: Int64
     }
 
@@ -81,6 +81,7 @@ final class EventStream: Sendable {
                     return (.bytes(count), .nothing, nil)
                 }
                 (state.pending, state.offset) = ([], 0)
+                state.busySince = now
                 let waited = state.isBehind ? nil : state.behindSince.map { now - $0 }
                 if !state.isBehind { state.behindSince = nil }
                 return (.bytes(count), .nothing, waited)
@@ -187,7 +188,7 @@ final class EventStream: Sendable {
         }
     }
 
-    /// Whether the device has taken nothing, or too little, since `time`.
+    /// Whether the device has not taken its one part since `time`.
     func isStuck(since time: Int64) -> Bool {
         state.look { state in
             state.phase == .sending && !state.isGone && state.busySince <= time

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -81,6 +82,7 @@ static void start_relay(const char *program) {
     snprintf(connections, sizeof connections, "%u", device_count + 512);
     relay_id = fork();
     if (relay_id == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
         dup2(ends[1], 1);
         close(ends[0]);
         execl(program, program, "serve", "--json", "--listen", "127.0.0.1:0", "--database", database,

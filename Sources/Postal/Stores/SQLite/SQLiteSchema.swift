@@ -94,8 +94,7 @@ enum SQLiteSchema {
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE removals (
             sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-            device TEXT NOT NULL,
-            removed INTEGER NOT NULL
+            device TEXT NOT NULL
         ) STRICT;
         CREATE TABLE checks (
             id INTEGER PRIMARY KEY CHECK (id = 1),

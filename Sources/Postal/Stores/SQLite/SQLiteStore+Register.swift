@@ -72,7 +72,7 @@ extension SQLiteStore {
             try connection.run("DELETE FROM memberships WHERE device = ?1", .integer(ordinal))
             try connection.run("DELETE FROM devices WHERE ordinal = ?1", .integer(ordinal))
             try connection.run(
-                "INSERT INTO removals (device, removed) VALUES (?1, unixepoch() * 1000)", .text(id))
+                "INSERT INTO removals (device) VALUES (?1)", .text(id))
             return true
         }
     }
