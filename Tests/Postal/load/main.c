@@ -276,6 +276,24 @@ static long socket_memory(void) {
     return pages < 0 ? -1 : pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+/// Seconds of processor time that the relay has taken.
+static double processor_time(void) {
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)relay_id);
+    FILE *file = fopen(path, "r");
+    unsigned long user = 0, system = 0;
+    if (file != NULL && fgets(text, sizeof text, file) != NULL) {
+        char *place = strrchr(text, ')');
+        if (place != NULL) {
+            sscanf(place + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system);
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
 static void run_for(uint64_t milliseconds) {
     uint64_t end = nanoseconds() + milliseconds * 1000000u;
     while (nanoseconds() < end) {
@@ -427,14 +445,23 @@ int main(int count, char **words) {
                (double)(sockets - first_sockets) / (device_count - first));
     }
     printf("}");
+    double processor = processor_time();
     load_small(seconds, rate);
-    print_times("to_small", latencies, latency_count);
+    printf(",\"processor_s\":{\"to_small\":%.2f", processor_time() - processor);
+    uint32_t small_latencies = latency_count;
+    processor = processor_time();
+    uint64_t *big = calloc(latency_limit, sizeof *big), *small = latencies;
+    if (big == NULL) {
+        fail("calloc");
+    }
+    latencies = big;
+    load_big(total);
+    printf(",\"to_all\":%.2f}", processor_time() - processor);
+    print_times("to_small", small, small_latencies);
     for (uint32_t number = 0; number < total; number++) {
         answered_at[number] -= sent_at[number];
     }
     print_times("answers", answered_at, total);
-    memset(sent_at, 0, (total + 2) * sizeof *sent_at);
-    load_big(total);
     print_times("to_all", latencies, latency_count);
     run_for(200);
     printf(",\"memory_after_kb\":%ld,\"peak_kb\":%ld,\"accepted\":%u,\"refused\":%u,\"lost\":%u}\n",
