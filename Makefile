@@ -189,6 +189,7 @@ install: ## Install into PREFIX (/usr/local) below DESTDIR; builds what is not b
 	@echo "install completions and manual pages below $(DESTDIR)$(PREFIX)/share"
 	@work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && set -e && \
 		mkdir "$$work/manual" && $(RELEASE)/zg-env __manual "$$work/manual" && \
+		$(RELEASE)/zg-env-postal __manual "$$work/manual" && \
 		for shell in bash zsh fish; do \
 			$(RELEASE)/zg-env completion $$shell >"$$work/$$shell"; \
 		done && \
