@@ -9,18 +9,18 @@ BASHDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISHDIR = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-PROGRAMS = zg-env zg-env-sandbox
+PROGRAMS = zg-env zg-env-sandbox zg-env-postal
 RELEASE = .build/release
 # A Python of the tests' own, with the readers of .env files that it has.
 READERS = .build/readers
 
 # What `make fuzz` tries, and how often each. libFuzzer's runtime comes with the toolchain's clang.
-FUZZ_TARGETS ?= vault vault-index dotenv event-stream
+FUZZ_TARGETS ?= vault vault-index dotenv event-stream webhook
 FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 
 # Suites with a long form.
-PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests
+PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|RelayKillTests
 
 # An import of a target that Package.swift does not name as a dependency fails.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
@@ -29,7 +29,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs api-docs openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-peers instructions instructions-budget setup-count install uninstall deb deb-check deb-again clean
+.PHONY: postal-load help demo test docs api-docs openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-peers instructions instructions-budget setup-count install uninstall deb deb-check deb-again clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -87,6 +87,12 @@ fuzz: setup ## Try what reads hostile bytes with inputs that reach new code (FUZ
 			Tests/Fuzzing/corpus/$$target || exit 1; \
 	done
 
+# Ten thousand devices: the limit of open files is raised as far as it goes, and must be 10,700.
+postal-load: build ## Load the relay with ten thousand devices, and print what it costs
+	$(CC) -O2 -Wall -Wextra -Werror -o .build/postal-load Tests/Postal/load/*.c \
+		-lsodium -lgnutls -lsqlite3
+	.build/postal-load $(RELEASE)/zg-env-postal $(LOAD_OPTIONS)
+
 # In directories of their own, since everything is compiled anew. What cannot run there is left out,
 # with the reason in Tests/sanitize-excluded.txt.
 sanitize: setup-tests ## Run the tests with AddressSanitizer, then with ThreadSanitizer
@@ -95,7 +101,7 @@ sanitize: setup-tests ## Run the tests with AddressSanitizer, then with ThreadSa
 
 # Program by program, because the whole package holds what only tests use and a static build cannot
 # have. What both need is compiled once.
-build: setup ## Build .build/release/zg-env and .build/release/zg-env-sandbox, static
+build: setup ## Build the programs in .build/release, static
 	@for program in $(PROGRAMS); do \
 		echo "swift build -c release --product $$program"; \
 		swift build -c release --static-swift-stdlib $(SWIFT_FLAGS) --product $$program || exit 1; \
@@ -183,6 +189,7 @@ install: ## Install into PREFIX (/usr/local) below DESTDIR; builds what is not b
 	@echo "install completions and manual pages below $(DESTDIR)$(PREFIX)/share"
 	@work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && set -e && \
 		mkdir "$$work/manual" && $(RELEASE)/zg-env __manual "$$work/manual" && \
+		$(RELEASE)/zg-env-postal __manual "$$work/manual" && \
 		for shell in bash zsh fish; do \
 			$(RELEASE)/zg-env completion $$shell >"$$work/$$shell"; \
 		done && \

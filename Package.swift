@@ -46,6 +46,7 @@ let package = Package(
     products: [
         .executable(name: "zg-env", targets: ["zg-env"]),
         .executable(name: "zg-env-sandbox", targets: ["zg-env-sandbox"]),
+        .executable(name: "zg-env-postal", targets: ["zg-env-postal"]),
     ],
     targets: [
         // C libraries.
@@ -59,6 +60,8 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(
             name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CLinux"),
 
         // What Foundation has too, at a quarter of the size of the whole program.
@@ -97,6 +100,12 @@ let package = Package(
             name: "Sandbox", dependencies: ["CMicroHTTPD", "WebhookSigning"],
             swiftSettings: settings),
         .target(
+            name: "Postal",
+            dependencies: [
+                "CLinux", "CMicroHTTPD", "CSQLite", "CommandLineKit", "PostalProtocol", "Sealing",
+                "WebhookSigning",
+            ], swiftSettings: settings),
+        .target(
             name: "ZGEnvCommands",
             dependencies: [
                 "CLinux", "CommandLineKit", "CurlTransport", "DesktopNotifications", "DotEnv",
@@ -112,13 +121,26 @@ let package = Package(
             name: "zg-env-sandbox", dependencies: ["Sandbox"], swiftSettings: settings,
             linkerSettings: programLinking),
 
+        .executableTarget(
+            name: "zg-env-postal", dependencies: ["Postal"], swiftSettings: settings,
+            linkerSettings: programLinking),
+
+        // Connects thousands of devices to a relay; the tests run it with a few, `make postal-load` with
+        // all.
+        .executableTarget(
+            name: "zg-env-postal-load", path: "Tests/Postal/load",
+            linkerSettings: [
+                .linkedLibrary("gnutls"), .linkedLibrary("sodium"), .linkedLibrary("sqlite3"),
+            ]),
+
         // Tests. TestSupport holds temporary homes, fakes and the runner of the built programs.
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         .target(
             name: "TestSupport", dependencies: ["CTestSupport", "Sealing", "Vault"],
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(
-            name: "FuzzTargets", dependencies: ["DotEnv", "PostalProtocol", "Sealing", "Vault"],
+            name: "FuzzTargets",
+            dependencies: ["DotEnv", "Postal", "PostalProtocol", "Sealing", "Vault"],
             path: "Tests/Fuzzing/Targets", swiftSettings: settings),
         .testTarget(
             name: "SealingTests", dependencies: ["Sealing", "TestSupport"],
@@ -167,6 +189,13 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "PostalProtocolTests", dependencies: ["PostalProtocol"], swiftSettings: settings),
+        .testTarget(
+            name: "PostalTests",
+            dependencies: [
+                "CMicroHTTPD", "CTestSupport", "FuzzTargets", "Postal", "PostalProtocol", "Sealing",
+                "TestSupport",
+                "WebhookSigning",
+            ], swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",
             dependencies: ["Sandbox", "Sealing", "TestSupport", "WebhookSigning"],

@@ -3,10 +3,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,4 +68,27 @@ int64_t zg_file_system_type(const char *path) {
     }
     /* The field is signed and 32 or 64 bits wide; the numbers themselves have 32 bits. */
     return (int64_t)(uint32_t)information.f_type;
+}
+
+int zg_notify_service(const char *path, const char *text, size_t count) {
+    struct sockaddr_un address;
+    memset(&address, 0, sizeof address);
+    size_t length = strlen(path);
+    if (length < 2 || length >= sizeof address.sun_path || (path[0] != '/' && path[0] != '@')) {
+        errno = EINVAL;
+        return -1;
+    }
+    address.sun_family = AF_UNIX;
+    memcpy(address.sun_path, path, length);
+    if (path[0] == '@') {
+        address.sun_path[0] = 0;
+    }
+    int file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (file < 0) {
+        return -1;
+    }
+    ssize_t sent = sendto(file, text, count, MSG_NOSIGNAL, (struct sockaddr *)&address,
+                          (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+    close(file);
+    return sent == (ssize_t)count ? 0 : -1;
 }

@@ -1,6 +1,8 @@
 #ifndef ZG_CMICROHTTPD_SHIM_H
 #define ZG_CMICROHTTPD_SHIM_H
 
+#include <arpa/inet.h>
+#include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -55,6 +57,94 @@ zg_start_loopback(uint16_t port, MHD_AccessHandlerCallback _Nonnull access,
         MHD_OPTION_NOTIFY_COMPLETED, completed, context,
         MHD_OPTION_URI_LOG_CALLBACK, target, context,
         MHD_OPTION_END);
+}
+
+/// What a server of many idle connections is made with.
+struct zg_relay_settings {
+    /// An IPv4 or IPv6 address in its usual form.
+    const char *_Nonnull address;
+    uint16_t port;
+    unsigned int thread_count;
+    unsigned int connection_limit;
+    /// Bytes for each connection's fields and what is sent on it.
+    size_t connection_memory;
+    MHD_AcceptPolicyCallback _Nonnull accept;
+    MHD_AccessHandlerCallback _Nonnull access;
+    MHD_RequestCompletedCallback _Nonnull completed;
+    zg_target_callback _Nonnull target;
+    MHD_NotifyConnectionCallback _Nonnull connection;
+    void *_Nullable context;
+};
+
+/// Starts a server with a few threads, each with epoll over its part of the connections, which may be
+/// suspended. NULL with EINVAL for an address that is none.
+static inline struct MHD_Daemon *_Nullable zg_start_relay(struct zg_relay_settings settings) {
+    struct sockaddr_in6 six;
+    struct sockaddr_in four;
+    memset(&six, 0, sizeof six);
+    memset(&four, 0, sizeof four);
+    unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
+    const struct sockaddr *address = (const struct sockaddr *)&four;
+    if (inet_pton(AF_INET, settings.address, &four.sin_addr) == 1) {
+        four.sin_family = AF_INET;
+        four.sin_port = htons(settings.port);
+    } else if (inet_pton(AF_INET6, settings.address, &six.sin6_addr) == 1) {
+        six.sin6_family = AF_INET6;
+        six.sin6_port = htons(settings.port);
+        flags |= MHD_USE_IPv6;
+        address = (const struct sockaddr *)&six;
+    } else {
+        errno = EINVAL;
+        return NULL;
+    }
+    return MHD_start_daemon(
+        flags, settings.port, settings.accept, settings.context, settings.access, settings.context,
+        MHD_OPTION_SOCK_ADDR, address,
+        MHD_OPTION_THREAD_POOL_SIZE, settings.thread_count,
+        MHD_OPTION_CONNECTION_LIMIT, settings.connection_limit,
+        MHD_OPTION_CONNECTION_TIMEOUT, 120u,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings.connection_memory,
+        MHD_OPTION_CONNECTION_MEMORY_INCREMENT, (size_t)1024,
+        MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u,
+        MHD_OPTION_NOTIFY_COMPLETED, settings.completed, settings.context,
+        MHD_OPTION_NOTIFY_CONNECTION, settings.connection, settings.context,
+        MHD_OPTION_URI_LOG_CALLBACK, settings.target, settings.context,
+        MHD_OPTION_END);
+}
+
+/// The text of an address that a connection comes from, or 0 where it has another family. An IPv4
+/// address within IPv6 is written as itself.
+static inline int zg_address_text(const struct sockaddr *_Nonnull address, char *_Nonnull text,
+                                  socklen_t count) {
+    if (address->sa_family == AF_INET) {
+        const struct sockaddr_in *four = (const struct sockaddr_in *)address;
+        return inet_ntop(AF_INET, &four->sin_addr, text, count) != NULL;
+    }
+    if (address->sa_family == AF_INET6) {
+        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
+        if (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr)) {
+            return inet_ntop(AF_INET, &six->sin6_addr.s6_addr[12], text, count) != NULL;
+        }
+        return inet_ntop(AF_INET6, &six->sin6_addr, text, count) != NULL;
+    }
+    return 0;
+}
+
+/// The same form for an address that somebody wrote, or 0 for what is none.
+static inline int zg_normal_address(const char *_Nonnull written, char *_Nonnull text,
+                                    socklen_t count) {
+    unsigned char bytes[16];
+    int family = inet_pton(AF_INET, written, bytes) == 1    ? AF_INET
+                 : inet_pton(AF_INET6, written, bytes) == 1 ? AF_INET6
+                                                            : 0;
+    return family != 0 && inet_ntop(family, bytes, text, count) != NULL;
+}
+
+/// The socket of a connection, or -1. The information is a union read through a variadic call.
+static inline int zg_connection_socket(struct MHD_Connection *_Nonnull connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info == NULL ? -1 : info->connect_fd;
 }
 
 /// The port a server listens on, or 0. The information is a union read through a variadic call.

@@ -1,6 +1,7 @@
 #ifndef ZG_CLINUX_PROCESSES_H
 #define ZG_CLINUX_PROCESSES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /// Makes a file that is in memory alone, has no name in any directory, and can never be executed
@@ -21,5 +22,9 @@ int zg_is_dumpable(void);
 
 /// The magic number of the file system that a path is on (statfs(2)), or -1 with errno.
 int64_t zg_file_system_type(const char *_Nonnull path);
+
+/// Sends systemd one message of a service (sd_notify(3)) to the socket that NOTIFY_SOCKET names, where
+/// `@` in front means an abstract one. Returns 0 or -1.
+int zg_notify_service(const char *_Nonnull path, const char *_Nonnull text, size_t count);
 
 #endif

@@ -13,6 +13,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case dotenv
     /// The reader of a relay's stream, and of what is in its events.
     case eventStream = "event-stream"
+    /// The body of a webhook.
+    case webhook
 
     /// Reads `input`.
     ///
@@ -26,6 +28,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .vault: try VaultFuzzing.exerciseFile(input)
         case .vaultIndex: try VaultFuzzing.exerciseIndex(input, scratch)
         case .eventStream: try EventStreamFuzzing.exercise(input)
+        case .webhook: try WebhookFuzzing.exercise(input)
         case .dotenv: try unsafe DotEnvFuzzing.exercise(input.span.bytes)
         }
     }

@@ -26,7 +26,7 @@ struct FuzzCorpusTests {
         }
     }
 
-    @Test(arguments: [FuzzTarget.vault, .vaultIndex, .eventStream])
+    @Test(arguments: [FuzzTarget.vault, .vaultIndex, .eventStream, .webhook])
     func `is not broken by random changes of it`(target: FuzzTarget) throws {
         let directory = Self.directory.appendingPathComponent(target.rawValue)
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()

@@ -1,0 +1,29 @@
+internal import CommandLineKit
+internal import Glibc
+
+/// `__manual`: writes the manual pages, for packages.
+enum ManualCommand: PostalCommand {
+    static let spec = CommandSpec(
+        ["__manual"], "Write the manual pages into a directory", section: "",
+        arguments: [
+            ArgumentSpec("DIRECTORY", .one, "A directory that is there", completion: .directory)
+        ], hidden: true)
+
+    static func run(_ command: ParsedCommand, _ context: PostalContext) throws -> PostalResult {
+        let directory = command.argument("DIRECTORY") ?? "."
+        let pages = ManPageGenerator(PostalTable.program, date: PostalTable.date).pages()
+        for page in pages {
+            let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+            let file = unsafe open("\(directory)/\(page.fileName)", flags, 0o644)
+            guard file >= 0 else {
+                throw PostalError(.failed, "\(page.fileName) cannot be written into the directory.")
+            }
+            defer { Glibc.close(file) }
+            let output = OutputStream(descriptor: file)
+            try output.write(page.text)
+            try output.flush()
+        }
+        return PostalResult(
+            json: ["pages": .array(pages.map { .string($0.fileName) })], text: "")
+    }
+}

@@ -1,0 +1,81 @@
+internal import CLinux
+internal import CommandLineKit
+internal import Glibc
+internal import Sealing
+
+/// The program: arguments in, one command run, its result shown, an exit code out.
+package struct PostalProgram {
+    private let context: PostalContext
+    private let output = OutputStream(descriptor: 1)
+    private let messages = OutputStream(descriptor: 2)
+
+    /// Runs the program for this process and returns its exit code.
+    package static func main() -> Int32 {
+        // Secrets of webhooks are in this process: no core file, no tracing by other processes.
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        _ = zg_set_not_dumpable()
+        _ = zg_fill_standard_descriptors()
+        signal(SIGPIPE, SIG_IGN)
+        // A file that may not grow is a failed write, like any other.
+        signal(SIGXFSZ, SIG_IGN)
+        umask(0o077)
+        return PostalProgram(context: .live).run()
+    }
+
+    package init(context: PostalContext) { self.context = context }
+
+    /// Runs the command that the arguments name.
+    package func run() -> Int32 {
+        let wantsJSON = context.arguments.contains(Array("--json".utf8))
+        do {
+            switch try ArgumentParser(PostalTable.program).parse(bytes: context.arguments) {
+            case .version: try show("zg-env-postal \(PostalTable.version)\n")
+            case .help(let topic):
+                let width = TerminalDevice.columns(1) ?? 80
+                try show(HelpFormatter(PostalTable.program, width: width).text(on: topic))
+            case .command(let parsed):
+                guard let command = PostalTable.commands.first(where: { $0.spec == parsed.spec })
+                else { throw PostalError(.usage, "There is no command \(parsed.spec.name).") }
+                let result = try command.run(parsed, context)
+                if wantsJSON, let json = result.json {
+                    try show(String(decoding: try json.encoded(), as: UTF8.self) + "\n")
+                } else {
+                    try show(result.text)
+                }
+                return result.status
+            }
+            return 0
+        } catch OutputError.closed {
+            return 141
+        } catch {
+            return fail(PostalError(mapping: error), json: wantsJSON)
+        }
+    }
+
+    private func show(_ text: String) throws {
+        guard !text.isEmpty else { return }
+        try output.write(text)
+        try output.flush()
+    }
+
+    private func fail(_ error: PostalError, json: Bool) -> Int32 {
+        var text = "zg-env-postal: \(error.message)\(error.hint.map { " " + $0 } ?? "")\n"
+        if json {
+            var members: [JSONValue.Member] = [
+                .init("code", .string(error.exit.name)), .init("message", .string(error.message)),
+            ]
+            if let hint = error.hint { members.append(.init("hint", .string(hint))) }
+            let value = JSONValue.object([.init("error", .object(members))])
+            text =
+                ((try? value.encoded()).map { String(decoding: $0, as: UTF8.self) } ?? "{}") + "\n"
+        }
+        do {
+            try messages.write(DisplayText.safe(text))
+            try messages.flush()
+        } catch {
+            messages.discard()
+        }
+        return error.exit.rawValue
+    }
+}

@@ -1,0 +1,27 @@
+internal import CommandLineKit
+
+/// `status`: figures of the store.
+enum StatusCommand: PostalCommand {
+    static let spec = CommandSpec(
+        ["status"], "Show how much the store holds", section: "Service",
+        discussion: "What the running server does is at its address under /metrics.")
+
+    static func run(_ command: ParsedCommand, _ context: PostalContext) throws -> PostalResult {
+        let store = try StoreLocation(command, context).open(for: .managing, context)
+        defer { store.close() }
+        let status = try store.status()
+        var lines = [
+            "devices: \(status.devices)", "open invites: \(status.invites)",
+            "kept events: \(status.events)", "newest event: \(status.newest)",
+        ]
+        if let bytes = status.byteCount { lines.append("bytes: \(bytes)") }
+        return PostalResult(
+            json: [
+                "devices": .integer(Int64(status.devices)),
+                "invites": .integer(Int64(status.invites)),
+                "events": .integer(Int64(status.events)), "newest": .integer(status.newest),
+                "bytes": .integer(orNull: status.byteCount),
+            ],
+            text: lines.joined(separator: "\n") + "\n")
+    }
+}

@@ -1,0 +1,63 @@
+internal import Sealing
+
+/// What follows from a device's token: the digest that is kept, and the device's name.
+///
+/// The name is made of the digest, so that a store finds the device of a token by its name alone. The
+/// way back from the name to the token is closed twice.
+package struct DeviceToken: Equatable, Sendable {
+    /// Letters of a token: base64url of 32 bytes.
+    static let letterCount = 43
+
+    /// BLAKE2b-256 of the token's text.
+    package let digest: [UInt8]
+
+    /// The device's name: 24 hexadecimal digits.
+    package var deviceID: String {
+        let name = (Array("zg-env-postal device\0".utf8) + digest).withBytes { Digest.checksum($0) }
+        return Self.digits(of: name.prefix(12))
+    }
+
+    /// Takes a token as it came; nil for what cannot be one.
+    package init?(text: RawSpan) {
+        guard text.byteCount == Self.letterCount else { return nil }
+        for offset in 0..<text.byteCount {
+            switch text.byte(at: offset) {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"):
+                continue
+            default: return nil
+            }
+        }
+        digest = Digest.checksum(text)
+    }
+
+    /// Tells whether this is the token of `device`, in a time that does not depend on where they differ.
+    package func belongs(to device: Device) -> Bool {
+        digest.withBytes { mine in
+            device.tokenDigest.withBytes { mine.isEqualInConstantTime(to: $0) }
+        }
+    }
+
+    private static func digits(of bytes: ArraySlice<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+extension DeviceToken {
+    /// A new token, with its text for the device alone.
+    static func random() -> (text: String, token: DeviceToken) {
+        let letters = Base64.encoded(Random.bytes(32)).map { letter in
+            switch letter {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: letter
+            }
+        }
+        let text = String(decoding: letters, as: UTF8.self)
+        guard let token = letters.withBytes({ DeviceToken(text: $0) }) else {
+            preconditionFailure("32 bytes make a token")
+        }
+        return (text, token)
+    }
+}

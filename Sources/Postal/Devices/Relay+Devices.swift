@@ -1,0 +1,151 @@
+internal import CommandLineKit
+internal import PostalProtocol
+internal import Sealing
+
+/// What devices ask for.
+extension Relay {
+    /// `POST /devices`: a new device, by its invite.
+    func join(_ body: [UInt8], _ head: RequestHead) -> HTTPAnswer {
+        guard let value = WebhookReader.value(of: body), let text = value["invite"]?.text,
+            let letters = value["publicKey"]?.text, let publicKey = Self.key(of: letters)
+        else { return refusal(.invalidRequest) }
+        guard let code = InviteCode(typed: text) else {
+            failures.add(head.client)
+            return refusal(.invite)
+        }
+        let (text32, token) = DeviceToken.random()
+        do throws(StoreError) {
+            let device = try store.redeem(
+                inviteDigest: InviteCommand.digest(of: code), id: token.deviceID,
+                tokenDigest: token.digest, publicKey: publicKey, now: clock.now())
+            guard let device else {
+                failures.add(head.client)
+                return refusal(.invite)
+            }
+            metrics.joined.add()
+            return .json(
+                [
+                    "device": .string(device.id), "token": .string(text32),
+                    "accounts": .strings(device.accounts), "number": .integer(device.start),
+                ], status: 201)
+        } catch {
+            metrics.storeFailures.add()
+            return refusal(.store)
+        }
+    }
+
+    /// `GET /device`.
+    func describe(_ device: Device) -> HTTPAnswer {
+        do throws(StoreError) {
+            return .json([
+                "device": .string(device.id), "accounts": .strings(device.accounts),
+                "joinedAt": .integer(device.joinedAt),
+                "acknowledged": .integer(device.acknowledged),
+                "newest": .integer(try store.newest()),
+            ])
+        } catch {
+            metrics.storeFailures.add()
+            return refusal(.store)
+        }
+    }
+
+    /// `DELETE /device`.
+    func leave(_ device: Device) -> HTTPAnswer {
+        do throws(StoreError) {
+            _ = try store.removeDevice(id: device.id)
+            // At once here; the store tells other relays.
+            running?.hub.take(.removed(devices: [device.id]), relay: name)
+            return HTTPAnswer(status: 204)
+        } catch {
+            metrics.storeFailures.add()
+            return refusal(.store)
+        }
+    }
+
+    /// `POST /device/acknowledge`: answered once it is kept, together with those of other devices.
+    func acknowledging(_ head: RequestHead) -> RequestPlan {
+        guard !failures.isOver(head.client, now: clock.steady()) else {
+            return .answer(refusal(.tooManyAttempts))
+        }
+        return .work(.kept(limit: Self.deviceByteLimit)) { [self] body, _, reply in
+            let isTaken = running?.requests.add { [self] in acknowledge(body, head, reply) }
+            if isTaken != true { reply(refusal(.busy)) }
+        }
+    }
+
+    private func acknowledge(
+        _ body: [UInt8], _ head: RequestHead, _ reply: @escaping @Sendable (HTTPAnswer) -> Void
+    ) {
+        var pending: Acknowledgement?
+        let answer = authenticated(head) { device in
+            guard case .integer(let number)? = WebhookReader.value(of: body)?["number"], number >= 0
+            else { return refusal(.invalidRequest) }
+            do throws(StoreError) {
+                guard try number <= store.newest() else { return refusal(.invalidRequest) }
+            } catch {
+                metrics.storeFailures.add()
+                return refusal(.store)
+            }
+            if number > device.acknowledged {
+                pending = Acknowledgement(device: device.id, number: number) { [self] isKept in
+                    reply(isKept ? HTTPAnswer(status: 204) : refusal(.store))
+                }
+            }
+            return HTTPAnswer(status: 204)
+        }
+        guard let pending else {
+            reply(answer)
+            return
+        }
+        if running?.acknowledging.add(pending) != true { reply(refusal(.busy)) }
+    }
+
+    /// `GET /events`: the stream, which begins behind what the device says to have had.
+    func open(_ device: Device, _ lastEventID: String?, _ connection: ConnectionHandle)
+        -> HTTPAnswer
+    {
+        guard let parts = running else { return refusal(.busy) }
+        var after = device.acknowledged
+        if let lastEventID, !lastEventID.isEmpty {
+            guard lastEventID.utf8.count <= 18, let number = Int64(lastEventID), number >= 0 else {
+                return refusal(.invalidRequest)
+            }
+            do throws(StoreError) {
+                // A number that was never given is one of a store that is gone.
+                if number > after, try number <= store.newest() {
+                    after = number
+                    let had = Acknowledgement(device: device.id, number: number) { _ in }
+                    _ = parts.acknowledging.add(had)
+                }
+            } catch {
+                metrics.storeFailures.add()
+                return refusal(.store)
+            }
+        }
+        let stream = EventStream(device, after: after, connection, now: clock.steady())
+        guard parts.hub.add(stream) else { return refusal(.busy) }
+        store.announceStream(of: device.id, at: name)
+        // Whoever removed the device before the stream was there could not end it.
+        do throws(StoreError) {
+            guard try store.device(id: device.id) != nil else {
+                parts.hub.remove(stream)
+                return refusal(.device)
+            }
+        } catch {
+            parts.hub.remove(stream)
+            metrics.storeFailures.add()
+            return refusal(.store)
+        }
+        return .stream(stream)
+    }
+
+    /// The 32 bytes of a key in base64 with padding, of which there is one form.
+    private static func key(of letters: String) -> [UInt8]? {
+        let bytes = Array(letters.utf8)
+        guard bytes.count == 44, bytes.last == UInt8(ascii: "=") else { return nil }
+        guard let key = Base64.decoded(bytes[..<43]), key.count == SealedBox.publicKeyByteCount,
+            key.contains(where: { $0 != 0 })
+        else { return nil }
+        return key
+    }
+}

@@ -1,0 +1,124 @@
+internal import CommandLineKit
+internal import PostalProtocol
+
+/// Which request is what (docs/postal-protocol.md).
+extension Relay {
+    /// Most bytes of a webhook.
+    static let webhookByteLimit = 256 << 10
+    /// Most bytes of what a device sends.
+    static let deviceByteLimit = 4 << 10
+
+    /// The plan of a request. Called on the server's threads.
+    func plan(for head: RequestHead) -> RequestPlan {
+        let parts = head.path.split(separator: "/", omittingEmptySubsequences: false).map(
+            String.init)
+        let names = Array(parts.dropFirst())
+        switch names {
+        case _ where names.count == 2 && names[0] == "webhook":
+            return guarding(head, ["POST"]) { webhook(names[1], head) }
+        case ["devices"]:
+            return guarding(head, ["POST"]) { ofDevices(head) { self.join($0, head) } }
+        case ["device"]:
+            return guarding(head, ["GET", "DELETE"]) {
+                head.method == "GET"
+                    ? ofDevice(head) { device, _, _ in self.describe(device) }
+                    : ofDevice(head) { device, _, _ in self.leave(device) }
+            }
+        case ["device", "acknowledge"]:
+            return guarding(head, ["POST"]) { acknowledging(head) }
+        case ["events"]:
+            return guarding(head, ["GET"]) {
+                ofDevice(head) { device, _, connection in
+                    self.open(device, head.lastEventID, connection)
+                }
+            }
+        case ["healthz"]:
+            return guarding(head, ["GET"]) {
+                .work(.dropped(limit: 0)) { [self] _, _, reply in
+                    queue(reply) { [self] in
+                        health.isGood() ? .json(["status": "ok"]) : refusal(.store)
+                    }
+                }
+            }
+        case ["metrics"]:
+            return guarding(head, ["GET"]) {
+                .work(.dropped(limit: 0)) { [self] _, _, reply in
+                    queue(reply) { [self] in metricsPage() }
+                }
+            }
+        default:
+            return .answer(refusal(.notFound))
+        }
+    }
+
+    private func guarding(
+        _ head: RequestHead, _ methods: [String], _ plan: () -> RequestPlan
+    ) -> RequestPlan {
+        guard methods.contains(head.method) else {
+            var answer = refusal(.method)
+            answer.allowed = methods.joined(separator: ", ")
+            return .answer(answer)
+        }
+        return plan()
+    }
+
+    /// A request of somebody who is no device yet.
+    private func ofDevices(
+        _ head: RequestHead, _ work: @escaping @Sendable ([UInt8]) -> HTTPAnswer
+    ) -> RequestPlan {
+        guard !failures.isOver(head.client, now: clock.steady()) else {
+            return .answer(refusal(.tooManyAttempts))
+        }
+        return .work(.kept(limit: Self.deviceByteLimit)) { [self] body, _, reply in
+            queue(reply) { work(body) }
+        }
+    }
+
+    /// A request of a device, which must show its token.
+    private func ofDevice(
+        _ head: RequestHead,
+        _ work: @escaping @Sendable (Device, [UInt8], ConnectionHandle) -> HTTPAnswer
+    ) -> RequestPlan {
+        guard !failures.isOver(head.client, now: clock.steady()) else {
+            return .answer(refusal(.tooManyAttempts))
+        }
+        return .work(.kept(limit: Self.deviceByteLimit)) { [self] body, connection, reply in
+            queue(reply) { [self] in
+                authenticated(head) { work($0, body, connection) }
+            }
+        }
+    }
+
+    /// Looks the token up. Any other one, also that of a device that was removed, is refused alike.
+    func authenticated(_ head: RequestHead, _ work: (Device) -> HTTPAnswer) -> HTTPAnswer {
+        guard let token = head.token else {
+            failures.add(head.client)
+            return refusal(.device)
+        }
+        do throws(StoreError) {
+            guard let device = try store.device(id: token.deviceID), token.belongs(to: device)
+            else {
+                failures.add(head.client)
+                return refusal(.device)
+            }
+            return work(device)
+        } catch {
+            metrics.storeFailures.add()
+            return refusal(.store)
+        }
+    }
+
+    private func metricsPage() -> HTTPAnswer {
+        guard let parts = running else { return refusal(.busy) }
+        var store: StoreStatus?
+        do throws(StoreError) { store = try self.store.status() } catch {
+            metrics.storeFailures.add()
+        }
+        let text = metrics.text(
+            streams: parts.hub.count, connections: parts.server.connections.count,
+            waiting: parts.hub.waitingCount, store: store)
+        var answer = HTTPAnswer(status: 200, body: Array(text.utf8))
+        answer.type = "text/plain; version=0.0.4"
+        return answer
+    }
+}

@@ -1,0 +1,107 @@
+/// The tables of a database, and what is set on each connection.
+///
+/// In clear are the accounts' and devices' names, which are needed to find who gets what, numbers and
+/// times. Tokens, invites and events' ids are digests, and copies are sealed.
+enum SQLiteSchema {
+    /// "ZGPO", so that no other database is taken for ours.
+    static let applicationID: Int64 = 0x5A47_504F
+    static let version: Int64 = 1
+
+    /// What each connection begins with.
+    static func configure(_ connection: SQLiteConnection) throws(StoreError) {
+        // The order: a journal mode is kept in the file, the others are the connection's.
+        try connection.execute(
+            """
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = FULL;
+            PRAGMA trusted_schema = OFF;
+            PRAGMA temp_store = MEMORY;
+            PRAGMA wal_autocheckpoint = 2000;
+            PRAGMA journal_size_limit = 67108864;
+            """)
+    }
+
+    /// Makes the tables where there are none, and refuses what is not ours.
+    static func prepare(_ connection: SQLiteConnection) throws(StoreError) {
+        if try isPrepared(connection) { return }
+        // Whoever comes second waits, and finds it done.
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(StoreError) {
+            if try !isPrepared(connection) { try connection.execute(tables) }
+            try connection.execute("COMMIT")
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private static func isPrepared(_ connection: SQLiteConnection) throws(StoreError) -> Bool {
+        let version = try connection.number("PRAGMA user_version") ?? 0
+        let application = try connection.number("PRAGMA application_id") ?? 0
+        let tables = try connection.number("SELECT count(*) FROM sqlite_schema") ?? 0
+        if version == 0, application == 0, tables == 0 { return false }
+        guard application == applicationID, version > 0 else {
+            throw StoreError(.damaged, "The file is a database, but none of a relay.")
+        }
+        guard version <= self.version else {
+            throw StoreError(.newerFormat, "The database was written by a newer zg-env-postal.")
+        }
+        return true
+    }
+
+    private static let tables = """
+        CREATE TABLE accounts (
+            ordinal INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            freed INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE TABLE devices (
+            ordinal INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL UNIQUE,
+            token BLOB NOT NULL,
+            key BLOB NOT NULL,
+            joined INTEGER NOT NULL,
+            start INTEGER NOT NULL,
+            acknowledged INTEGER NOT NULL,
+            freed INTEGER NOT NULL,
+            missed INTEGER NOT NULL DEFAULT 0,
+            missed_through INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE TABLE memberships (
+            account INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            PRIMARY KEY (account, device)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX memberships_of_device ON memberships (device);
+        CREATE TABLE invites (
+            digest BLOB NOT NULL PRIMARY KEY,
+            accounts TEXT NOT NULL,
+            expires INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE events (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            digest BLOB NOT NULL UNIQUE,
+            account INTEGER NOT NULL,
+            accepted INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX events_of_account ON events (account, number);
+        CREATE INDEX events_by_time ON events (accepted);
+        CREATE TABLE copies (
+            event INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            sealed BLOB NOT NULL,
+            PRIMARY KEY (event, device)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE removals (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            device TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE checks (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            count INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO checks VALUES (1, 0);
+        PRAGMA application_id = \(applicationID);
+        PRAGMA user_version = \(version);
+        """
+}

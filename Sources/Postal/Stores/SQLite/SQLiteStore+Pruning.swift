@@ -1,0 +1,111 @@
+extension SQLiteStore {
+    /// Events or devices of one transaction, so that webhooks are not held up.
+    private static let pruneCount: Int64 = 20
+
+    package func prune(now: Int64) throws(StoreError) {
+        let oldest = now - limits.keptMilliseconds
+        while try dropEvents(before: oldest) {}
+        while try dropSurplus() {}
+        while try freeAcknowledged() {}
+        try writer.write { (connection) throws(StoreError) in
+            try connection.run("DELETE FROM invites WHERE expires <= ?1", .integer(now))
+            // A relay sees them four times a second, so these are seen long since.
+            try connection.run(
+                """
+                DELETE FROM removals
+                WHERE sequence <= (SELECT max(sequence) FROM removals) - 10000
+                """)
+        }
+    }
+
+    /// Forgets events that are too old. Those who have not had them miss one more each.
+    private func dropEvents(before time: Int64) throws(StoreError) -> Bool {
+        try writer.write { (connection) throws(StoreError) in
+            let numbers = try Self.numbers(
+                connection,
+                "SELECT number FROM events WHERE accepted <= ?1 ORDER BY number LIMIT ?2",
+                [.integer(time), .integer(Self.pruneCount)])
+            for number in numbers {
+                try Self.dropCopies(of: number, connection)
+                try connection.run("DELETE FROM events WHERE number = ?1", .integer(number))
+            }
+            return !numbers.isEmpty
+        }
+    }
+
+    /// Forgets the copies of events that have more newer ones of the same account than may wait: no
+    /// device can get them any more. The events stay, so that they are known when they come again.
+    private func dropSurplus() throws(StoreError) -> Bool {
+        let limit = Int64(limits.eventsOfDevice)
+        return try writer.write { (connection) throws(StoreError) in
+            var found = false
+            let accounts = try Self.numbers(connection, "SELECT ordinal FROM accounts", [])
+            for account in accounts {
+                let last = try connection.number(
+                    """
+                    SELECT number FROM events WHERE account = ?1
+                    ORDER BY number DESC LIMIT 1 OFFSET ?2
+                    """, .integer(account), .integer(limit))
+                guard let last else { continue }
+                let numbers = try Self.numbers(
+                    connection,
+                    """
+                    SELECT number FROM events WHERE account = ?1 AND number <= ?2
+                    AND number > (SELECT freed FROM accounts WHERE ordinal = ?1)
+                    ORDER BY number LIMIT ?3
+                    """, [.integer(account), .integer(last), .integer(Self.pruneCount)])
+                guard let freed = numbers.last else { continue }
+                for number in numbers { try Self.dropCopies(of: number, connection) }
+                try connection.run(
+                    "UPDATE accounts SET freed = ?2 WHERE ordinal = ?1", .integer(account),
+                    .integer(freed))
+                found = true
+            }
+            return found
+        }
+    }
+
+    private static func dropCopies(
+        of number: Int64, _ connection: SQLiteConnection
+    ) throws(StoreError) {
+        try connection.run(
+            """
+            UPDATE devices SET missed = missed + 1, missed_through = max(missed_through, ?1)
+            WHERE acknowledged < ?1 AND ordinal IN (SELECT device FROM copies WHERE event = ?1)
+            """, .integer(number))
+        try connection.run("DELETE FROM copies WHERE event = ?1", .integer(number))
+    }
+
+    /// Forgets the copies that their devices have had.
+    private func freeAcknowledged() throws(StoreError) -> Bool {
+        try writer.write { (connection) throws(StoreError) in
+            let devices = try Self.numbers(
+                connection, "SELECT ordinal FROM devices WHERE freed < acknowledged LIMIT ?1",
+                [.integer(Self.pruneCount)])
+            for device in devices {
+                try connection.run(
+                    """
+                    DELETE FROM copies WHERE device = ?1 AND event IN (
+                        SELECT number FROM memberships
+                        JOIN events ON events.account = memberships.account
+                        JOIN devices ON devices.ordinal = memberships.device
+                        WHERE memberships.device = ?1
+                        AND number > devices.freed AND number <= devices.acknowledged)
+                    """, .integer(device))
+                try connection.run(
+                    "UPDATE devices SET freed = acknowledged WHERE ordinal = ?1", .integer(device))
+            }
+            return !devices.isEmpty
+        }
+    }
+
+    private static func numbers(
+        _ connection: SQLiteConnection, _ text: String, _ values: [SQLiteValue]
+    ) throws(StoreError) -> [Int64] {
+        var numbers: [Int64] = []
+        try connection.query(text, values) { (row) throws(StoreError) in
+            numbers.append(row.integer(0))
+        }
+        return numbers
+    }
+}

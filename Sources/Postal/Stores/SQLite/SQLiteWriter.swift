@@ -1,0 +1,96 @@
+/// The one thread that writes: what waits for it goes into one transaction, and shares its fsync.
+final class SQLiteWriter: Sendable {
+    private typealias Change = (SQLiteConnection) throws(StoreError) -> Void
+
+    /// One change that waits, and what became of it.
+    private final class Job: @unchecked Sendable {
+        let change: Change
+        var result: Result<Void, StoreError>?
+
+        init(_ change: @escaping Change) { self.change = change }
+    }
+
+    private struct State {
+        var waiting: [Job] = []
+        var isEnding = false
+    }
+
+    /// Most changes of one transaction, so that none waits long for the others.
+    private static let batchCount = 512
+
+    private let state = Monitor(State())
+    private let thread: WorkThread
+
+    /// Takes a connection for itself.
+    init(_ connection: SQLiteConnection) throws(StoreError) {
+        let state = state
+        let thread = WorkThread {
+            while let jobs = state.wait({ state -> [Job]?? in
+                if state.waiting.isEmpty { return state.isEnding ? .some(nil) : nil }
+                let jobs = Array(state.waiting.prefix(Self.batchCount))
+                state.waiting.removeFirst(jobs.count)
+                return jobs
+            }) ?? nil {
+                let results = Self.commit(jobs, on: connection)
+                state.change { _ in
+                    for (job, result) in zip(jobs, results) { job.result = result }
+                }
+            }
+        }
+        guard let thread else { throw StoreError(.unavailable, "The system gives no thread.") }
+        self.thread = thread
+    }
+
+    /// Does a change in a transaction, and returns when it is durable.
+    func write<R>(
+        _ change: @escaping (SQLiteConnection) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        var value: R?
+        // The caller waits for the writer's thread, so that only one of the two has `value`.
+        let job = Job { (connection) throws(StoreError) in value = try change(connection) }
+        let isTaken = state.change { state in
+            if !state.isEnding { state.waiting.append(job) }
+            return !state.isEnding
+        }
+        guard isTaken else { throw StoreError(.unavailable, "The store is closed.") }
+        let result = state.wait { _ in job.result }
+        try result?.get()
+        guard let value else { throw StoreError(.unavailable, "The store is closed.") }
+        return value
+    }
+
+    /// Does what waits, and ends.
+    func close() {
+        state.change { $0.isEnding = true }
+        thread.join()
+    }
+
+    /// Does all changes in one transaction. A change that fails is taken back alone; where the
+    /// transaction fails, all have.
+    private static func commit(
+        _ jobs: [Job], on connection: SQLiteConnection
+    ) -> [Result<Void, StoreError>] {
+        var results: [Result<Void, StoreError>] = []
+        do throws(StoreError) {
+            try connection.execute("BEGIN IMMEDIATE")
+            for job in jobs {
+                try connection.execute("SAVEPOINT one")
+                do throws(StoreError) {
+                    try job.change(connection)
+                    results.append(.success(()))
+                } catch {
+                    // A full disk may have ended the whole transaction already.
+                    guard connection.isInTransaction else { throw error }
+                    try connection.execute("ROLLBACK TO one")
+                    results.append(.failure(error))
+                }
+                try connection.execute("RELEASE one")
+            }
+            try connection.execute("COMMIT")
+            return results
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            return jobs.map { _ in .failure(error) }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+internal import Glibc
+
+/// A state that threads take turns with, and can wait for each other's changes of.
+///
+/// As `Mutex`, with a condition beside it, which the standard library has not.
+@safe
+final class Monitor<State>: @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var state: State
+
+    init(_ state: State) {
+        self.state = state
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe condition = .allocate(capacity: 1)
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        unsafe condition.initialize(to: pthread_cond_t())
+        unsafe pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        unsafe pthread_cond_init(condition, &attributes)
+        unsafe pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe condition.deallocate()
+        unsafe mutex.deallocate()
+    }
+
+    /// Has the state for itself during `body`, then wakes whoever waits.
+    func change<R, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+        unsafe pthread_mutex_lock(mutex)
+        defer {
+            unsafe pthread_cond_broadcast(condition)
+            unsafe pthread_mutex_unlock(mutex)
+        }
+        return try body(&state)
+    }
+
+    /// Has the state for itself during `body`, which wakes nobody.
+    func look<R, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return try body(&state)
+    }
+
+    /// Waits until `body` returns something, asking again after every change.
+    ///
+    /// - Parameter milliseconds: The longest wait; nil for none.
+    /// - Returns: What `body` returned, or nil where the time was over.
+    func wait<R>(milliseconds: Int64? = nil, _ body: (inout State) -> R?) -> R? {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        var end = timespec()
+        if let milliseconds {
+            unsafe clock_gettime(CLOCK_MONOTONIC, &end)
+            let nanoseconds = Int64(end.tv_nsec) + milliseconds % 1_000 * 1_000_000
+            end.tv_sec += Int(milliseconds / 1_000 + nanoseconds / 1_000_000_000)
+            end.tv_nsec = Int(nanoseconds % 1_000_000_000)
+        }
+        while true {
+            if let result = body(&state) { return result }
+            if milliseconds == nil {
+                unsafe pthread_cond_wait(condition, mutex)
+            } else if unsafe pthread_cond_timedwait(condition, mutex, &end) == ETIMEDOUT {
+                return body(&state)
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+internal import Glibc
+internal import PostalProtocol
+internal import Sealing
+internal import WebhookSigning
+
+/// The hooks that may bring something: their accounts, and their secrets in guarded memory.
+///
+/// Each is a file of one directory, as `LoadCredential=` makes it. They are read again when a hook is
+/// not known, at most once a second, and when the program is told to.
+final class HookSecrets: Sendable {
+    /// One hook. Nothing of it changes, so that threads may share it.
+    final class Hook: @unchecked Sendable {
+        let account: String
+        private let secret: SecretBytes
+
+        init(account: String, secret: consuming SecretBytes) {
+            self.account = account
+            self.secret = secret
+        }
+
+        /// Tells whether `signature` is that of `body` under this hook's secret.
+        func signs(_ body: [UInt8], _ signature: String?) -> Bool {
+            secret.withBytes { secret in
+                body.withBytes { WebhookSignature.isValid(signature, of: $0, secret: secret) }
+            }
+        }
+    }
+
+    private struct State {
+        var hooks: [String: Hook] = [:]
+        var readAt = Int64.min / 2
+        var problems = 0
+    }
+
+    /// Most hooks, so that a directory of something else is not read for ever.
+    private static let countLimit = 4_096
+    private static let pauseMilliseconds: Int64 = 1_000
+
+    private let directory: String
+    private let steady: @Sendable () -> Int64
+    private let state = Monitor(State())
+
+    init(directory: String, steady: @escaping @Sendable () -> Int64) {
+        (self.directory, self.steady) = (directory, steady)
+    }
+
+    /// How many hooks there are, and how many files hold none that can be read.
+    var counts: (hooks: Int, problems: Int) { state.look { ($0.hooks.count, $0.problems) } }
+
+    /// The hook of that name. One that is not known is looked for in the directory first.
+    func hook(_ name: String) -> Hook? {
+        guard PostalName.isHookOrDevice(name) else { return nil }
+        if let hook = state.look({ $0.hooks[name] }) { return hook }
+        let mayRead = state.look { state in
+            let now = steady()
+            guard now - state.readAt >= Self.pauseMilliseconds else { return false }
+            state.readAt = now
+            return true
+        }
+        if mayRead { read() }
+        return state.look { $0.hooks[name] }
+    }
+
+    /// Reads the directory again. What cannot be read leaves the hooks as they were.
+    func read() {
+        guard let listing = unsafe opendir(directory) else { return }
+        defer { unsafe closedir(listing) }
+        var (hooks, problems) = ([String: Hook](), 0)
+        while let entry = unsafe readdir(listing), hooks.count < Self.countLimit {
+            let file = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    unsafe String(cString: $0)
+                }
+            }
+            guard let name = Self.hookName(ofFile: file) else { continue }
+            if let hook = HookFile.read("\(directory)/\(file)") {
+                hooks[name] = hook
+            } else {
+                problems += 1
+            }
+        }
+        state.look { state in
+            state.hooks = hooks
+            state.problems = problems
+            state.readAt = steady()
+        }
+    }
+
+    /// The hook that a file is of, `…webhook.HOOK`; nil for another file.
+    static func hookName(ofFile file: String) -> String? {
+        guard let dot = file.lastIndex(of: "."), file[..<dot].hasSuffix("webhook") else {
+            return nil
+        }
+        let name = String(file[file.index(after: dot)...])
+        return PostalName.isHookOrDevice(name) ? name : nil
+    }
+}
