@@ -92,7 +92,9 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "CommandLineKit", dependencies: ["CLinux"], swiftSettings: smallSettings),
         .target(name: "WebhookSigning", dependencies: ["CGnuTLS"], swiftSettings: settings),
-        .target(name: "PostalProtocol", dependencies: ["JSONCoding"], swiftSettings: smallSettings),
+        .target(
+            name: "PostalProtocol", dependencies: ["JSONCoding", "Sealing"],
+            swiftSettings: smallSettings),
         .target(
             name: "PostalDevice", dependencies: ["PostalProtocol", "Sealing", "VercelAPI"],
             swiftSettings: smallSettings),
@@ -109,7 +111,8 @@ let package = Package(
             name: "ZGEnvCommands",
             dependencies: [
                 "CLinux", "CommandLineKit", "CurlTransport", "DesktopNotifications", "DotEnv",
-                "EnvOperations", "JSONCoding", "KernelKeyring", "PostalDevice", "PostalProtocol", "Sealing",
+                "EnvOperations", "JSONCoding", "KernelKeyring", "PostalDevice", "PostalProtocol",
+                "Sealing",
                 "SecretServiceKeyring", "Vault", "VercelAPI",
             ], swiftSettings: smallSettings),
 

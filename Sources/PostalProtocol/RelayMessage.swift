@@ -1,4 +1,5 @@
-internal import FoundationEssentials
+internal import JSONCoding
+internal import Sealing
 
 /// What a relay tells a device in one event of its stream; `docs/postal-protocol.md` has the forms.
 package enum RelayMessage: Equatable, Sendable {
@@ -19,13 +20,13 @@ package enum RelayMessage: Equatable, Sendable {
         let number = event.id.flatMap { Self.number($0) }
         switch event.name {
         case "sealed":
-            guard let number, let box = Data(base64Encoded: Data(event.data)),
+            guard let number, let box = Self.bytes(base64: event.data),
                 Self.boxByteCounts.contains(box.count)
             else {
                 self = .unreadable(number: number)
                 return
             }
-            self = .sealed(number: number, box: Array(box))
+            self = .sealed(number: number, box: box)
         case "missed":
             struct Missed: Decodable { let count: Int }
             guard let number else {
@@ -33,11 +34,18 @@ package enum RelayMessage: Equatable, Sendable {
                 return
             }
             // That some are missing counts, however many: nothing is left out for a wrong number.
-            let missed = try? JSONDecoder().decode(Missed.self, from: Data(event.data))
+            let missed = try? JSONDecoder().decode(Missed.self, from: event.data)
             self = .missed(number: number, count: min(max(missed?.count ?? 0, 0), 1_000_000))
         case "removed": self = .removed
         default: return nil
         }
+    }
+
+    /// What padded base64 spells; nil for anything else.
+    private static func bytes(base64 text: [UInt8]) -> [UInt8]? {
+        guard text.count % 4 == 0 else { return nil }
+        let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
+        return Base64.decoded(text.dropLast(padding))
     }
 
     /// Reads the number of an event: digits alone, above 0.
