@@ -58,6 +58,7 @@ let package = Package(
             name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
         .target(name: "CLinux"),
 
         // Libraries, lowest layer first.
@@ -89,7 +90,8 @@ let package = Package(
         .target(
             name: "Postal",
             dependencies: [
-                "CLinux", "CMicroHTTPD", "CSQLite", "CommandLineKit", "PostalProtocol", "Sealing",
+                "CLinux", "CMicroHTTPD", "CNATS", "CSQLite", "CommandLineKit", "PostalProtocol",
+                "Sealing",
                 "WebhookSigning",
             ], swiftSettings: settings),
         .target(
