@@ -1,5 +1,5 @@
 import Foundation
-import Postal
+import PostalProtocol
 import TestSupport
 
 /// A device that has its stream at any of several relays, and goes to another one when that ends.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Postal
+import PostalProtocol
 import TestSupport
 import Testing
 

@@ -69,7 +69,7 @@ package final class NATSStore: PostalStore {
                     log.forgetTips()
                     observer.look { $0 }?(.anything)
                 },
-                heard: {
+                answered: {
                     let isDue = hasFailedReads.look { flag in
                         defer { flag = false }
                         return flag

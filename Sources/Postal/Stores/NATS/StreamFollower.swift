@@ -34,19 +34,20 @@ final class StreamFollower: Sendable {
     private let state: Monitor<State>
     private let take: @Sendable (Message) -> Void
     private let resumed: @Sendable () -> Void
-    private let heard: @Sendable () -> Void
+    private let answered: @Sendable () -> Void
     private let thread: Monitor<WorkThread?> = Monitor(nil)
 
     /// - Parameters:
     ///   - after: Where to begin.
     ///   - resumed: Called when it had to begin anew.
-    ///   - heard: Called about once a second while the stream answers.
+    ///   - answered: Called about once a second while the stream answers.
     init(
         _ api: JetStream, stream: String, after: Int64, steady: @escaping @Sendable () -> Int64,
-        take: @escaping @Sendable (Message) -> Void, resumed: @escaping @Sendable () -> Void
+        take: @escaping @Sendable (Message) -> Void, resumed: @escaping @Sendable () -> Void,
+        answered: @escaping @Sendable () -> Void = {}
     ) {
         (self.api, self.stream, self.steady) = (api, stream, steady)
-        (self.take, self.resumed, self.heard) = (take, resumed, heard)
+        (self.take, self.resumed, self.answered) = (take, resumed, answered)
         state = Monitor(State(seen: after))
     }
 
@@ -147,7 +148,7 @@ final class StreamFollower: Sendable {
                     // 100 is a sign of life within; all others end the question.
                     heard(through: nil)
                     if status == "100" { continue }
-                    heard()
+                    answered()
                     break
                 }
                 guard let place = Place(message.reply), place.delivered == expected else { return }
