@@ -90,7 +90,8 @@ package final class PrivateNATS: @unchecked Sendable {
                 close(null)
             }
             // The shell ends the server when the pipe from this process is closed.
-            let script = #""$@" 3<&- & server=$!; (read -r line <&3; kill -9 $server) & "#
+            let script =
+                #""$@" 3<&- & server=$!; (read -r line <&3; kill -9 $server) & "#
                 + #"exec 3<&-; echo $server > "$ZG_PID"; wait $server; kill $! 2>/dev/null"#
             let identifier = directory.path("pid\(number)")
             try? FileManager.default.removeItem(atPath: identifier)

@@ -14,9 +14,14 @@ import Testing
         ).run()
     }
 
-    @Test func `A user and password, or a token, come from a file that only its owner reads`() throws {
+    @Test func `A user and password, or a token, come from a file that only its owner reads`()
+        throws
+    {
         for (lines, text) in [
-            (#"authorization { user: relay, password: "pass-of-the-test" }"#, "relay:pass-of-the-test"),
+            (
+                #"authorization { user: relay, password: "pass-of-the-test" }"#,
+                "relay:pass-of-the-test"
+            ),
             (#"authorization { token: "token-of-the-test" }"#, "token-of-the-test"),
         ] {
             let nats = try PrivateNATS(access: .init(lines: lines))
@@ -37,7 +42,8 @@ import Testing
             #expect(missing.status == 1)
             // As systemd hands it over.
             try files.write(text + "\n", to: "nats-credentials", mode: 0o400)
-            #expect(try status(nats, environment: ["CREDENTIALS_DIRECTORY": files.path]).status == 0)
+            #expect(
+                try status(nats, environment: ["CREDENTIALS_DIRECTORY": files.path]).status == 0)
         }
         let argument = try ProgramRunner(
             "zg-env-postal", ["status", "--nats", "nats://relay:pass-of-the-test@127.0.0.1:1"]
@@ -58,14 +64,16 @@ import Testing
                         tls { cert_file: "\(files.path(name)).crt"
                               key_file: "\(files.path(name)).key" }
                         """, scheme: "tls"))
-            let trusting = try status(nats, environment: ["SSL_CERT_FILE": files.path("\(name).crt")])
+            let trusting = try status(
+                nats, environment: ["SSL_CERT_FILE": files.path("\(name).crt")])
             #expect(trusting.status == (name == "right" ? 0 : 7), "\(name): \(trusting.error)")
             #expect(try status(nats).status == 7)
         }
     }
 
     /// A certificate that vouches for itself.
-    private func certificate(_ files: TemporaryDirectory, _ name: String, _ subject: String) throws {
+    private func certificate(_ files: TemporaryDirectory, _ name: String, _ subject: String) throws
+    {
         let result = try ProgramRunner(
             path: "/usr/bin/openssl",
             [

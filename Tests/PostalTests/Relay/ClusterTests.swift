@@ -36,7 +36,8 @@ import Testing
         }
     }
 
-    @Test func `Servers and relays end at any moment, and every answered event reaches every device`()
+    @Test
+    func `Servers and relays end at any moment, and every answered event reaches every device`()
         throws
     {
         var random = ProofRandom(31)
@@ -48,7 +49,7 @@ import Testing
         for (place, device) in devices.enumerated() { try device.join(relays[place % 2]) }
         let readers = devices.map(ClusterReader.init)
         var answered = Set<String>()
-        for round in 0..<Proof.count(short: 3, full: 100) {
+        for round in 0..<Proof.count(short: 2, full: 100) {
             let what = "\(random.seedText), round \(round)"
             let answers = Collected<String>()
             let isOver = Collected<Bool>()
@@ -151,6 +152,8 @@ import Testing
         let device = try TestDevice()
         try device.join(relays[0])
         let first = try EventReader(relays[0], device)
+        // What a relay says of a stream takes a moment to the other; until then either may be the older.
+        usleep(500_000)
         let second = try EventReader(relays[1], device)
         #expect(first.hasEnded(within: 5))
         #expect(try relays[0].send(TestWebhook.deployment("evt_1")).status == 200)
@@ -169,7 +172,8 @@ import Testing
         }
     }
 
-    @Test func `The cluster's files hold no name, message, token, code or secret in clear`() throws {
+    @Test func `The cluster's files hold no name, message, token, code or secret in clear`() throws
+    {
         let nats = try PrivateNATS()
         let relay = try Self.relays(nats)[0]
         try relay.start()
@@ -205,7 +209,8 @@ import Testing
             whole += try Data(contentsOf: URL(fileURLWithPath: path))
         }
         for marker in markers {
-            #expect(whole.range(of: Data(marker.utf8)) == nil, "\(marker) is in the cluster's files")
+            #expect(
+                whole.range(of: Data(marker.utf8)) == nil, "\(marker) is in the cluster's files")
         }
         // What is needed to route is there, so that the test looks where it must.
         #expect(whole.count > 20 * 500)

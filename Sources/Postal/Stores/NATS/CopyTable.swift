@@ -26,7 +26,9 @@ struct RecipientName: Hashable, Comparable, Sendable {
 
     var bytes: [UInt8] {
         [high, low].flatMap { half in
-            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
+            stride(from: 56, through: 0, by: -8).map {
+                UInt8(truncatingIfNeeded: half >> UInt64($0))
+            }
         }
     }
 

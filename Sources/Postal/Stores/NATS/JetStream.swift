@@ -67,7 +67,9 @@ struct JetStream: Sendable {
         switch try ask("STREAM.INFO.\(stream)") {
         case .refused(let code): throw Self.refusal(code)
         case .value(let answer):
-            guard case .integer(let last)? = answer["state"]?["last_seq"] else { throw Self.unclear }
+            guard case .integer(let last)? = answer["state"]?["last_seq"] else {
+                throw Self.unclear
+            }
             return last
         }
     }

@@ -1,5 +1,5 @@
 /// What a relay knows of the stream without asking: each account's last entry, and what came lately, up
-/// to a number of bytes.
+/// to a number of bytes and for a time. Nothing is here longer than in the stream.
 final class LogCache: Sendable {
     private struct State {
         var tips: [String: LogTip] = [:]
@@ -7,15 +7,21 @@ final class LogCache: Sendable {
         var entries: [String: [(sequence: Int64, entry: LogEntry)]] = [:]
         var tables: [Int64: CopyTable] = [:]
         /// What is forgotten first.
-        var order: [(account: String?, sequence: Int64, byteCount: Int)] = []
+        var order: [(account: String?, sequence: Int64, byteCount: Int, until: Int64)] = []
         var first = 0
         var byteCount = 0
     }
 
     private let limit: Int
+    private let lifetime: Int64
+    private let steady: @Sendable () -> Int64
     private let state = Monitor(State())
 
-    init(byteLimit: Int) { limit = byteLimit }
+    /// - Parameter keptMilliseconds: How long the stream keeps a message.
+    init(byteLimit: Int, keptMilliseconds: Int64, steady: @escaping @Sendable () -> Int64) {
+        (limit, self.steady) = (byteLimit, steady)
+        lifetime = min(keptMilliseconds, 10 * 60_000)
+    }
 
     func tip(of account: String) -> LogTip? { state.look { $0.tips[account] } }
 
@@ -43,7 +49,7 @@ final class LogCache: Sendable {
                 var count = 128
                 if case .copies(let table) = entry.content { count += table.bytes.count }
                 state.byteCount += count
-                state.order.append((account, sequence, count))
+                state.order.append((account, sequence, count, steady() + lifetime))
             }
             state.entries[account] = list
             forget(&state)
@@ -54,16 +60,22 @@ final class LogCache: Sendable {
         state.look { state in
             guard state.tables.updateValue(table, forKey: sequence) == nil else { return }
             state.byteCount += table.bytes.count
-            state.order.append((nil, sequence, table.bytes.count))
+            state.order.append((nil, sequence, table.bytes.count, steady() + lifetime))
             forget(&state)
         }
     }
 
-    func table(_ sequence: Int64) -> CopyTable? { state.look { $0.tables[sequence] } }
+    func table(_ sequence: Int64) -> CopyTable? {
+        state.look { state in
+            forget(&state)
+            return state.tables[sequence]
+        }
+    }
 
     /// The first entry above a number, where it is certain that no other one is between.
     func next(of account: String, after: Int64) -> (sequence: Int64, entry: LogEntry)? {
         state.look { state in
+            forget(&state)
             guard let list = state.entries[account] else { return nil }
             var (low, high) = (0, list.count)
             while low < high {
@@ -76,8 +88,10 @@ final class LogCache: Sendable {
     }
 
     private func forget(_ state: inout State) {
-        while state.byteCount > limit, state.first < state.order.count {
-            let oldest = state.order[state.first]
+        let now = steady()
+        while state.first < state.order.count, case let oldest = state.order[state.first],
+            state.byteCount > limit || oldest.until <= now
+        {
             state.first += 1
             state.byteCount -= oldest.byteCount
             if let account = oldest.account {

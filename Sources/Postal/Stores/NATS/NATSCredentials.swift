@@ -18,7 +18,8 @@ enum NATSCredentials {
             information.st_size > 0, information.st_size <= byteLimit
         else { throw unreadable }
         guard information.st_mode & 0o007 == 0 else {
-            throw StoreError(.insecure, "Everybody can read the file with the credentials for NATS.")
+            throw StoreError(
+                .insecure, "Everybody can read the file with the credentials for NATS.")
         }
         // One more, so that it ends with a zero, as C has it.
         guard var bytes = try? SecretBytes(count: Int(information.st_size) + 1) else {

@@ -18,9 +18,11 @@ package struct NATSSettings: Equatable, Sendable {
     /// Tells whether a text is an address of a server, with no user or password in it: other users of
     /// the machine can read a process's arguments.
     package static func isAddress(_ text: String) -> Bool {
-        guard let rest = ["nats://", "tls://"].first(where: text.hasPrefix).map({
-            text.dropFirst($0.count)
-        }), !rest.isEmpty, rest.utf8.count <= 256 else { return false }
+        guard
+            let rest = ["nats://", "tls://"].first(where: text.hasPrefix).map({
+                text.dropFirst($0.count)
+            }), !rest.isEmpty, rest.utf8.count <= 256
+        else { return false }
         return rest.utf8.allSatisfy { byte in
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

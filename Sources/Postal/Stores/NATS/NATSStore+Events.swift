@@ -14,7 +14,9 @@ extension NATSStore {
     package func append(_ events: [AcceptedEvent]) -> [AppendOutcome] {
         // One account's messages go one behind the other; several accounts side by side.
         var groups: [String: [Int]] = [:]
-        for (place, event) in events.enumerated() { groups[event.account, default: []].append(place) }
+        for (place, event) in events.enumerated() {
+            groups[event.account, default: []].append(place)
+        }
         let lists = Array(groups.values)
         let unfinished = AppendOutcome.failed(StoreError(.unavailable, "NATS does not answer."))
         let outcomes = Monitor([AppendOutcome](repeating: unfinished, count: events.count))
@@ -129,10 +131,10 @@ extension NATSStore {
         return try freshTip(of: account)
     }
 
-    /// The last entry of an account, as the stream's leader has it.
+    /// The last entry of an account, as the stream's leader has it. Where there is none any more, numbers
+    /// begin anew; what this relay knows of the last one stays true for whoever missed it.
     func freshTip(of account: String) throws(StoreError) -> LogTip {
         guard let last = try api.last(of: names.entries(of: account), in: names.events) else {
-            log.forgetTip(of: account)
             return LogTip(beginningAt: try api.lastSequence(of: names.events))
         }
         guard let entry = LogEntry(last.data) else { throw JetStream.unclear }

@@ -62,7 +62,8 @@ extension NATSStore {
                     of: heads[place].account, after: after, tip: heads[place].tip)
             }
         }
-        var events = DeviceEvents(missed: missed, through: max(after, request.after), hasMore: false)
+        var events = DeviceEvents(
+            missed: missed, through: max(after, request.after), hasMore: false)
         let name = RecipientName(device: request.device.id)
         var (byteCount, steps) = (0, 0)
         while let place = heads.indices.filter({ heads[$0].next != nil }).min(by: {

@@ -32,7 +32,10 @@ package final class NATSStore: PostalStore {
         let names = NATSNames(prefix: settings.name)
         let connection = try NATSConnection(settings)
         let api = JetStream(connection: connection, patience: settings.patience)
-        let (log, register) = (LogCache(byteLimit: Self.cacheByteLimit), RegisterCache(names))
+        let log = LogCache(
+            byteLimit: Self.cacheByteLimit, keptMilliseconds: limits.keptMilliseconds,
+            steady: steady)
+        let register = RegisterCache(names)
         let observer = Monitor<(@Sendable (StoreChange) -> Void)?>(nil)
         self.names = names
         (self.api, self.log, self.register) = (api, log, register)
@@ -187,7 +190,8 @@ package final class NATSStore: PostalStore {
             devices: self.register.active().count, invites: self.register.openInvites(),
             events: count, newest: log.last, byteCount: log.byteCount + register.byteCount)
         status.replicas = .init(
-            count: min(log.replicas, register.replicas), current: min(log.current, register.current),
+            count: min(log.replicas, register.replicas),
+            current: min(log.current, register.current),
             wanted: NATSStreams.wantedReplicas)
         return status
     }

@@ -50,7 +50,8 @@ struct NATSStreams {
     /// Nothing is lost where this does not work: it is tried again later. A server that is alone would
     /// write down any number.
     private func raise(_ stream: String, _ value: WebhookValue) {
-        guard value["cluster"]?["name"]?.text != nil, case .integer(let replicas)? = value["config"]?["num_replicas"],
+        guard value["cluster"]?["name"]?.text != nil,
+            case .integer(let replicas)? = value["config"]?["num_replicas"],
             replicas < Self.wantedReplicas
         else { return }
         for count in stride(from: Self.wantedReplicas, to: Int(replicas), by: -1) {
