@@ -13,10 +13,8 @@ struct JetStream: Sendable {
         static let streamMissing: Int64 = 10_059
         static let messageMissing: Int64 = 10_037
         static let otherLast: Int64 = 10_071
-        static let notClustered: Int64 = 10_074
-        static let noPeers: Int64 = 10_005
-        static let resources: Int64 = 10_023
-        static let noPlace: Int64 = 10_052
+        /// There are not as many servers as copies were asked for, or not as much room.
+        static let tooFewServers: Set<Int64> = [10_005, 10_023, 10_074]
     }
 
     /// What a server says no with.
@@ -37,12 +35,10 @@ struct JetStream: Sendable {
     static let unclear = StoreError(.damaged, "NATS gave an answer that has another form.")
 
     static func refusal(_ code: Int64) -> StoreError {
-        switch code {
-        case streamMissingCode: StoreError(.unavailable, "The streams of this store are gone.")
-        default: StoreError(.unavailable, "JetStream refuses (code \(code)).")
-        }
+        code == Code.streamMissing
+            ? StoreError(.unavailable, "The streams of this store are gone.")
+            : StoreError(.unavailable, "JetStream refuses (code \(code)).")
     }
-    private static var streamMissingCode: Int64 { Code.streamMissing }
 
     /// Asks the interface of JetStream.
     func ask(_ subject: String, _ value: JSONValue? = nil) throws(StoreError) -> Answer {
@@ -64,13 +60,22 @@ struct JetStream: Sendable {
 
     /// The last number that a stream gave, as its leader has it.
     func lastSequence(of stream: String) throws(StoreError) -> Int64 {
+        try state("last_seq", of: stream)
+    }
+
+    /// The number of the oldest message that is still there, or that will come next.
+    func firstSequence(of stream: String) throws(StoreError) -> Int64 {
+        try state("first_seq", of: stream)
+    }
+
+    private func state(_ name: String, of stream: String) throws(StoreError) -> Int64 {
         switch try ask("STREAM.INFO.\(stream)") {
         case .refused(let code): throw Self.refusal(code)
         case .value(let answer):
-            guard case .integer(let last)? = answer["state"]?["last_seq"] else {
+            guard case .integer(let number)? = answer["state"]?[name], number >= 0 else {
                 throw Self.unclear
             }
-            return last
+            return number
         }
     }
 

@@ -33,10 +33,6 @@ final class LogCache: Sendable {
         }
     }
 
-    func forgetTip(of account: String) { state.look { $0.tips[account] = nil } }
-
-    func forgetTips() { state.look { $0.tips = [:] } }
-
     /// Keeps an entry that came, or was asked for.
     func add(_ entry: LogEntry, sequence: Int64, of account: String) {
         state.look { state in

@@ -91,9 +91,7 @@ extension NATSStore {
                 return .kept(number: sequence)
             case .duplicate: return .duplicate
             case .otherLast: tip = try freshTip(of: event.account)
-            case .failed(let error):
-                log.forgetTip(of: event.account)
-                throw error
+            case .failed(let error): throw error
             }
         }
         throw StoreError(.unavailable, "Other relays write to this account without a pause.")
@@ -141,7 +139,10 @@ extension NATSStore {
         let tip = LogTip(entry, sequence: last.sequence)
         log.add(entry, sequence: last.sequence, of: account)
         log.set(tip, of: account)
-        return tip
+        // A leader that was just chosen may be behind what came here already.
+        guard let known = log.tip(of: account), known.sequence > tip.sequence else { return tip }
+        WorkThread.pause(milliseconds: 10)
+        return known
     }
 
     /// Writes a mark, and says what was before it, and its number; 0 where it was not wanted.

@@ -20,8 +20,11 @@ extension NATSStore {
 
     private func readNow(_ requests: [ReadRequest]) throws(StoreError) -> [DeviceEvents] {
         // What any relay was told to be kept is seen here, or nothing is.
+        let seen = events.seen
         let newest = try api.lastSequence(of: names.events)
-        guard events.wait(for: newest, milliseconds: settings.patience) else {
+        // A leader that was just chosen may be behind what came here already.
+        guard newest >= seen, events.wait(for: newest, milliseconds: settings.patience)
+        else {
             throw StoreError(.unavailable, "The events cannot be read from NATS.")
         }
         var answers: [DeviceEvents] = []

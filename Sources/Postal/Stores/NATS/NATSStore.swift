@@ -68,10 +68,7 @@ package final class NATSStore: PostalStore {
                         observer.look { $0 }?(.events(accounts: accounts))
                     }
                 },
-                resumed: {
-                    log.forgetTips()
-                    observer.look { $0 }?(.anything)
-                },
+                resumed: { observer.look { $0 }?(.anything) },
                 answered: {
                     let isDue = hasFailedReads.look { flag in
                         defer { flag = false }

@@ -42,6 +42,9 @@ struct NATSStreams {
                 last = code
                 // Somebody else was faster.
                 if case .value? = try? api.ask("STREAM.INFO.\(stream)") { return }
+                guard JetStream.Code.tooFewServers.contains(code) else {
+                    throw JetStream.refusal(code)
+                }
             }
         }
         throw JetStream.refusal(last)

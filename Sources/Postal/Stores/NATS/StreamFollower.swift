@@ -75,6 +75,9 @@ final class StreamFollower: Sendable {
         state.wait(milliseconds: milliseconds) { $0.seen >= sequence ? true : nil } ?? false
     }
 
+    /// The number up to which everything was taken.
+    var seen: Int64 { state.look { $0.seen } }
+
     /// How long it has heard nothing, in milliseconds.
     var silence: Int64 {
         let now = steady()
@@ -98,7 +101,7 @@ final class StreamFollower: Sendable {
     }
 
     private func makeConsumer() throws(StoreError) -> String {
-        let newest = try api.lastSequence(of: stream)
+        let first = try api.firstSequence(of: stream)
         let seen = state.look { $0.seen }
         let second: Int64 = 1_000_000_000
         let answer = try api.ask(
@@ -112,10 +115,12 @@ final class StreamFollower: Sendable {
                     "num_replicas": .integer(1), "inactive_threshold": .integer(30 * second),
                 ],
             ])
-        guard case .value(let value) = answer, let name = value["name"]?.text,
-            case .integer(let pending)? = value["num_pending"]
-        else { throw StoreError(.unavailable, "JetStream gives no consumer.") }
-        if pending == 0 { heard(through: newest) }
+        guard case .value(let value) = answer, let name = value["name"]?.text else {
+            throw StoreError(.unavailable, "JetStream gives no consumer.")
+        }
+        // What is gone will not come. Nothing else counts as read before it came: a leader that was
+        // just chosen may not know yet of what is there.
+        heard(through: first - 1)
         return name
     }
 
