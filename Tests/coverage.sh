@@ -15,7 +15,12 @@ least=${1:-0}
 shift || true
 scratch=.build/coverage
 
-swift build --build-tests --enable-code-coverage --scratch-path "$scratch" \
+# The toolchain's own tools: those of the distribution are older and do not read its profiles.
+tools=$(dirname "$(readlink -f "$(command -v swift)")")
+# They are built without zlib and cannot read names that were packed with it.
+plain_names=-enable-name-compression=false
+swift build --build-tests --disable-index-store --enable-code-coverage --scratch-path "$scratch" \
+    -Xswiftc -Xllvm -Xswiftc "$plain_names" -Xcc -mllvm -Xcc "$plain_names" \
     --explicit-target-dependency-import-check error || exit 1
 status=0
 tests=("$scratch"/debug/*PackageTests.xctest)
@@ -24,8 +29,8 @@ rm -f -- "$profile"
 LLVM_PROFILE_FILE=$profile "${tests[0]}" --testing-library swift-testing \
     --skip '^(CommandLineTests|DemoTests)\.' >"$scratch/tests.log" 2>&1 || status=1
 grep -E '✘|Test run' "$scratch/tests.log" | tail -20
-llvm-profdata merge --sparse "$profile" -o "$scratch/tests.profdata" || exit 1
-llvm-cov export -summary-only -instr-profile "$scratch/tests.profdata" "${tests[0]}" \
+"$tools/llvm-profdata" merge --sparse "$profile" -o "$scratch/tests.profdata" || exit 1
+"$tools/llvm-cov" export -summary-only -instr-profile "$scratch/tests.profdata" "${tests[0]}" \
     >"$scratch/summary.json" || exit 1
 
 python3 - "$scratch/summary.json" "$least" "$@" <<'PYTHON' || status=1

@@ -20,7 +20,7 @@ while read -r which suite _; do
     [[ $which == '*' || $which == "$sanitizer" ]] && excluded+=("$suite")
 done < <(grep -v '^#' Tests/sanitize-excluded.txt)
 
-swift build --build-tests --sanitize="$sanitizer" --scratch-path "$scratch" \
+swift build --build-tests --disable-index-store --sanitize="$sanitizer" --scratch-path "$scratch" \
     --explicit-target-dependency-import-check error
 skip=$(IFS='|'; echo "${excluded[*]}")
 swift test --skip-build --disable-xctest --sanitize="$sanitizer" --scratch-path "$scratch" \

@@ -20,6 +20,11 @@ int zg_wipe_on_fork(void *start, size_t count) {
     return madvise((void *)first, end - first, MADV_WIPEONFORK);
 }
 
+ssize_t zg_last_offset(const void *bytes, uint8_t byte, size_t count) {
+    const uint8_t *found = count > 0 ? memrchr(bytes, byte, count) : NULL;
+    return found ? found - (const uint8_t *)bytes : -1;
+}
+
 int zg_try_lock(int descriptor) {
     struct flock lock;
     memset(&lock, 0, sizeof lock);

@@ -4,14 +4,17 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { PROMPT_CAPACITY = 512 };
 
 /* The signals whose dispositions we may change, with what was found. */
-static const int guarded_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGTSTP, SIGCONT};
+static const int guarded_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE,
+                                      SIGTSTP, SIGCONT, SIGWINCH};
 enum { GUARDED_SIGNALS = sizeof guarded_signals / sizeof guarded_signals[0] };
 
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,6 +37,15 @@ static atomic_size_t last_words_length;
 static atomic_int deferred_sections;
 static atomic_int noted_signal;
 
+/* The screen of `zg_screen_signals_set`. The descriptor is published last and withdrawn first. */
+enum { SCREEN_LEAVE_CAPACITY = 128 };
+static atomic_int screen_fd = -1;
+static atomic_int screen_wake = -1;
+static struct termios screen_saved;
+static char screen_leave[SCREEN_LEAVE_CAPACITY];
+static size_t screen_leave_length;
+static atomic_int screen_noted;
+
 int zg_terminal_columns(int fd) {
     struct winsize size;
     if (ioctl(fd, TIOCGWINSZ, &size) != 0) {
@@ -55,8 +67,29 @@ static void put_terminal_back(void) {
     (void)written;
 }
 
+static void put_screen_back(void) {
+    int fd = atomic_load_explicit(&screen_fd, memory_order_acquire);
+    if (fd < 0) {
+        return;
+    }
+    ssize_t written = write(fd, screen_leave, screen_leave_length);
+    (void)written;
+    tcflush(fd, TCIFLUSH);
+    tcsetattr(fd, TCSANOW, &screen_saved);
+}
+
+static void wake_screen(void) {
+    int fd = atomic_load_explicit(&screen_wake, memory_order_acquire);
+    if (fd >= 0) {
+        uint64_t one = 1;
+        ssize_t written = write(fd, &one, sizeof one);
+        (void)written;
+    }
+}
+
 static void end_by(int signal_number) {
     put_terminal_back();
+    put_screen_back();
     size_t length = atomic_load_explicit(&last_words_length, memory_order_acquire);
     if (length > 0) {
         ssize_t written = write(STDERR_FILENO, last_words, length);
@@ -68,9 +101,13 @@ static void end_by(int signal_number) {
 static void handle_interrupt(int signal_number) {
     int kept = errno;
     if (atomic_load(&deferred_sections) > 0) {
-        atomic_store(&noted_signal, signal_number);
-        errno = kept;
-        return;
+        int before = atomic_exchange(&noted_signal, signal_number);
+        /* Whoever asks twice for the end of a full screen does not want to wait for what goes on. */
+        if (before <= 0 || atomic_load(&screen_fd) < 0) {
+            wake_screen();
+            errno = kept;
+            return;
+        }
     }
     end_by(signal_number);
 }
@@ -252,9 +289,96 @@ int zg_interrupted(void) {
 
 void zg_end_if_interrupted(void) {
     int signal_number = atomic_load(&noted_signal);
-    if (signal_number != 0) {
+    if (signal_number > 0) {
         end_by(signal_number);
     }
+}
+
+void zg_interrupts_note_end(void) {
+    int none = 0;
+    atomic_compare_exchange_strong(&noted_signal, &none, -1);
+}
+
+void zg_interrupts_forget_end(void) {
+    int end = -1;
+    atomic_compare_exchange_strong(&noted_signal, &end, 0);
+}
+
+int zg_terminal_size(int fd, int *columns, int *rows) {
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
+        return -1;
+    }
+    *columns = size.ws_col;
+    *rows = size.ws_row;
+    return 0;
+}
+
+int zg_wake_open(void) {
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+void zg_wake(int fd) {
+    uint64_t one = 1;
+    ssize_t written = write(fd, &one, sizeof one);
+    (void)written;
+}
+
+static void handle_screen_signal(int signal_number) {
+    int kept = errno;
+    if (signal_number == SIGTSTP) {
+        atomic_fetch_or(&screen_noted, ZG_SCREEN_STOP);
+    } else if (signal_number == SIGCONT) {
+        atomic_fetch_or(&screen_noted, ZG_SCREEN_CONTINUED);
+    }
+    wake_screen();
+    errno = kept;
+}
+
+int zg_screen_signals_set(int fd, int wake, const struct termios *saved, const char *leave,
+                          size_t leave_length) {
+    pthread_mutex_lock(&state_lock);
+    if (install_locked() != 0) {
+        pthread_mutex_unlock(&state_lock);
+        return -1;
+    }
+    atomic_store_explicit(&screen_fd, -1, memory_order_release);
+    screen_saved = *saved;
+    screen_leave_length =
+        leave_length < SCREEN_LEAVE_CAPACITY ? leave_length : SCREEN_LEAVE_CAPACITY;
+    memcpy(screen_leave, leave, screen_leave_length);
+    atomic_store(&screen_noted, 0);
+    atomic_store_explicit(&screen_wake, wake, memory_order_release);
+    atomic_store_explicit(&screen_fd, fd, memory_order_release);
+    set_action_unless_ignored(SIGTSTP, handle_screen_signal);
+    set_action_unless_ignored(SIGCONT, handle_screen_signal);
+    set_action(SIGWINCH, handle_screen_signal);
+    pthread_mutex_unlock(&state_lock);
+    return 0;
+}
+
+void zg_screen_signals_clear(void) {
+    pthread_mutex_lock(&state_lock);
+    atomic_store_explicit(&screen_fd, -1, memory_order_release);
+    if (installed) {
+        sigaction(SIGTSTP, &found_actions[index_of(SIGTSTP)], NULL);
+        sigaction(SIGCONT, &found_actions[index_of(SIGCONT)], NULL);
+        sigaction(SIGWINCH, &found_actions[index_of(SIGWINCH)], NULL);
+    }
+    pthread_mutex_unlock(&state_lock);
+}
+
+void zg_screen_forget_wake(void) {
+    atomic_store_explicit(&screen_wake, -1, memory_order_release);
+}
+
+int zg_screen_noted(void) {
+    return atomic_exchange(&screen_noted, 0);
+}
+
+void zg_screen_stop(void) {
+    /* To this thread: the others stop with it, and none goes on before it. */
+    raise(SIGTSTP);
 }
 
 int zg_restore_signal_state(void) {

@@ -1,5 +1,6 @@
 #include "Library.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -284,6 +285,21 @@ zg_notify_status zg_notify_capabilities(zg_notify_connection *connection, uint32
             if (strcmp(name, known[index].name) == 0)
                 *bits |= known[index].bit;
     gio.g_variant_iter_free(names);
+    gio.g_variant_unref(reply);
+    return ZG_NOTIFY_DONE;
+}
+
+zg_notify_status zg_notify_server_name(zg_notify_connection *connection, uint32_t limit, char *name,
+                                       size_t capacity) {
+    GVariant *reply = NULL;
+    const gchar *parts[4] = {NULL, NULL, NULL, NULL};
+    name[0] = '\0';
+    zg_notify_status status = call(connection, limit, NAME, PATH, NAME, "GetServerInformation", NULL,
+                                   "(ssss)", &reply);
+    if (status != ZG_NOTIFY_DONE)
+        return status;
+    gio.g_variant_get(reply, "(&s&s&s&s)", &parts[0], &parts[1], &parts[2], &parts[3]);
+    snprintf(name, capacity, "%s %s", parts[0], parts[2]);
     gio.g_variant_unref(reply);
     return ZG_NOTIFY_DONE;
 }

@@ -66,6 +66,16 @@ internal import CNotifications
         return found
     }
 
+    /// The server's name and version. Untrusted text.
+    package func serverName() throws(DesktopNotificationError) -> String {
+        let connection = try unsafe connected()
+        var name = [CChar](repeating: 0, count: 200)
+        try check(
+            unsafe zg_notify_server_name(connection, limitMilliseconds, &name, name.count))
+        return String(
+            decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Waits until somebody chose an action, at most so long; nil where nobody did. Returns early also
     /// where the bus went away.
     package func wait(_ duration: Duration) -> Choice? {

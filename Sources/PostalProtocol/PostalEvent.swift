@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import JSONCoding
 
 /// What a device reads once it has opened a sealed event: names alone, never the value of a variable.
 ///
@@ -76,14 +76,14 @@ package struct PostalEvent: Codable, Equatable, Sendable {
         guard let data = try? JSONEncoder().encode(self) else { return nil }
         let rest = (Self.padding - data.count % Self.padding) % Self.padding
         guard data.count + rest <= Self.byteLimit else { return nil }
-        return Array(data) + [UInt8](repeating: UInt8(ascii: " "), count: rest)
+        return data + [UInt8](repeating: UInt8(ascii: " "), count: rest)
     }
 
     /// Reads an opened event; nil for what has another form, is newer, too long, or holds control
     /// characters.
     package init?(sealedText text: [UInt8]) {
         guard !text.isEmpty, text.count <= Self.byteLimit,
-            let event = try? JSONDecoder().decode(Self.self, from: Data(text)),
+            let event = try? JSONDecoder().decode(Self.self, from: text),
             event.version <= Self.currentVersion, event.texts.allSatisfy(Self.isPlain)
         else { return nil }
         self = event

@@ -57,7 +57,7 @@ package enum AuthenticatedCipher {
     ///   - plaintext: Exactly 16 bytes shorter than `ciphertext`; left zero on failure.
     /// - Throws: ``SealingError/notAuthentic``, and nothing is said about why.
     package static func open(
-        _ ciphertext: RawSpan, nonce: RawSpan, additionalData: [UInt8], key: RawSpan,
+        _ ciphertext: RawSpan, nonce: RawSpan, additionalData: RawSpan, key: RawSpan,
         into plaintext: inout MutableRawSpan
     ) throws(SealingError) {
         precondition(nonce.byteCount == nonceByteCount && key.byteCount == keyByteCount)
@@ -70,24 +70,27 @@ package enum AuthenticatedCipher {
                     guard let start = sealed.baseAddress, let nonce = nonce.baseAddress else {
                         return Int32(-1)
                     }
-                    return unsafe zg_aead_decrypt(
-                        target.baseAddress, start, sealed.count, additionalData,
-                        additionalData.count, nonce, key)
+                    return unsafe additionalData.withUnsafeBytes { data in
+                        unsafe zg_aead_decrypt(
+                            target.baseAddress, start, sealed.count, data.baseAddress,
+                            data.count, nonce, key)
+                    }
                 }
             }
         }
         guard status == 0 else { throw .notAuthentic }
     }
 
-    /// Opens with a nonce in an array.
+    /// Opens with a nonce and additional data in arrays.
     package static func open(
         _ ciphertext: RawSpan, nonce: [UInt8], additionalData: [UInt8], key: RawSpan,
         into plaintext: inout MutableRawSpan
     ) throws(SealingError) {
         try nonce.withBytes { (nonce) throws(SealingError) in
-            try open(
-                ciphertext, nonce: nonce, additionalData: additionalData, key: key,
-                into: &plaintext)
+            try additionalData.withBytes { (data) throws(SealingError) in
+                try open(
+                    ciphertext, nonce: nonce, additionalData: data, key: key, into: &plaintext)
+            }
         }
     }
 

@@ -20,17 +20,25 @@ package enum Base64 {
             unsafe bytes.withUnsafeBufferPointer { bytes in
                 unsafe alphabet.withUnsafeBufferPointer { alphabet in
                     var (place, offset) = (0, 0)
-                    while offset < bytes.count {
+                    while offset + 3 <= bytes.count {
+                        let group =
+                            unsafe Int(bytes[offset]) << 16
+                            | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
+                        unsafe letters[place] = alphabet[group >> 18]
+                        unsafe letters[place + 1] = alphabet[group >> 12 & 63]
+                        unsafe letters[place + 2] = alphabet[group >> 6 & 63]
+                        unsafe letters[place + 3] = alphabet[group & 63]
+                        place += 4
+                        offset += 3
+                    }
+                    if offset < bytes.count {
                         let left = bytes.count - offset
                         let second = left > 1 ? unsafe UInt32(bytes[offset + 1]) : 0
-                        let third = left > 2 ? unsafe UInt32(bytes[offset + 2]) : 0
-                        let group = unsafe UInt32(bytes[offset]) << 16 | second << 8 | third
-                        for number in 0..<min(left + 1, 4) {
+                        let group = unsafe UInt32(bytes[offset]) << 16 | second << 8
+                        for number in 0...left {
                             let letter = Int(group >> (18 - 6 * UInt32(number)) & 63)
                             unsafe letters[place + number] = alphabet[letter]
                         }
-                        place += 4
-                        offset += 3
                     }
                 }
             }
@@ -47,7 +55,20 @@ package enum Base64 {
             unsafe letters.withUnsafeBufferPointer { letters in
                 unsafe numbers.withUnsafeBufferPointer { numbers in
                     var (group, bits, all) = (0 as UInt32, 0 as UInt32, 0 as UInt8)
-                    for place in 0..<letters.count {
+                    let whole = letters.count & ~3
+                    for place in stride(from: 0, to: whole, by: 4) {
+                        let first = unsafe numbers[Int(letters[place])]
+                        let second = unsafe numbers[Int(letters[place + 1])]
+                        let third = unsafe numbers[Int(letters[place + 2])]
+                        let fourth = unsafe numbers[Int(letters[place + 3])]
+                        all |= first | second | third | fourth
+                        // What is no letter spoils bytes that are not given out then.
+                        unsafe bytes[written] = first << 2 | second >> 4
+                        unsafe bytes[written + 1] = second << 4 | third >> 2
+                        unsafe bytes[written + 2] = third << 6 | fourth
+                        written += 3
+                    }
+                    for place in whole..<letters.count {
                         let number = unsafe numbers[Int(letters[place])]
                         all |= number
                         group = group << 6 | UInt32(number & 63)

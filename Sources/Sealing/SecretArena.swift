@@ -15,6 +15,7 @@ package final class SecretArena {
     private var regions: [Region] = []
     /// Of the last region, apart from it: every value of thousands looks at them.
     private var (lastCapacity, lastUsed) = (0, 0)
+    private var lastBase: UnsafeMutableRawPointer?
     private let firstRegionByteCount: Int
     private let survivesFork: Bool
 
@@ -36,20 +37,18 @@ package final class SecretArena {
     /// Takes `count` zero bytes.
     package func allocate(count: Int) throws(SealingError) -> SecretSlice {
         guard count >= 0 else { throw .outOfMemory }
-        if lastCapacity - lastUsed >= count, !regions.isEmpty {
+        if let lastBase = unsafe lastBase, lastCapacity - lastUsed >= count {
             defer { lastUsed += count }
-            return SecretSlice(
-                arena: self, region: regions.count - 1, offset: lastUsed, count: count)
+            return unsafe SecretSlice(arena: self, start: lastBase + lastUsed, count: count)
         }
         let doubled = (regions.last?.capacity).map { $0.multipliedReportingOverflow(by: 2) }
         let wanted = doubled.map { $0.overflow ? Int.max : $0.partialValue } ?? firstRegionByteCount
         let capacity = max(count, min(wanted, 64 << 20))
-        unsafe regions.append(
-            Region(
-                base: try SecretMemory.allocate(capacity, survivesFork: survivesFork),
-                capacity: capacity))
+        let base = unsafe try SecretMemory.allocate(capacity, survivesFork: survivesFork)
+        unsafe regions.append(Region(base: base, capacity: capacity))
+        unsafe lastBase = base
         (lastCapacity, lastUsed) = (capacity, count)
-        return SecretSlice(arena: self, region: regions.count - 1, offset: 0, count: count)
+        return unsafe SecretSlice(arena: self, start: base, count: count)
     }
 
     /// Copies bytes that are elsewhere. The caller still owns, and wipes, the original.
@@ -58,49 +57,48 @@ package final class SecretArena {
         slice.withMutableBytes { $0.copy(from: bytes) }
         return slice
     }
-
-    fileprivate func start(of slice: SecretSlice) -> UnsafeMutableRawPointer {
-        unsafe regions[slice.region].base + slice.offset
-    }
 }
 
 /// A stretch of a ``SecretArena``, which it keeps alive. Copying it copies no bytes, and its
 /// description shows none.
+@safe
 package struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
     private let arena: SecretArena
-    fileprivate let region: Int
-    fileprivate let offset: Int
+    /// A region stays where it is as long as its arena.
+    private let start: UnsafeMutableRawPointer
     /// Number of bytes.
     package let count: Int
 
-    fileprivate init(arena: SecretArena, region: Int, offset: Int, count: Int) {
+    fileprivate init(arena: SecretArena, start: UnsafeMutableRawPointer, count: Int) {
         self.arena = arena
-        self.region = region
-        self.offset = offset
+        unsafe self.start = unsafe start
         self.count = count
     }
 
     /// Lends the bytes to `body`. They must not outlive the call.
     package func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
-        let span = unsafe RawSpan(_unsafeStart: arena.start(of: self), byteCount: count)
-        return try body(span)
+        try withExtendedLifetime(arena) { () throws(E) in
+            try body(unsafe RawSpan(_unsafeStart: start, byteCount: count))
+        }
     }
 
     /// Lends the bytes for writing.
     package func withMutableBytes<R: ~Copyable, E>(
         _ body: (inout MutableRawSpan) throws(E) -> R
     ) throws(E) -> R {
-        var span = unsafe MutableRawSpan(_unsafeStart: arena.start(of: self), byteCount: count)
-        return try body(&span)
+        try withExtendedLifetime(arena) { () throws(E) in
+            var span = unsafe MutableRawSpan(_unsafeStart: start, byteCount: count)
+            return try body(&span)
+        }
     }
 
     /// The part `range` of this slice, which must lie inside.
     package func part(_ range: Range<Int>) -> SecretSlice {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
-        return SecretSlice(
-            arena: arena, region: region, offset: offset + range.lowerBound, count: range.count)
+        return unsafe SecretSlice(
+            arena: arena, start: start + range.lowerBound, count: range.count)
     }
 
     /// Says that there is a secret, and nothing of it.

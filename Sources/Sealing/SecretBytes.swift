@@ -77,6 +77,30 @@ extension RawSpan {
         unsafe withUnsafeBytes { unsafe $0[offset] }
     }
 
+    /// Whether all bytes are zero, in a time that depends on their number only.
+    package var isAllZeros: Bool {
+        unsafe withUnsafeBytes { bytes in
+            var (offset, found) = (0, 0 as UInt64)
+            while offset + 8 <= bytes.count {
+                unsafe found |= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                offset += 8
+            }
+            while offset < bytes.count {
+                unsafe found |= UInt64(bytes[offset])
+                offset += 1
+            }
+            return found == 0
+        }
+    }
+
+    /// The number in the first four bytes, which must be there, the lowest byte first.
+    package var leadingUInt32: UInt32 {
+        precondition(byteCount >= 4)
+        return unsafe withUnsafeBytes {
+            unsafe UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self))
+        }
+    }
+
     /// Tells whether both hold the same bytes, in a time that depends on the lengths only.
     package func isEqualInConstantTime(to other: RawSpan) -> Bool {
         guard byteCount == other.byteCount else { return false }

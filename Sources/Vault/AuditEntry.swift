@@ -95,8 +95,8 @@ package struct AuditEntry: Equatable, Sendable {
             writer.uint32(UInt32(kept))
             for name in names.prefix(kept) { writer.text(Self.cut(name)) }
         }
-        let padded = Padding.paddedByteCount(ofValue: writer.bytes.count)
-        writer.raw([UInt8](repeating: 0, count: padded - writer.bytes.count))
+        let padded = Padding.paddedByteCount(ofValue: writer.count)
+        writer.raw([UInt8](repeating: 0, count: padded - writer.count))
         return writer.bytes
     }
 

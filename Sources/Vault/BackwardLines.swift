@@ -1,3 +1,5 @@
+internal import CLinux
+
 /// The lines of a log from its end, without their line feeds.
 struct BackwardLines {
     /// What stands behind the last line feed.
@@ -18,7 +20,7 @@ struct BackwardLines {
         let end = start
         while start > 0, window.count <= AuditLine.lineLimit {
             try readBlock()
-            if let feed = window.lastIndex(of: 0x0A) {
+            if let feed = Self.lastLineFeed(in: window, before: window.count) {
                 rest = Array(window[(feed + 1)...])
                 restOffset = end - UInt64(rest.count)
                 window.removeLast(rest.count)
@@ -33,7 +35,7 @@ struct BackwardLines {
     mutating func next() throws(VaultError) -> ArraySlice<UInt8>? {
         guard !window.isEmpty else { return nil }
         while true {
-            if let feed = window.dropLast().lastIndex(of: 0x0A) {
+            if let feed = Self.lastLineFeed(in: window, before: window.count - 1) {
                 let line = window[(feed + 1)..<(window.count - 1)]
                 window.removeLast(window.count - feed - 1)
                 return line
@@ -56,12 +58,20 @@ struct BackwardLines {
         window = []
         while start > 0 {
             try readBlock()
-            if let feed = window.lastIndex(of: 0x0A) {
+            if let feed = Self.lastLineFeed(in: window, before: window.count) {
                 window.removeLast(window.count - feed - 1)
                 return
             }
             window = []
         }
+    }
+
+    /// Where the last line feed is among the first `end` bytes. By the C library: lines are long.
+    private static func lastLineFeed(in bytes: [UInt8], before end: Int) -> Int? {
+        let offset = unsafe bytes.withUnsafeBytes {
+            unsafe zg_last_offset($0.baseAddress, 0x0A, max(end, 0))
+        }
+        return offset < 0 ? nil : offset
     }
 
     /// Puts the block before the window in front of it.
@@ -73,6 +83,6 @@ struct BackwardLines {
             throw VaultError(.auditLog, "the audit log became shorter while it was read")
         }
         start -= UInt64(count)
-        window = bytes + window
+        window = window.isEmpty ? bytes : bytes + window
     }
 }

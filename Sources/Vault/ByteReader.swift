@@ -36,6 +36,7 @@ struct ByteReader {
         return unsafe bytes[offset]
     }
 
+    @inline(__always)
     private mutating func integer<T: FixedWidthInteger>(_: T.Type) throws(VaultError) -> T {
         guard remaining >= MemoryLayout<T>.size else { throw Self.truncated }
         defer { offset += MemoryLayout<T>.size }
@@ -43,8 +44,12 @@ struct ByteReader {
             littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
     }
 
+    // An index has a hundred thousand of them.
+    @inline(__always)
     mutating func uint16() throws(VaultError) -> UInt16 { try integer(UInt16.self) }
+    @inline(__always)
     mutating func uint32() throws(VaultError) -> UInt32 { try integer(UInt32.self) }
+    @inline(__always)
     mutating func uint64() throws(VaultError) -> UInt64 { try integer(UInt64.self) }
 
     /// A count, which must not promise more entries than there are bytes for.
@@ -71,6 +76,7 @@ struct ByteReader {
         return unsafe ByteReader(bytes, offset..<offset + count)
     }
 
+    @inline(__always)
     mutating func identifier() throws(VaultError) -> Identifier {
         let high = UInt64(bigEndian: try integer(UInt64.self).littleEndian)
         let low = UInt64(bigEndian: try integer(UInt64.self).littleEndian)

@@ -31,6 +31,12 @@ struct ByteWriter: ~Copyable {
         return try body(span)
     }
 
+    /// Forgets the last `count` bytes.
+    mutating func removeLast(_ count: Int) {
+        precondition(count >= 0 && count <= self.count)
+        self.count -= count
+    }
+
     /// Makes room for `additional` bytes more; returns where they go.
     private mutating func next(_ additional: Int) -> UnsafeMutableRawPointer {
         let start = count

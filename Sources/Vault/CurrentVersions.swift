@@ -69,7 +69,8 @@ package struct CurrentVersions: ExpressibleByDictionaryLiteral, Sendable {
         places = table
     }
 
-    private func place(of variable: Identifier) -> Int? {
+    /// Where in ``values`` the version of a variable is; nil where the vault holds no value of it.
+    func place(of variable: Identifier) -> Int? {
         if let places { return places[variable] }
         var (low, high) = (0, values.count)
         while low < high {

@@ -1,3 +1,5 @@
+internal import Sealing
+
 /// Something begun and not yet known to be finished, such as a push whose answer never came.
 package struct JournalEntry: Equatable, Sendable {
     /// Names the entry for ever.
@@ -26,5 +28,56 @@ package struct JournalEntry: Equatable, Sendable {
         let count = try reader.count(limit: payloadLimit, minimumByteCount: 1, of: "journal bytes")
         return JournalEntry(
             id: id, kind: kind, createdAt: createdAt, payload: try reader.bytes(count))
+    }
+}
+
+/// An entry of the journal whose payload is a secret, which stays in guarded memory.
+struct SecretJournalEntry {
+    /// Names the entry for ever.
+    let id: Identifier
+    /// Milliseconds since 1970.
+    let createdAt: UInt64
+    /// As long as any other's.
+    let payload: SecretSlice
+
+    /// Writes everything but the payload's bytes, which follow as u32 length and bytes.
+    func encodeFront(into writer: inout ByteWriter) {
+        writer.identifier(id)
+        writer.byte(RelayRegistration.kind)
+        writer.uint64(createdAt)
+        writer.uint32(UInt32(payload.count))
+    }
+}
+
+/// What stands in the journal, by where its payload may be.
+enum AnyJournalEntry {
+    case open(JournalEntry)
+    case secret(SecretJournalEntry)
+
+    var id: Identifier {
+        switch self {
+        case .open(let entry): entry.id
+        case .secret(let entry): entry.id
+        }
+    }
+
+    /// - Parameter index: The opened index, of which a secret payload stays a part.
+    static func decode(
+        from reader: inout ByteReader, in index: SecretSlice
+    ) throws(VaultError) -> AnyJournalEntry {
+        var ahead = reader
+        let id = try ahead.identifier()
+        guard try ahead.byte() == RelayRegistration.kind else {
+            return .open(try JournalEntry.decode(from: &reader))
+        }
+        let createdAt = try ahead.uint64()
+        let count = try ahead.count(
+            limit: JournalEntry.payloadLimit, minimumByteCount: 1, of: "journal bytes")
+        let start = ahead.offset
+        _ = try ahead.section(count)
+        reader = ahead
+        return .secret(
+            SecretJournalEntry(
+                id: id, createdAt: createdAt, payload: index.part(start..<start + count)))
     }
 }

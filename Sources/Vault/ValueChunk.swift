@@ -22,6 +22,33 @@ enum ValueChunk {
         return writer.bytes
     }
 
+    /// The associated data of many values of one batch, which begins the same for all of them.
+    struct AssociatedData: ~Copyable {
+        private var writer = ByteWriter(reserving: 512)
+        private let commonByteCount: Int
+
+        init(vault: Identifier, batch: Identifier) {
+            writer.raw(label)
+            writer.identifier(vault)
+            writer.identifier(batch)
+            commonByteCount = writer.count
+        }
+
+        /// Lends the same bytes as ``associatedData(vault:batch:variable:version:project:name:)``.
+        mutating func withBytes<R, E>(
+            variable: Identifier, version: UInt64, project: Identifier, name: String,
+            _ body: (RawSpan) throws(E) -> R
+        ) throws(E) -> R {
+            writer.removeLast(writer.count - commonByteCount)
+            writer.identifier(variable)
+            writer.uint64(version)
+            writer.uint32(16)
+            writer.identifier(project)
+            writer.text(name)
+            return try writer.withBytes(body)
+        }
+    }
+
     /// Seals a value and appends the chunk to `output`.
     ///
     /// - Parameter scratch: Where the padded value is put together; empty before and after.
@@ -54,7 +81,7 @@ enum ValueChunk {
 
     /// Opens a chunk into `arena`.
     static func open(
-        _ chunk: RawSpan, associatedData: [UInt8], dataKey: SecretSlice, in arena: SecretArena,
+        _ chunk: RawSpan, associatedData: RawSpan, dataKey: SecretSlice, in arena: SecretArena,
         name: String
     ) throws(VaultError) -> SecretSlice {
         let nonceCount = AuthenticatedCipher.nonceByteCount
@@ -74,15 +101,15 @@ enum ValueChunk {
         } catch {
             throw VaultError(error, damaged: .value, damage(name).reason)
         }
-        let length = padded.withBytes { bytes in
-            (0..<4).reversed().reduce(0) { $0 << 8 | Int(bytes.byte(at: $1)) }
+        let length = padded.withBytes { bytes -> Int? in
+            let length = Int(bytes.leadingUInt32)
+            guard length <= VaultFormat.valueLimit,
+                Padding.paddedByteCount(ofValue: 4 + length) == plainCount,
+                bytes.extracting(droppingFirst: 4 + length).isAllZeros
+            else { return nil }
+            return length
         }
-        guard length <= VaultFormat.valueLimit,
-            Padding.paddedByteCount(ofValue: 4 + length) == plainCount,
-            padded.part(4 + length..<plainCount).withBytes({ zeros in
-                (0..<zeros.byteCount).allSatisfy { zeros.byte(at: $0) == 0 }
-            })
-        else { throw damage(name) }
+        guard let length else { throw damage(name) }
         return padded.part(4..<4 + length)
     }
 

@@ -8,8 +8,21 @@ package final class ValueReader {
     private let settlingKey: SecretBytes
     private let keyArena = SecretArena(firstRegionByteCount: 4096)
     private var dataKeys: [Identifier: SecretSlice] = [:]
+    /// The batch of the value before: thousands of values may be of one.
+    private var lastBatch: OpenedBatch?
     /// Looked up by id: there is one for every write that is not settled.
     private lazy var batches = Dictionary(uniqueKeysWithValues: index.batches.map { ($0.id, $0) })
+
+    private final class OpenedBatch {
+        let id: Identifier
+        let key: SecretSlice
+        var data: ValueChunk.AssociatedData
+
+        init(_ id: Identifier, key: SecretSlice, vault: Identifier) {
+            (self.id, self.key) = (id, key)
+            data = ValueChunk.AssociatedData(vault: vault, batch: id)
+        }
+    }
 
     /// - Parameter index: Decoded with current values at least.
     /// - Returns: nil while the values are locked.
@@ -46,13 +59,22 @@ package final class ValueReader {
         _ chunk: RawSpan, id: Identifier, project: Identifier, name: String,
         _ version: StoredVersion, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
-        let key = try dataKey(of: version.batch)
-        let data = ValueChunk.associatedData(
-            vault: vault.header.vaultID, batch: version.batch, variable: id,
-            version: version.version, project: version.sealedName?.project ?? project,
-            name: version.sealedName?.name ?? name)
-        return try ValueChunk.open(
-            chunk, associatedData: data, dataKey: key, in: arena, name: name)
+        let batch = try opened(version.batch)
+        return try batch.data.withBytes(
+            variable: id, version: version.version,
+            project: version.sealedName?.project ?? project, name: version.sealedName?.name ?? name
+        ) { (data) throws(VaultError) in
+            try ValueChunk.open(
+                chunk, associatedData: data, dataKey: batch.key, in: arena, name: name)
+        }
+    }
+
+    private func opened(_ id: Identifier) throws(VaultError) -> OpenedBatch {
+        if let last = lastBatch, last.id == id { return last }
+        let batch = OpenedBatch(
+            id, key: try dataKey(of: id), vault: vault.header.vaultID)
+        lastBatch = batch
+        return batch
     }
 
     /// The most bytes that are read at once, and the most between two chunks that are read along.
@@ -66,17 +88,18 @@ package final class ValueReader {
         at positions: [Int], in arena: SecretArena
     ) throws(VaultError) -> [SecretSlice?] {
         var values = [SecretSlice?](repeating: nil, count: positions.count)
-        var places: [(offset: UInt64, end: UInt64, position: Int)] = []
+        var places: [(offset: UInt64, end: UInt64, position: Int, version: Int)] = []
         places.reserveCapacity(positions.count)
+        let versions = index.currentVersions
         for (position, variable) in positions.enumerated() {
-            guard let version = index.currentVersions[index.variables[variable].id] else {
-                continue
-            }
-            let (end, overflow) = version.offset.addingReportingOverflow(UInt64(version.length))
+            guard let version = versions.place(of: index.variables[variable].id) else { continue }
+            let offset = versions.values[version].offset
+            let length = UInt64(versions.values[version].length)
+            let (end, overflow) = offset.addingReportingOverflow(length)
             guard !overflow, end <= vault.header.chunksByteCount else {
                 throw VaultError(damaged: .layout, "a value lies outside of the vault")
             }
-            places.append((version.offset, end, position))
+            places.append((offset, end, position, version))
         }
         places.sort { $0.offset < $1.offset }
         var rest = places[...]
@@ -93,13 +116,13 @@ package final class ValueReader {
             try chunks.withBytes { (chunks) throws(VaultError) in
                 for place in together {
                     let variable = positions[place.position]
-                    let id = index.variables[variable].id
-                    guard let version = index.currentVersions[id] else { continue }
                     let start = Int(place.offset - first.offset)
+                    let end = Int(place.end - first.offset)
                     values[place.position] = try open(
-                        chunks.extracting(start..<start + Int(version.length)), id: id,
+                        chunks.extracting(start..<end), id: index.variables[variable].id,
                         project: index.variables[variable].project,
-                        name: index.variables[variable].name, version, in: arena)
+                        name: index.variables[variable].name, versions.values[place.version],
+                        in: arena)
                 }
             }
             rest = rest.dropFirst(together.count)

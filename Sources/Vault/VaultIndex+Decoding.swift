@@ -66,9 +66,17 @@ extension VaultIndex {
             key: { ($0.variable, $0.version) }, <)
         batches = try content.list(
             "data keys", .max, 89, skipping: !values, Batch.decode, key: { $0.id }, <)
-        journal = try content.list(
+        let entries = try content.list(
             "journal entries", Self.journalLimit, 29, skipping: extent != .everything,
-            JournalEntry.decode, key: { $0.id }, <)
+            { (reader) throws(VaultError) in try AnyJournalEntry.decode(from: &reader, in: opened)
+            },
+            key: { $0.id }, <)
+        for entry in entries {
+            switch entry {
+            case .open(let entry): journal.append(entry)
+            case .secret(let entry): secretJournal.append(entry)
+            }
+        }
         accounts = try content.list(
             "accounts", Self.accountLimit, 40,
             { (reader) throws(VaultError) in try Account.decode(from: &reader, in: opened) },

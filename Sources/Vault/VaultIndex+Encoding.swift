@@ -57,7 +57,6 @@ extension VaultIndex {
         }
         front.list(earlier) { earlierVersions[$0].encode(into: &$1) }
         front.list(batches.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
-        front.list(journal.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
         return front
     }
 
@@ -70,7 +69,32 @@ extension VaultIndex {
         return places.sorted { $0.id < $1.id }.map(\.place)
     }
 
-    /// Accounts and former log keys, the sections that hold secrets.
+    /// The journal's section, in which secrets stand among the other entries.
+    private func append(journalTo sections: inout SecretBuffer) throws(SealingError) {
+        let entries =
+            (journal.map(AnyJournalEntry.open) + secretJournal.map(AnyJournalEntry.secret))
+            .sorted { $0.id < $1.id }
+        var body = try SecretBuffer()
+        try body.append(uint32: entries.count)
+        for entry in entries {
+            var front = ByteWriter()
+            switch entry {
+            case .open(let entry):
+                entry.encode(into: &front)
+                try front.withBytes { (part) throws(SealingError) in try body.append(part) }
+            case .secret(let entry):
+                entry.encodeFront(into: &front)
+                try front.withBytes { (part) throws(SealingError) in try body.append(part) }
+                try entry.payload.withBytes { (secret) throws(SealingError) in
+                    try body.append(secret)
+                }
+            }
+        }
+        try sections.append(uint32: body.count)
+        try body.withBytes { (body) throws(SealingError) in try sections.append(body) }
+    }
+
+    /// Journal, accounts and former log keys, the sections that hold secrets.
     private func encodedSecrets() throws(VaultError) -> SecretBuffer {
         let sorted = accounts.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         return try guarding { () throws(SealingError) in
@@ -84,7 +108,8 @@ extension VaultIndex {
                     try body.append(secret)
                 }
             }
-            var sections = try SecretBuffer(capacity: body.count + 256)
+            var sections = try SecretBuffer(capacity: body.count + 4_096)
+            try append(journalTo: &sections)
             try sections.append(uint32: body.count)
             try body.withBytes { (body) throws(SealingError) in try sections.append(body) }
             try sections.append(uint32: 4 + formerLogKeys.count * 32)
@@ -104,7 +129,7 @@ extension VaultIndex {
         else {
             throw VaultError(.tooLarge, "a vault holds at most 10,000 projects and 1,000 accounts")
         }
-        guard journal.count <= VaultIndex.journalLimit else {
+        guard journal.count + secretJournal.count <= VaultIndex.journalLimit else {
             throw VaultError(.tooLarge, "a vault's journal holds at most 10,000 entries")
         }
         for place in variables.indices {

@@ -32,6 +32,8 @@ package struct VaultIndex {
     var batches: [Batch] = []
     /// Work begun and not known to be finished, in ascending order of ids.
     package var journal: [JournalEntry] = []
+    /// The entries of the journal that are secrets.
+    var secretJournal: [SecretJournalEntry] = []
     /// In ascending order of names.
     package var accounts: [Account] = []
     var formerLogKeys: [SecretSlice] = []

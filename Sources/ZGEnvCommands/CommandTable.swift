@@ -21,7 +21,9 @@ enum CommandTable {
             DeploymentShow.self, DeploymentLogs.self, DeploymentPromote.self,
             DeploymentRollback.self, DeploymentCancel.self, DeploymentDelete.self, WebhookList.self,
             WebhookCreate.self, WebhookDelete.self,
+            Watch.self,
             NotifySet.self, NotifyShow.self, NotifyRun.self, NotifyTest.self, NotifyInstall.self,
+            PostalJoin.self, PostalStatus.self, PostalLeave.self,
             // The tool itself.
             CompletionScript.self, CompletionCandidates.self, ManualPages.self,
         ]
@@ -43,6 +45,7 @@ enum CommandTable {
             .init(["deployment"], "Work with deployments"),
             .init(["webhook"], "Work with the platform's webhooks"),
             .init(["notify"], "Be told of deployments on the desktop"),
+            .init(["postal"], "Be told at once, by a relay of the platform's events"),
         ],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))

@@ -52,6 +52,25 @@ extension LeakTests {
                 try run(["logout"], 0, nil)
             }
         },
+        "watch": { witness in
+            try onPlatform(witness) { server, run in
+                try run(["login"], 0, nil)
+                let platform = try witness.platform()
+                for options in [[], ["--verbose", "-p", "web"]] {
+                    var runner = witness.home.runner(
+                        ["watch", "--json", "--every", "5s"] + options,
+                        environment: ["ZG_ENV_API_URL": platform.url])
+                    runner.script = [
+                        (.output("\"kept\":false"), .call { _, _ in }),
+                        (.now, .signal(SIGTERM)),
+                    ]
+                    try witness.run(runner, status: 143)
+                }
+                try run(["watch"], 2, nil)
+                try run(["watch", "--every", witness.argument.text], 2, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
         "notify test": { witness in
             try witness.run(["notify", "test"], status: 7)
             try witness.run(["notify", "test", "--json"], status: 7)

@@ -174,7 +174,7 @@ struct LeakTests {
             let name = path.joined(separator: " ")
             let body = try #require(
                 Self.commands[name] ?? Self.furtherCommands[name] ?? Self.platformCommands[name]
-                    ?? Self.notificationCommands[name],
+                    ?? Self.notificationCommands[name] ?? Self.postalCommands[name],
                 "no run of \(name) looks for leaks")
             let before = witness.runs
             try body(witness)

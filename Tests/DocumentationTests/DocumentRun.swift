@@ -32,7 +32,8 @@ struct DocumentRun {
         var environment = [
             "HOME": home.path, "PATH": "\(home.path("bin")):/usr/bin:/bin", "LC_ALL": "C.UTF-8",
             "XDG_RUNTIME_DIR": home.path("run"), "NO_COLOR": "1", "TERM": "xterm",
-            "PASSPHRASE": DocumentScript.passphrase, "PACKAGE": DocumentationTests.root, "GIT_CONFIG_NOSYSTEM": "1",
+            "PASSPHRASE": DocumentScript.passphrase, "PACKAGE": DocumentationTests.root,
+            "GIT_CONFIG_NOSYSTEM": "1",
         ]
         if let keyring { environment["DBUS_SESSION_BUS_ADDRESS"] = keyring.bus.address }
         self.environment = environment

@@ -14,6 +14,7 @@ The numbers in the comments are the page's sections. The order of all checks is 
 import argparse
 import json
 import os
+import re
 import stat
 import string
 import struct
@@ -592,6 +593,29 @@ def check_rotations(header, index, keys):
                     f"the code of the rotation of {rotation.key} does not hold")
 
 
+RELAY = 4
+WORD = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def read_relay(entry):
+    """5.7, kind 4"""
+    c = Cursor(memoryview(entry.payload), "relay")
+    relay = SimpleNamespace(
+        relay=c.text(4096), device=c.text(1024), accounts=c.list(text(1024), 4, 64), token=c.raw(43), seed=c.raw(32))
+    c.end()
+    words = [relay.device, *relay.accounts, bytes(relay.token).decode("latin-1")]
+    if not relay.relay or not relay.accounts or not all(WORD.fullmatch(word) for word in words):
+        c.fail("encoding", "a registration with a relay")
+    return relay
+
+
+def check_relays(index):
+    """What a reader need not do to open a vault, but must before it goes to a relay."""
+    relays = [read_relay(entry) for entry in index.journal if entry.kind == RELAY]
+    require(len(relays) <= 16 and len({relay.relay for relay in relays}) == len(relays), "encoding",
+            "registrations with relays")
+
+
 def read_account(c):
     """5.8"""
     return SimpleNamespace(
@@ -796,6 +820,7 @@ def read_vault(path, secret, guarded=False):
         if index.checkpoint is not None:
             check_checkpoint(header, index.checkpoint, keys)
         check_rotations(header, index, keys)
+        check_relays(index)
         data_keys = {batch.id: data_key(header, batch, keys) for batch in index.batches} if keys else {}
         records = {record.id: record for record in index.records}
         values = {}

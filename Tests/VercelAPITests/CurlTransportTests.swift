@@ -2,6 +2,7 @@ import CurlTransport
 import Foundation
 import Sealing
 import Synchronization
+import TestSupport
 import Testing
 import VercelAPI
 

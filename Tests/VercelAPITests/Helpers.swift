@@ -1,6 +1,7 @@
 import CurlTransport
 import Foundation
 import Sealing
+import TestSupport
 import Testing
 import VercelAPI
 

@@ -33,6 +33,9 @@ void zg_unlock_byte(int descriptor, int64_t offset);
 /// copy_file_range(2) from an offset to the end of another file. Returns the bytes copied or -1.
 ssize_t zg_copy_file_range(int from, int64_t offset, int to, size_t count);
 
+/// Where the last of `byte` among `count` bytes is; -1 where there is none (memrchr(3), a GNU extension).
+ssize_t zg_last_offset(const void *_Nullable bytes, uint8_t byte, size_t count);
+
 /// Renames a file to a name that must be free (renameat2(2), RENAME_NOREPLACE), by link(2) and
 /// unlink(2) where the file system cannot do that. Returns 0, or -1 with EEXIST when it is taken.
 int zg_rename_new(const char *_Nonnull from, const char *_Nonnull to);

@@ -46,6 +46,51 @@ int zg_interrupted(void);
 /// Ends the process as the handler would have if a signal was noted; otherwise returns.
 void zg_end_if_interrupted(void);
 
+/// Has `zg_interrupted` say -1 where no signal was noted, so that what asks it gives up as for one. A
+/// signal that comes later takes its place.
+void zg_interrupts_note_end(void);
+
+/// Takes back `zg_interrupts_note_end`.
+void zg_interrupts_forget_end(void);
+
+/// The size of the terminal behind a descriptor. Returns 0, or -1 when it is none or does not know.
+int zg_terminal_size(int fd, int *_Nonnull columns, int *_Nonnull rows);
+
+/// A descriptor that becomes readable with `zg_wake` (eventfd(2)); -1 with errno.
+int zg_wake_open(void);
+
+/// Makes a descriptor of `zg_wake_open` readable. Async-signal-safe.
+void zg_wake(int fd);
+
+/// What `zg_screen_noted` says, as bits.
+enum {
+    /// SIGTSTP came: the screen is to be left, and the process to stop.
+    ZG_SCREEN_STOP = 1,
+    /// The process goes on after a stop.
+    ZG_SCREEN_CONTINUED = 2,
+};
+
+/// Has SIGTSTP, SIGCONT and SIGWINCH, and every signal that a deferred section notes, wake a loop that
+/// waits on `wake`; the first two are noted. A second interrupt in a deferred section does not wait for
+/// its end any more: the terminal gets `leave` (at most 128 bytes) and `saved`, and the process ends.
+/// Returns 0, or -1 with errno.
+int zg_screen_signals_set(int fd, int wake, const struct termios *_Nonnull saved,
+                          const char *_Nonnull leave, size_t leave_length);
+
+/// Ends what `zg_screen_signals_set` began, but for the waking by interrupts. Puts nothing back: the
+/// caller has done so.
+void zg_screen_signals_clear(void);
+
+/// Ends the waking too, before its descriptor is closed.
+void zg_screen_forget_wake(void);
+
+/// What was noted since the last call.
+int zg_screen_noted(void);
+
+/// Stops the process as SIGTSTP does by itself; wants `zg_screen_signals_clear` before. Returns when it
+/// goes on.
+void zg_screen_stop(void);
+
 /// Has SIGINT and SIGQUIT of the keyboard do nothing here, while a program that the user works with has
 /// the terminal; it gets their usual effect. Those found ignored stay so.
 void zg_interrupts_pause_keys(void);

@@ -93,6 +93,11 @@ void zg_notify_close(zg_notify_connection *_Nonnull connection);
 zg_notify_status zg_notify_capabilities(zg_notify_connection *_Nonnull connection,
                                         uint32_t limit_milliseconds, uint32_t *_Nonnull bits);
 
+/// Asks the server for its name and version, cut where `capacity` ends.
+zg_notify_status zg_notify_server_name(zg_notify_connection *_Nonnull connection,
+                                       uint32_t limit_milliseconds, char *_Nonnull name,
+                                       size_t capacity);
+
 /// Shows a message; `*identifier` is its number.
 zg_notify_status zg_notify_send(zg_notify_connection *_Nonnull connection,
                                 uint32_t limit_milliseconds,

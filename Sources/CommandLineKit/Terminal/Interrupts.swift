@@ -37,6 +37,12 @@ package enum Interrupts {
         return signal == 0 ? nil : signal
     }
 
+    /// Has what looks at ``pending`` give up as after a signal: for work that its own user ends.
+    package static func noteEnd() { zg_interrupts_note_end() }
+
+    /// Takes back ``noteEnd()``. A signal that came meanwhile stays noted.
+    package static func forgetEnd() { zg_interrupts_forget_end() }
+
     /// Ends the process as the signal would have, if one was noted.
     package static func endIfPending() {
         zg_end_if_interrupted()

@@ -16,6 +16,12 @@ extension DisplayText {
         return scalars.reduce(0) { max($0, width($1)) }
     }
 
+    /// Columns of a scalar that may be shown as it is; nil for one that steers, hides or reorders text. For
+    /// secrets: nothing is put together for it.
+    package static func width(ofSafe scalar: Unicode.Scalar) -> Int? {
+        isUnsafe(scalar) ? nil : width(scalar)
+    }
+
     private static func width(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format, .control, .lineSeparator,

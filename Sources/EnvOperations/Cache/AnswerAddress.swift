@@ -4,7 +4,8 @@ package struct AnswerAddress: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         /// All projects of the scope.
         case projects
-        /// The newest deployments of a project, by its id, as far as the filter lets them through.
+        /// The newest deployments of a project, by its id, as far as the filter lets them through; those
+        /// of the whole scope where the id is empty.
         case deployments(project: String, filter: String)
         /// The shared variables that a project uses, by its id.
         case sharedVariables(project: String)

@@ -106,3 +106,20 @@ extension VaultTransaction {
         index.projects[position].seenAt = time
     }
 }
+
+extension VaultIndex {
+    /// Tells whether ``VaultTransaction/see(_:listedAt:of:)`` would change anything.
+    package func learns(
+        from platform: [PlatformRecord], listedAt: UInt64, of project: Identifier
+    ) -> Bool {
+        let found = Dictionary(
+            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return variables.contains { variable in
+            guard variable.project == project, let remote = variable.remote,
+                remote.pushedAt < listedAt
+            else { return false }
+            guard let record = found[remote.id] else { return !remote.isGone }
+            return remote.isGone || record.updatedAt != remote.seenUpdatedAt
+        }
+    }
+}

@@ -7,11 +7,15 @@ package enum CodeLoadingName {
     /// What a variable of this name does to programs, as the rest of a sentence that begins with the
     /// name; nil for a name without such a meaning.
     package static func effect(of name: String) -> String? {
-        if let effect = names[name] { return effect }
-        // Most names begin with none of these letters, and thousands are asked about.
-        guard let letter = name.utf8.first else { return nil }
-        return prefixes.first { $0.prefix.utf8.first == letter && name.hasPrefix($0.prefix) }?
-            .effect
+        // Thousands are asked about, and nearly all of them have another beginning or length.
+        guard let letter = name.utf8.first, letter < 128 else { return nil }
+        if lengths[Int(letter)] & (1 << UInt64(min(name.utf8.count, 63))) != 0,
+            let effect = names[name]
+        {
+            return effect
+        }
+        guard prefixLetters.contains(letter) else { return nil }
+        return prefixes.first { name.hasPrefix($0.prefix) }?.effect
     }
 
     /// The warning about a name, a sentence; nil for an ordinary one.
@@ -21,6 +25,17 @@ package enum CodeLoadingName {
 
     /// For scripts.
     package static let warningCode = "loads-code"
+
+    /// For each first letter the lengths in UTF-8 that ``names`` has, as bits; 63 for longer ones.
+    private static let lengths: [UInt64] = {
+        var lengths = [UInt64](repeating: 0, count: 128)
+        for name in names.keys {
+            guard let letter = name.utf8.first, letter < 128 else { continue }
+            lengths[Int(letter)] |= 1 << UInt64(min(name.utf8.count, 63))
+        }
+        return lengths
+    }()
+    private static let prefixLetters = Set(prefixes.compactMap(\.prefix.utf8.first))
 
     private static let names: [String: String] = [
         // The dynamic linker and the C library.

@@ -10,6 +10,8 @@ package struct RefreshSchedule: Sendable {
         case start
         /// Somebody wants to see it, such as with a key.
         case request
+        /// A relay told that something happened.
+        case event
         /// It is a while ago.
         case timer
         /// Another process changed the vault: accounts, projects, tokens.
@@ -33,7 +35,7 @@ package struct RefreshSchedule: Sendable {
     }
 
     /// How often is asked.
-    package let intervals: RefreshIntervals
+    package private(set) var intervals: RefreshIntervals
     /// How many questions have failed since the last answer.
     package private(set) var failureCount = 0
     /// Whether the last question had no answer.
@@ -86,9 +88,23 @@ package struct RefreshSchedule: Sendable {
         last?.answers = answers
     }
 
-    /// Notes that somebody wants to see it now.
-    package mutating func request() {
-        pending.insert(.request)
+    /// Takes the vault as it is now for known: this process changed it itself.
+    package mutating func acknowledge(vault: RefreshObservation.FileMark?) {
+        last?.vault = vault
+    }
+
+    /// Notes that somebody wants to see it now, or a reason that only the caller knows of.
+    package mutating func request(_ reason: Reason = .request) {
+        pending.insert(reason)
+    }
+
+    /// Goes on with other intervals: the timer that runs ends as if it had been set with these. Pauses
+    /// after failures stay.
+    package mutating func use(_ intervals: RefreshIntervals) {
+        guard intervals != self.intervals else { return }
+        self.intervals = intervals
+        guard timerEnd != nil, failureCount == 0, let lastBegun else { return }
+        timerEnd = lastBegun + (isBuilding ? intervals.building : intervals.idle)
     }
 
     /// Begins a question if it is time for one.

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import JSONCoding
 package import Sealing
 package import Vault
 
@@ -11,6 +11,8 @@ package final class WatchSealing {
         case choices = 1
         /// What was seen, and what is still to be told.
         case progress = 2
+        /// How far a relay's events were read.
+        case postal = 3
     }
 
     /// The longest file, in bytes.
@@ -28,14 +30,12 @@ package final class WatchSealing {
     /// - Parameter key: The notification key of a vault's index key.
     package init(key: borrowing SecretBytes, vault: Identifier) throws(SealingError) {
         self.vault = vault.bytes
-        keys = [
-            .choices: .init(
-                try KeyDerivation.derive(
-                    from: key, id: Content.choices.rawValue, context: "zgv1noti")),
-            .progress: .init(
-                try KeyDerivation.derive(
-                    from: key, id: Content.progress.rawValue, context: "zgv1noti")),
-        ]
+        var keys: [Content: SecretBytesBox] = [:]
+        for content in [Content.choices, .progress, .postal] {
+            keys[content] = .init(
+                try KeyDerivation.derive(from: key, id: content.rawValue, context: "zgv1noti"))
+        }
+        self.keys = keys
     }
 
     /// The file's bytes; nil where the value is too long to be kept.
@@ -43,7 +43,7 @@ package final class WatchSealing {
         guard let key = keys[content], let data = try? JSONEncoder().encode(value) else {
             return nil
         }
-        let text = [Self.format] + Array(data)
+        let text = [Self.format] + data
         guard text.count < Self.byteLimit - 8_192 else { return nil }
         var plain = AnswerAddress.bytes(of: UInt32(clamping: text.count)) + text
         plain += repeatElement(
@@ -83,7 +83,7 @@ package final class WatchSealing {
         guard isAuthentic, let count = AnswerAddress.number(plain.prefix(4)),
             count >= 1, count <= plain.count - 4, plain[4] == Self.format
         else { return nil }
-        return try? JSONDecoder().decode(Value.self, from: Data(plain[5..<(4 + count)]))
+        return try? JSONDecoder().decode(Value.self, from: Array(plain[5..<(4 + count)]))
     }
 
     private func additionalData(_ content: Content) -> [UInt8] {

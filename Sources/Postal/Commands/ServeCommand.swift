@@ -62,6 +62,7 @@ enum ServeCommand: PostalCommand {
         let notice = ServiceNotice(context)
         notice.send("READY=1\nSTATUS=Serving \(counts.hooks) webhooks at \(url)")
         var due = context.clock.steady() + 5_000
+        var failures = FailureReport()
         while true {
             switch ServiceSignals.wait(milliseconds: 1_000) {
             case SIGHUP: secrets.read()
@@ -73,6 +74,7 @@ enum ServeCommand: PostalCommand {
             }
             relay.tick()
             due = relay.pruneIfDue(due)
+            failures.tell(relay.metrics.storeFailures.value, now: context.clock.steady())
         }
     }
 

@@ -5,7 +5,7 @@
 /// team, `sensitiveEnvironmentVariablePolicy`), `projects` (`name`, `team` slug, `framework`,
 /// `autoExposeSystemEnvs`, `rollingRelease`, `customEnvironments` with `slug` and `type`, `env`
 /// with `key`, `value`, `type`, `target`, `gitBranch`, `comment`, `customEnvironments` slugs, and
-/// `deployments`, oldest first, with `target`, `state`, `branch`), `sharedEnv` (`team`, `key`,
+/// `deployments`, oldest first, with `target`, `state`, `branch`, `message`), `sharedEnv` (`team`, `key`,
 /// `value`, `type`, `target`, `projects` names), `tokens` (`name`, `token`, `type`, `team`,
 /// `expiresAt`, `leakedAt`).
 package struct Seed: Sendable {

@@ -182,7 +182,8 @@ struct SeedBuilder {
             target: isProduction ? "production" : nil, customEnvironmentId: nil, source: "git",
             meta: [
                 "githubCommitRef": branch, "githubCommitSha": commit,
-                "githubCommitMessage": "Seed commit", "githubCommitAuthorName": "Sandbox Developer",
+                "githubCommitMessage": try fields.string("message") ?? "Seed commit",
+                "githubCommitAuthorName": "Sandbox Developer",
                 "githubOrg": project.repository?.organization ?? "", "githubRepo": project.name,
                 "githubRepoId": String(project.repository?.id ?? 0),
             ],

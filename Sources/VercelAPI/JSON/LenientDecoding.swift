@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import JSONCoding
 internal import Sealing
 
 /// A key of a JSON object whose name is only known at run time.
@@ -88,12 +88,7 @@ package enum JSONDecoding {
     private static func exactValue<T: Decodable>(_ type: T.Type, from body: RawSpan) -> T? {
         guard body.byteCount > 0 else { return nil }
         return unsafe body.withUnsafeBytes { bytes -> T? in
-            guard let start = bytes.baseAddress else { return nil }
-            // The decoder only reads, and the data does not outlive this call.
-            let data = unsafe Data(
-                bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
-                deallocator: .none)
-            return try? JSONDecoder().decode(T.self, from: data)
+            unsafe try? JSONDecoder().decode(T.self, from: bytes)
         }
     }
 }

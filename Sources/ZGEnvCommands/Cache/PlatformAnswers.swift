@@ -288,10 +288,10 @@ extension Invocation {
 
 extension KeptAnswer {
     /// Tells whether a change of a project's deployments changes this answer.
-    fileprivate func isAbout(deploymentsOf project: String, at origin: APIOrigin) -> Bool {
+    func isAbout(deploymentsOf project: String, at origin: APIOrigin) -> Bool {
         guard address.origin == origin.description else { return false }
         switch address.subject {
-        case .deployments(project, _): return true
+        case .deployments(project, _), .deployments("", _): return true
         case .projects:
             return value(as: ProjectsAnswer.self)?.projects.contains { $0.id == project } ?? true
         case .deployments, .sharedVariables, .outage: return false

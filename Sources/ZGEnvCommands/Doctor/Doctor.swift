@@ -7,7 +7,7 @@ enum Doctor: Command {
         ["doctor"], "Show what works here and what does not", section: "Vault",
         discussion: """
             Looks at the vault and its files, the libraries, guarded memory, both keyrings, the audit \
-            log, the clock, and whether the platform can be reached; works without a vault and with a \
+            log, notifications, the clock, and whether the platform can be reached; works without a vault and with a \
             damaged one, and asks for no passphrase. Only keys in the desktop's keyring that belong to \
             no slot any more are changed: they are removed with --yes, or when you agree. With -p it \
             also looks at the variables of a project, and at their values while those are unlocked. \
@@ -30,6 +30,7 @@ enum Doctor: Command {
         findings += KeyringChecks(invocation, vault: vault.vault).findings()
         findings += AuditChecks.findings(invocation, vault: vault.vault)
         findings += DesktopChecks.findings(invocation.context)
+        findings += NotificationChecks.findings(invocation.context)
         findings += ClockChecks.findings(invocation, vault: vault.vault)
         findings += PlatformChecks(invocation).findings()
         findings += try ProjectFindings.findings(invocation, vault: vault.vault)

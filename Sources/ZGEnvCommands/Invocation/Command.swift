@@ -20,6 +20,16 @@ package struct Invocation {
     package let context: Context
     /// The vault, opened when it is asked for.
     package let session: VaultSession
+    /// Who is told and asked in place of the terminal, where another command does this one's work.
+    var attendant: Attendant?
+
+    /// Is told and asked in place of the terminal.
+    struct Attendant {
+        /// Gets every note.
+        let note: (String) -> Void
+        /// Shows a plan and asks; false declines.
+        let confirm: (_ plan: [String], _ question: String) throws -> Bool
+    }
 
     /// Puts the parts together.
     package init(_ command: ParsedCommand, _ context: Context) throws {
@@ -30,8 +40,23 @@ package struct Invocation {
             options: options, context: context, command: command.spec.name)
     }
 
+    /// Another command, done within this one: with its vault as it is open.
+    init(
+        _ command: ParsedCommand, within other: Invocation, _ context: Context,
+        _ attendant: Attendant
+    )
+        throws
+    {
+        self.command = command
+        self.context = context
+        self.attendant = attendant
+        options = try GlobalOptions(command, context)
+        session = other.session
+    }
+
     /// Shows people a message on stderr at once; nothing with `--quiet` or `--json`.
     package func note(_ message: String) throws {
+        if let attendant { return attendant.note(message) }
         guard !options.quiet, !options.json else { return }
         // What was done is done, whether or not anybody can be told.
         do throws(OutputError) {

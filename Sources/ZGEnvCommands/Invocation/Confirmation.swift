@@ -20,6 +20,12 @@ enum Confirmation {
     ) throws -> Answer {
         if invocation.options.dryRun { return .stopAfterPlan }
         if plan.isEmpty || invocation.options.yes { return .goOn }
+        if let attendant = invocation.attendant {
+            guard try attendant.confirm(plan, question) else {
+                throw CommandError(.failed, "Nothing was changed.")
+            }
+            return .goOn
+        }
         let unattended = CommandError(
             .usage, "This needs a confirmation, and there is nobody to ask.",
             hint: "Nothing was changed. Look at the plan with --dry-run, then answer with --yes.")

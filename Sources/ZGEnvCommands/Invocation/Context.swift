@@ -67,6 +67,19 @@ package final class Context {
         self.messages = messages
     }
 
+    /// The outside for work that goes on beside other work: its waiting gives up the turn, and it has
+    /// nowhere to write.
+    func beside(_ turns: TurnTaking) -> Context {
+        let transport = transport
+        return Context(
+            arguments: [], hardening: hardening, environment: environment,
+            rawEnvironment: rawEnvironment, workingDirectory: workingDirectory, files: files,
+            keyring: keyring, now: now, user: user,
+            transport: { TurnTakingTransport(try transport(), turns) },
+            waitingRoom: TurnTakingWaitingRoom(waitingRoom, turns),
+            output: OutputStream(descriptor: -1), messages: OutputStream(descriptor: -1))
+    }
+
     /// Keeps a warning: shown at once to people, a member of the result with `--json`.
     package func warn(_ code: String, _ message: String) {
         warnings.append(Warning(code: code, message: message))

@@ -2,6 +2,7 @@ internal import CLinux
 internal import CommandLineKit
 internal import EnvOperations
 internal import Glibc
+internal import PostalDevice
 internal import Sealing
 internal import Vault
 
@@ -13,6 +14,8 @@ struct NotificationFiles {
     let choicesPath: String
     private let progressPath: String
     private let lockPath: String
+    private let inboxPath: String
+    private let relayLockPath: String
     private let sealing: WatchSealing
     private let files: any FileStore
 
@@ -23,6 +26,8 @@ struct NotificationFiles {
         choicesPath = base + ".notify"
         progressPath = base + ".notify-progress"
         lockPath = base + ".notify-run.lock"
+        inboxPath = base + ".relay-progress"
+        relayLockPath = base + ".relay-run.lock"
         sealing = try WatchSealing(key: try keys.notificationKey(), vault: vault)
         files = invocation.context.files
     }
@@ -76,6 +81,27 @@ struct NotificationFiles {
         if let progress { try keep(progress) }
     }
 
+    /// How far the events of each relay were read, by the registration's name; nothing where nothing
+    /// was kept, or what was kept does not open: whatever comes again is known to be told once.
+    func inboxes() throws -> [String: PostalInbox] {
+        guard let bytes = try bytes(of: inboxPath) else { return [:] }
+        return sealing.open(bytes, as: .postal) ?? [:]
+    }
+
+    /// Keeps how far they were read. Only for the holder of ``relayLock()``.
+    func keep(_ inboxes: [String: PostalInbox]) throws {
+        try files.prepareDirectory(of: inboxPath)
+        try write(inboxes, .postal, to: inboxPath)
+    }
+
+    /// Lets one process at a time read the events of this vault's relays: a relay has one stream for
+    /// each device.
+    func relayLock() throws -> RunLock {
+        try RunLock(path: relayLockPath, files) { holder in
+            CommandError(.conflict, "Another process reads the relay's events\(holder).")
+        }
+    }
+
     private func bytes(of path: String) throws -> [UInt8]? {
         do throws(VaultError) {
             let file = try files.open(path)
@@ -101,9 +127,18 @@ struct NotificationFiles {
         private let descriptor: Int32
 
         /// - Throws: ``ExitCode/conflict`` where another one runs.
-        init(_ files: NotificationFiles) throws {
-            let path = files.lockPath
-            try files.files.prepareDirectory(of: path)
+        convenience init(_ files: NotificationFiles) throws {
+            try self.init(path: files.lockPath, files.files) { holder in
+                CommandError(
+                    .conflict, "Notifications of this vault are told by another process\(holder).",
+                    hint: "End that one first: systemctl --user stop zg-env-notify, or kill it.")
+            }
+        }
+
+        /// - Parameter taken: Makes the error where another process has the lock, from " (process N)" or
+        ///   nothing.
+        init(path: String, _ files: any FileStore, taken: (String) -> CommandError) throws {
+            try files.prepareDirectory(of: path)
             descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else {
                 let reason = unsafe String(cString: strerror(errno))
@@ -117,9 +152,7 @@ struct NotificationFiles {
                 let holder =
                     digits.isEmpty ? "" : " (process \(String(decoding: digits, as: UTF8.self)))"
                 close(descriptor)
-                throw CommandError(
-                    .conflict, "Notifications of this vault are told by another process\(holder).",
-                    hint: "End that one first: systemctl --user stop zg-env-notify, or kill it.")
+                throw taken(holder)
             }
             // For the message of others alone, so a failure changes nothing.
             let line = Array("\(getpid())\n".utf8)

@@ -23,6 +23,7 @@ final class NotifyWork {
     private var choicesMark: RefreshObservation.FileMark?
     private var source: PlatformWatchSource
     private var progress: WatchProgress
+    private var relay: RelayedEvents
     private var schedules: [Scope: RefreshSchedule] = [:]
     /// Scopes that this process has had an answer for: what they tell next is no news from before.
     private var current: Set<Scope> = []
@@ -51,6 +52,8 @@ final class NotifyWork {
         let kept = try files.progress()
         progress = kept.progress ?? WatchProgress()
         source = try PlatformWatchSource(choices.scopes, invocation)
+        relay = RelayedEvents(intervals)
+        try relay.open(invocation, files)
         // From here on nothing needs the values.
         try invocation.session.keepIndexTierOnly()
         vaultMark = mark
@@ -81,6 +84,7 @@ final class NotifyWork {
     func run(while goesOn: () -> Bool) throws {
         defer { withExtendedLifetime(lock) {} }
         while goesOn() {
+            try followRelays()
             var observation = observer.observation()
             reloadChoices()
             if observation.vault != vaultMark {
@@ -96,13 +100,53 @@ final class NotifyWork {
             try deliver(at: observation.monotonic)
             let pauses = schedules.values.map { $0.wait(at: observation.monotonic) }
             let pause = max(min(pauses.min() ?? Self.tick, Self.tick), .milliseconds(50))
+            try wait(pause)
+        }
+    }
+
+    /// Waits, and not beyond the moment in which a relay tells something.
+    private func wait(_ pause: Duration) throws {
+        var left = pause
+        while left > .zero, !relay.hasNews, Interrupts.pending == nil {
+            let step = relay.isOpen ? min(left, RelayedEvents.glance) : left
+            left -= step
             if let desktop, desktop.isConnected {
-                try desktop.wait(pause)
+                try desktop.wait(step)
             } else {
-                let (seconds, attoseconds) = pause.components
+                let (seconds, attoseconds) = step.components
                 usleep(UInt32(seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
             }
         }
+    }
+
+    /// Takes what relays told: it is a reason to ask at once, and to ask less often by the timer. What
+    /// is told of it comes from the platform's answer alone, and so is told once.
+    private func followRelays() throws {
+        let now = observer.observation().monotonic
+        do {
+            for report in try relay.turn(at: now) {
+                if let trouble = report.trouble {
+                    try say(report.place, trouble)
+                } else {
+                    try end(report.place, report.relief)
+                }
+            }
+            try end("relays", "The relays' events can be kept again.")
+        } catch {
+            try say("relays", CommandError(mapping: error).message)
+        }
+        let mark = relay.takeWrite() ? observer.observation().vault : nil
+        for scope in choices.scopes {
+            var schedule = schedules[scope] ?? RefreshSchedule(intervals: intervals)
+            schedule.use(relay.intervals(for: scope.account, at: now))
+            let chosen = choices.choices(in: scope)
+            if relay.tellsNews(of: scope.account, at: now, where: { chosen[$0] != nil }) {
+                schedule.request(.event)
+            }
+            if let mark { schedule.acknowledge(vault: mark) }
+            schedules[scope] = schedule
+        }
+        relay.forgetNews()
     }
 
     private static func order(_ left: Scope, _ right: Scope) -> Bool {
@@ -244,8 +288,10 @@ final class NotifyWork {
                 try session.keepIndexTierOnly()
                 choicesMark = nil
                 reloadChoices()
+                relay.close()
             }
             source = try PlatformWatchSource(choices.scopes, invocation)
+            try relay.open(invocation, files)
             try end("vault", "The vault can be read again.")
         } catch {
             // Who is logged in is not known any more, so nothing is asked.

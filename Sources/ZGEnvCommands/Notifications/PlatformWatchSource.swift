@@ -58,7 +58,8 @@ struct PlatformWatchSource: WatchSource {
         return try client.get()
     }
 
-    private static func failure(_ error: VercelAPIError) -> WatchFailure {
+    /// What the schedule makes of an error, and what people are told.
+    static func failure(_ error: VercelAPIError) -> WatchFailure {
         let reason = CommandError(mapping: error).message
         switch error.code {
         case .tokenMissing, .tokenInvalid, .teamUnauthorized, .samlRequired, .challengeRequired,

@@ -23,7 +23,7 @@ enum Login: Command {
         let origin = try PlatformSession.namedOrigin(invocation.options) ?? .vercel
         if let name = invocation.command.value("name") { try ProjectResolver.check(name) }
         let keys = try invocation.session.indexKeys()
-        let token = try token(invocation)
+        let token = try TypedSecret.read("token", prompt: "Token: ", invocation)
         let client = try session.client(token, origin)
         let user = try client.user()
         let teams = user.isLimited ? [] : try client.teams()
@@ -71,33 +71,5 @@ enum Login: Command {
         }
         try invocation.note("Logged in to \(origin.description) as \(username), kept as \(name).")
         return CommandResult(json: result)
-    }
-
-    private static func token(_ invocation: Invocation) throws -> SecretSlice {
-        let arena = SecretArena(firstRegionByteCount: 8 << 10)
-        if TerminalDevice.isTerminal(0) {
-            let terminal = try TerminalDevice(
-                erasesPrompts: invocation.context.variable("TERM") != "dumb")
-            let room = try arena.allocate(count: 4_096)
-            let count = try room.withMutableBytes {
-                try terminal.readHidden(prompt: "Token: ", into: &$0)
-            }
-            return room.part(0..<count)
-        }
-        guard invocation.options.passphraseDescriptor != 0 else {
-            throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the token.")
-        }
-        let text = try SecretInput.read(descriptor: 0, limit: 4_097, what: "The token on stdin")
-        // Blanks and line ends around a token come from copying it.
-        let (start, end) = text.withBytes { bytes in
-            var (start, end) = (0, bytes.byteCount)
-            while start < end, bytes.byte(at: start) <= 0x20 { start += 1 }
-            while end > start, bytes.byte(at: end - 1) <= 0x20 { end -= 1 }
-            return (start, end)
-        }
-        guard end > start else {
-            throw CommandError(.usage, "There is no token on stdin.", hint: "Nothing was changed.")
-        }
-        return try text.withBytes { try arena.copy($0.extracting(start..<end)) }
     }
 }

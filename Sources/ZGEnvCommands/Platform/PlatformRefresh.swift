@@ -79,6 +79,35 @@ extension PlatformRefresh {
         }
     }
 
+    /// Has the vault see which variables of one project were changed on the platform, with one request
+    /// that is sent once, and writes it only where that is news.
+    ///
+    /// - Returns: Whether the vault was written.
+    /// - Throws: ``ExitCode/locked`` where the account's token takes the values' keys.
+    static func look(at project: VaultProject, _ invocation: Invocation) throws -> Bool {
+        guard let binding = project.binding else { return false }
+        let index = try invocation.session.index(.listing)
+        let account = PlatformSession.account(invocation.options.account, binding, in: index)
+        if account?.protection == .values, invocation.context.variable("VERCEL_TOKEN") == nil {
+            throw CommandError(
+                .locked, "The token of \(account?.name ?? "") opens with the passphrase alone.",
+                hint: "See what changed with: zg-env list --refresh")
+        }
+        let client = try PlatformSession(invocation).access(binding).client.unrepeated()
+        let listedAt = invocation.context.now()
+        let platform = try client.environmentVariables(ofProject: binding.projectID).map {
+            PlatformRecord($0, environments: CustomEnvironmentNames([]))
+        }
+        guard
+            try invocation.session.index(.listing).learns(
+                from: platform, listedAt: listedAt, of: project.id)
+        else { return false }
+        try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
+            transaction.see(platform, listedAt: listedAt, of: project.id)
+        }
+        return true
+    }
+
     /// What the platform showed of one project.
     private struct Sight {
         let project: Identifier

@@ -21,13 +21,24 @@ struct ChildEnvironment {
         let arena = SecretArena(survivesFork: survivesFork)
         // The shell's names are few, the vault's may be thousands. One that is no text is none of the
         // vault's.
-        let given = Set(
-            inherited.compactMap { entry in
-                entry.firstIndex(of: 0x3D).flatMap {
-                    String(validating: entry[..<$0], as: UTF8.self)
-                }
-            })
-        let names = Set(values.lazy.filter { given.contains($0.name) }.map(\.name))
+        var given: [Int: [String]] = [:]
+        for entry in inherited {
+            guard let equals = entry.firstIndex(of: 0x3D),
+                let name = String(validating: entry[..<equals], as: UTF8.self)
+            else { continue }
+            given[equals, default: []].append(name)
+        }
+        // By length: a look into a table costs more than all else of most values.
+        let longest = given.keys.max() ?? 0
+        let ofLength = (0...longest).map { given[$0] ?? [] }
+        var names: Set<String> = []
+        for place in values.indices {
+            let name = values[place].name
+            let count = name.utf8.count
+            if count <= longest, !ofLength[count].isEmpty, ofLength[count].contains(name) {
+                names.insert(name)
+            }
+        }
         var taken: Set<String> = []
         for entry in inherited {
             // An entry without a sign sets nothing.
@@ -49,26 +60,28 @@ struct ChildEnvironment {
             entries.append(try bytes.withBytes { try arena.copy($0) })
         }
         entries.reserveCapacity(entries.count + values.count)
-        for value in values where taken.isEmpty || !taken.contains(value.name) {
-            entries.append(try Self.entry(value, in: arena))
+        for place in values.indices
+        where taken.isEmpty || !taken.contains(values[place].name) {
+            entries.append(
+                try Self.entry(values[place].name, values[place].value, in: arena))
         }
     }
 
     private static func entry(
-        _ value: RevealedValue, in arena: SecretArena
+        _ name: String, _ value: SecretSlice, in arena: SecretArena
     ) throws -> SecretSlice {
-        var name = value.name
+        var name = name
         let count = name.utf8.count
-        let slice = try arena.allocate(count: count + 1 + value.value.count + 1)
+        let slice = try arena.allocate(count: count + 1 + value.count + 1)
         slice.withMutableBytes { target in
             unsafe target.withUnsafeMutableBytes { target in
                 name.withUTF8 { unsafe target.copyMemory(from: UnsafeRawBufferPointer($0)) }
                 unsafe target[count] = 0x3D
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[(count + 1)...])
+                value.withBytes { value in
+                    unsafe value.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
+                }
             }
-        }
-        value.value.withBytes { bytes in
-            slice.part(count + 1..<count + 1 + bytes.byteCount)
-                .withMutableBytes { $0.copy(from: bytes) }
         }
         return slice
     }

@@ -23,7 +23,12 @@ final class TurnTaking: RotationWorkers {
     private(set) var isActive = false
 
     init() {
-        unsafe pthread_mutex_init(mutex, nil)
+        // Giving up a turn that one has not is refused then, and known by that.
+        var attributes = pthread_mutexattr_t()
+        unsafe pthread_mutexattr_init(&attributes)
+        unsafe pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK))
+        unsafe pthread_mutex_init(mutex, &attributes)
+        unsafe pthread_mutexattr_destroy(&attributes)
         unsafe pthread_cond_init(changed, nil)
     }
 
@@ -49,10 +54,33 @@ final class TurnTaking: RotationWorkers {
 
     /// Gives up the turn for `body`, which touches nothing that is shared.
     func away<R, Failure: Error>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
-        guard isActive else { return try body() }
-        unsafe pthread_mutex_unlock(mutex)
+        // Whoever has given it up already, such as around this, has none to give.
+        guard isActive, unsafe pthread_mutex_unlock(mutex) == 0 else { return try body() }
         defer { unsafe pthread_mutex_lock(mutex) }
         return try body()
+    }
+
+    /// Gives up the turn until another one calls ``notify()`` or writes, or the time is over.
+    func pause(atMost time: Duration) {
+        guard isActive else { return }
+        var end = Self.time(after: time)
+        unsafe pthread_cond_timedwait(changed, mutex, &end)
+    }
+
+    /// Ends every ``pause(atMost:)``.
+    func notify() { unsafe pthread_cond_broadcast(changed) }
+
+    /// By the clock that conditions are waited for with.
+    private static func time(after span: Duration) -> timespec {
+        var end = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &end)
+        let (seconds, attoseconds) = span.components
+        end.tv_sec += Int(min(max(seconds, 0), 3_600))
+        end.tv_nsec += Int(max(attoseconds, 0) / 1_000_000_000)
+        if end.tv_nsec >= 1_000_000_000 {
+            (end.tv_sec, end.tv_nsec) = (end.tv_sec + 1, end.tv_nsec - 1_000_000_000)
+        }
+        return end
     }
 
     // MARK: Threads
@@ -150,12 +178,7 @@ final class TurnTaking: RotationWorkers {
             let write = Write(keys, body)
             defer { write.body = nil }
             writes.append(write)
-            var end = timespec()
-            unsafe clock_gettime(CLOCK_REALTIME, &end)
-            end.tv_nsec += Self.gatheringMilliseconds * 1_000_000
-            if end.tv_nsec >= 1_000_000_000 {
-                (end.tv_sec, end.tv_nsec) = (end.tv_sec + 1, end.tv_nsec - 1_000_000_000)
-            }
+            var end = Self.time(after: .milliseconds(Self.gatheringMilliseconds))
             var isLate = false
             while !write.isDone {
                 if isLate || writes.count >= workers {

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import JSONCoding
 
 /// What ties a directory to a project: the Vercel CLI's `.vercel/project.json` or `repo.json`, or
 /// `.zg-env.json` for a project that lives only in the vault.
@@ -85,10 +85,10 @@ struct LinkFile: Equatable {
         }
         do {
             if name == repositoryPath {
-                let repository = try JSONDecoder().decode(Repository.self, from: Data(bytes))
+                let repository = try JSONDecoder().decode(Repository.self, from: bytes)
                 return link(of: repository, path: path, base: base, directory: directory)
             }
-            let link = try JSONDecoder().decode(Link.self, from: Data(bytes))
+            let link = try JSONDecoder().decode(Link.self, from: bytes)
             if name == localPath, let project = link.project {
                 return LinkFile(path: path, directory: base, target: .local(project))
             }

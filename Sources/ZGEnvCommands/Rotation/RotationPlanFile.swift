@@ -1,6 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
-internal import FoundationEssentials
+internal import JSONCoding
 internal import Vault
 
 /// `rotate --plan FILE`: several rotations, one after the other. JSON, without values.
@@ -62,8 +62,7 @@ struct RotationPlanFile {
         }
         let file: File
         do {
-            let data = Data(bytes)
-            let names = try JSONDecoder().decode(Names.self, from: data)
+            let names = try JSONDecoder().decode(Names.self, from: bytes)
             if let unknown = names.own.subtracting(Self.members).min() {
                 throw Self.problem(path, "it has an unknown member \(unknown)")
             }
@@ -72,7 +71,7 @@ struct RotationPlanFile {
                     throw Self.problem(path, "a rotation has an unknown member \(unknown)")
                 }
             }
-            file = try JSONDecoder().decode(File.self, from: data)
+            file = try JSONDecoder().decode(File.self, from: bytes)
         } catch let error as CommandError {
             throw error
         } catch {

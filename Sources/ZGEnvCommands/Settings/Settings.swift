@@ -1,6 +1,6 @@
 internal import CommandLineKit
-internal import FoundationEssentials
 internal import Glibc
+internal import JSONCoding
 internal import Sealing
 internal import Vault
 
@@ -23,7 +23,7 @@ struct Settings {
         guard let path, let bytes = try Self.bytes(path) else { return }
         let found: [String: Found]
         do {
-            found = try JSONDecoder().decode([String: Found].self, from: Data(bytes))
+            found = try JSONDecoder().decode([String: Found].self, from: bytes)
         } catch {
             // What the decoder says helps nobody.
             throw CommandError(

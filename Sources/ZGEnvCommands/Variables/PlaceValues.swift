@@ -12,7 +12,10 @@ struct PlaceValues {
     /// The place, as messages name it.
     let place: String
     /// What the index says of the vault as a whole.
-    let metadata: IndexMetadata
+    var metadata: IndexMetadata { index.metadata }
+    /// Kept: to take its thousands of records apart costs as much as to open some, and `run` becomes
+    /// another program.
+    private let index: VaultIndex
 
     /// Opens the values of the invocation's project and place. Asks for the passphrase.
     ///
@@ -24,7 +27,7 @@ struct PlaceValues {
         let keys = try invocation.session.valueKeys()
         let vault = try invocation.session.opened()
         let index = try vault.index(with: keys, extent: .currentValues)
-        metadata = index.metadata
+        self.index = index
         self.place = place.title
         project = try ProjectResolver(invocation).existing(in: index)
         var positions = EffectiveVariables.positions(in: place, of: project.id, in: index)

@@ -65,11 +65,7 @@ enum Run: Command {
                 "\(DisplayText.safe(missing)) is required, and \(DisplayText.safe(found.project.name)) has no value for it here."
             )
         }
-        for value in found.values where value.name.utf8.contains(0x3D) {
-            throw CommandError(
-                .usage,
-                "\(DisplayText.safe(value.name)) is no name for an environment variable.")
-        }
+        try checkNames(found.values)
         try checkLengths(found.values)
         let redacts = command.has("redact")
         let environment = try ChildEnvironment(
@@ -77,8 +73,10 @@ enum Run: Command {
             values: found.values, overrides: command.has("override"), survivesFork: redacts)
         try tellShadowed(environment, invocation)
         let kept = Set(environment.keptFromShell)
-        for value in found.values where !kept.contains(value.name) {
-            guard let warning = CodeLoadingName.warning(about: value.name) else {
+        // By place: a whole value that is taken out of an array is counted once for each of its parts.
+        for place in found.values.indices {
+            let name = found.values[place].name
+            guard let warning = CodeLoadingName.warning(about: name), !kept.contains(name) else {
                 continue
             }
             invocation.context.warn(CodeLoadingName.warningCode, warning)
@@ -148,12 +146,21 @@ enum Run: Command {
         }
     }
 
+    private static func checkNames(_ values: [RevealedValue]) throws {
+        for place in values.indices {
+            var name = values[place].name
+            guard name.withUTF8({ unsafe $0.contains(0x3D) }) else { continue }
+            throw CommandError(
+                .usage, "\(DisplayText.safe(name)) is no name for an environment variable.")
+        }
+    }
+
     /// The kernel takes no entry of an environment that is longer than 32 pages of 4 KiB.
     private static func checkLengths(_ values: [RevealedValue]) throws {
         let limit = 128 << 10
-        for value in values
-        where value.name.utf8.count + 1 + value.value.count + 1 > limit {
-            let name = DisplayText.safe(value.name)
+        for place in values.indices
+        where values[place].name.utf8.count + 1 + values[place].value.count + 1 > limit {
+            let name = DisplayText.safe(values[place].name)
             throw CommandError(
                 .usage, "The value of \(name) is longer than an environment can hold (128 KiB).",
                 hint: "Name the variables to hand over with --only, and read this one with reveal.")

@@ -12,15 +12,18 @@ enum WebhookCreate: Command {
             The secret that messages are signed with goes from the answer into the vault, as a \
             variable of the project \(WebhookSecrets.projectName), and is shown nowhere; hand it to a \
             server with: zg-env run -p \(WebhookSecrets.projectName) -- SERVER. Where it cannot be \
-            sealed the webhook is deleted again: the platform shows the secret once.
+            sealed the webhook is deleted again: the platform shows the secret once. With --postal the \
+            relay that this vault has joined is told, and the secret goes into a file for it too.
             """,
-        arguments: [ArgumentSpec("URL", .one, "Where events are sent")],
+        arguments: [
+            ArgumentSpec("URL", .optional, "Where events are sent; with --postal which relay")
+        ],
         options: [
             OptionSpec(
                 "event", value: "EVENT",
                 "Only these events, such as deployment.error; by default what becomes of deployments",
                 repeatable: true, commaSeparated: true), WebhookScope.allOption,
-        ],
+        ] + RelayedWebhook.options,
         examples: [
             .init(
                 "zg-env webhook create https://relay.example/hook -p web",
@@ -28,6 +31,9 @@ enum WebhookCreate: Command {
             .init(
                 "zg-env webhook create https://relay.example/ --all-projects",
                 "those of all projects"),
+            .init(
+                "zg-env webhook create --postal --all-projects",
+                "for the devices of the relay that was joined"),
         ],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
@@ -41,10 +47,14 @@ enum WebhookCreate: Command {
     ]
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
-        let url = invocation.command.argument("URL") ?? ""
-        try check(url: url, invocation)
+        let isForRelay = invocation.command.has("postal")
+        if !isForRelay { try check(url: invocation.command.argument("URL"), invocation) }
+        guard isForRelay || invocation.command.value("credential-file") == nil else {
+            throw CommandError(.usage, "--credential-file goes with --postal alone.")
+        }
         let named = invocation.command.values("event")
-        let events = named.isEmpty ? standardEvents : named
+        let standard = isForRelay ? RelayedWebhook.events : standardEvents
+        let events = named.isEmpty ? standard : named
         guard events.allSatisfy(isWord), events.count <= 100 else {
             throw CommandError(
                 .usage, "That is no event: its name has letters, digits, dots and hyphens.",
@@ -54,6 +64,8 @@ enum WebhookCreate: Command {
         let keys = try keys(invocation)
         let scope = try WebhookScope(invocation, needsChoice: true)
         let place = scope.project?.name ?? "all projects"
+        let relayed = isForRelay ? try RelayedWebhook(invocation, scope) : nil
+        let url = relayed?.url ?? invocation.command.argument("URL") ?? ""
         if invocation.options.dryRun {
             return CommandResult(
                 json: [
@@ -67,18 +79,31 @@ enum WebhookCreate: Command {
         let (webhook, secret) = try create(url, events, scope)
         do {
             try WebhookSecrets.keep(secret, of: webhook, with: keys, invocation)
+            do {
+                try relayed?.write(secret)
+            } catch {
+                try? WebhookSecrets.remove(of: webhook.id, invocation)
+                throw error
+            }
         } catch {
             throw undone(webhook, CommandError(mapping: error), scope)
         }
         try invocation.note(
             "The secret is sealed as \(WebhookSecrets.key(of: webhook.id)) of \(WebhookSecrets.projectName)."
         )
+        if let relayed { try invocation.note(relayed.remedy) }
         return CommandResult(
-            json: .object(WebhookListing.members(webhook, secretIsKept: true)),
+            json: .object(
+                WebhookListing.members(webhook, secretIsKept: true) + (relayed?.members ?? [])),
             text: "\(DisplayText.safe(webhook.id))\n")
     }
 
-    private static func check(url: String, _ invocation: Invocation) throws {
+    private static func check(url: String?, _ invocation: Invocation) throws {
+        guard let url else {
+            throw CommandError(
+                .usage, "Where are events to be sent?",
+                hint: "Give an address, or --postal for the relay that was joined.")
+        }
         let isPlain = url.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         let host = url.hasPrefix("https://") ? url.dropFirst(8) : url.dropFirst(7)
         let place = host.prefix { !"/?#".contains($0) }

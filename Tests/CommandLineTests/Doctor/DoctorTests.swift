@@ -48,11 +48,27 @@ struct DoctorTests {
         ] {
             #expect(found[check]?.state == "ok", "\(check): \(String(describing: found[check]))")
         }
-        for check in ["keyring", "api", "pinentry", "clipboard"] {
+        for check in ["keyring", "api", "pinentry", "clipboard", "notifications"] {
             #expect(found[check]?.state == "skipped", "\(check)")
         }
         #expect(found["file-system"] != nil && found["memory-lock"] != nil)
         #expect(found["kernel-keyring"] != nil && found["session-keyring"] != nil)
+    }
+
+    @Test func `a server of notifications is named, and the lack of one`() throws {
+        let home = try CommandHome()
+        let server = try NotificationServer()
+        var found = try findings(
+            home.run(doctor, environment: server.environment))["notifications"]
+        #expect(found?.state == "ok" && found?.remedy == nil)
+        #expect(found?.message.contains("with actions") == true, "\(String(describing: found))")
+        let bus = try PrivateBus()
+        found = try findings(
+            home.run(doctor, environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
+        )["notifications"]
+        #expect(found?.state == "warning")
+        #expect(found?.remedy?.contains("dunst") == true)
+        withExtendedLifetime((server, bus)) {}
     }
 
     @Test func `a read-only place of the vault is found`() throws {

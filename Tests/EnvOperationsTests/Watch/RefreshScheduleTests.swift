@@ -232,4 +232,48 @@ struct RefreshScheduleTests {
         #expect(gaps.allSatisfy { $0 >= RefreshIntervals.shortest })
         #expect(asked.count > 86_400 / 900)
     }
+
+    @Test("is asked at once for an event, and not for what this process wrote itself")
+    func events() {
+        var machine = Self.started()
+        machine.run(.seconds(2))
+        machine.schedule.request(.event)
+        #expect(machine.ask() == [.event])
+        machine.run(.seconds(10))
+        machine.now.vault = .init(device: 1, inode: 9, changedAt: 2)
+        machine.schedule.acknowledge(vault: machine.now.vault)
+        #expect(machine.ask() == nil)
+        machine.now.vault = .init(device: 1, inode: 10, changedAt: 3)
+        #expect(machine.ask() == [.vaultChanged])
+    }
+
+    @Test("goes on with other intervals at once, and with the pauses of an outage as they are")
+    func otherIntervals() {
+        let slow = RefreshIntervals(buildingSeconds: 60, idleSeconds: 600)
+        var machine = Self.started()
+        machine.run(.seconds(30))
+        machine.schedule.use(slow)
+        machine.run(.seconds(100))
+        #expect(machine.ask() == nil)
+        // The relay is gone: what would be due by now is due.
+        machine.schedule.use(.standard)
+        #expect(machine.ask() == [.timer])
+        machine.schedule.use(slow)
+        machine.run(.seconds(599))
+        #expect(machine.ask() == nil)
+        machine.run(.seconds(1))
+        #expect(machine.ask(.failed(retryAfter: nil), random: 1) == [.timer])
+        machine.schedule.use(.standard)
+        machine.run(.seconds(4))
+        #expect(machine.ask() == nil)
+        machine.run(.seconds(2))
+        #expect(machine.ask(.answered(isBuilding: true)) == [.timer])
+        machine.run(.seconds(15))
+        #expect(machine.ask(.answered(isBuilding: true)) == [.timer])
+        machine.schedule.use(slow)
+        machine.run(.seconds(59))
+        #expect(machine.ask() == nil)
+        machine.run(.seconds(1))
+        #expect(machine.ask() == [.timer])
+    }
 }

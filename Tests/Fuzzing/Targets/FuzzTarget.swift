@@ -11,6 +11,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case vaultIndex = "vault-index"
     /// The readers and writers of `.env` files.
     case dotenv
+    /// The reader of a relay's stream, and of what is in its events.
+    case eventStream = "event-stream"
     /// The body of a webhook.
     case webhook
 
@@ -25,6 +27,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         switch self {
         case .vault: try VaultFuzzing.exerciseFile(input)
         case .vaultIndex: try VaultFuzzing.exerciseIndex(input, scratch)
+        case .eventStream: try EventStreamFuzzing.exercise(input)
         case .webhook: try WebhookFuzzing.exercise(input)
         case .dotenv: try unsafe DotEnvFuzzing.exercise(input.span.bytes)
         }

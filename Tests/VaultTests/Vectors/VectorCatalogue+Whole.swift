@@ -19,6 +19,16 @@ extension VectorCatalogue {
                         .entry(vault: VectorVault.vaultID, key: key))
             }
         }
+        try add("ok", "relays", "two relays, between other entries of the journal", try .small()) {
+            vault in
+            for number in [1, 2] as [UInt8] {
+                vault.index.journal.append(
+                    JournalEntry(
+                        id: VectorVault.identifier(0x60 + 2 * number), kind: 200, createdAt: 6,
+                        payload: [number]))
+                vault.index.secretJournal.append(try VectorVault.relay(number))
+            }
+        }
         try add("ok", "rich", "every list filled, optional members there and absent", try .rich())
         try add(
             "ok", "rich-names", "the same, opened for its names alone", try .rich(),

@@ -141,6 +141,17 @@ extension VectorVault {
         ]
     }
 
+    /// A registration with the relay of that number, named after it.
+    static func relay(_ number: UInt8) throws -> SecretJournalEntry {
+        let made = try RelayRegistration(
+            joinedAt: 1_700_000_000_000 + UInt64(number), relay: "https://relay-\(number).example",
+            device: "device-0123456789", accounts: number == 1 ? ["team_1"] : ["team_1", "user_2"],
+            token: secretSlice(43, 0x40 + number), seed: secretSlice(32, number)
+        ).entry()
+        return SecretJournalEntry(
+            id: identifier(0x61 + 2 * number), createdAt: made.createdAt, payload: made.payload)
+    }
+
     static func secretSlice(_ count: Int, _ byte: UInt8) throws -> SecretSlice {
         try [UInt8](repeating: byte, count: count).withBytes { try SecretArena().copy($0) }
     }

@@ -3,26 +3,28 @@ import Glibc
 import Synchronization
 
 /// A small HTTP/1.1 server on 127.0.0.1 whose every answer a test decides, byte by byte.
-final class LocalServer: Sendable {
-    struct Request: Sendable {
-        let method: String
-        let target: String
-        let headers: [String: String]
-        let body: [UInt8]
+package final class LocalServer: Sendable {
+    package struct Request: Sendable {
+        package let method: String
+        package let target: String
+        package let headers: [String: String]
+        package let body: [UInt8]
         /// The connection it came on, counted from 0.
-        let connection: Int
+        package let connection: Int
         /// How many requests came before it.
-        let number: Int
+        package let number: Int
     }
 
-    enum Action: Sendable {
+    package enum Action: Sendable {
         case bytes([UInt8])
         case pause(milliseconds: Int)
         case close
+        /// Asks again and again for what to send; nothing for "nothing yet", nil for the end.
+        case stream(@Sendable () -> [UInt8]?)
 
-        static func text(_ text: String) -> Action { .bytes(Array(text.utf8)) }
+        package static func text(_ text: String) -> Action { .bytes(Array(text.utf8)) }
 
-        static func answer(
+        package static func answer(
             _ status: Int = 200, _ body: String = "{}", headers: [String] = []
         ) -> Action {
             let lines =
@@ -39,12 +41,12 @@ final class LocalServer: Sendable {
         var isStopped = false
     }
 
-    let port: Int
+    package let port: Int
     private let listener: Int32
     private let state = Mutex(State())
     private let handler: @Sendable (Request) -> [Action]
 
-    init(_ handler: @escaping @Sendable (Request) -> [Action]) throws {
+    package init(_ handler: @escaping @Sendable (Request) -> [Action]) throws {
         self.handler = handler
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -66,12 +68,12 @@ final class LocalServer: Sendable {
 
     deinit { close(listener) }
 
-    var origin: String { "http://127.0.0.1:\(port)" }
-    var requests: [Request] { state.withLock { $0.requests } }
-    var connectionCount: Int { state.withLock { $0.connections } }
-    var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
+    package var origin: String { "http://127.0.0.1:\(port)" }
+    package var requests: [Request] { state.withLock { $0.requests } }
+    package var connectionCount: Int { state.withLock { $0.connections } }
+    package var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
 
-    func stop() {
+    package func stop() {
         state.withLock { $0.isStopped = true }
         shutdown(listener, Int32(SHUT_RDWR))
     }
@@ -110,6 +112,12 @@ final class LocalServer: Sendable {
         case .close: return false
         case .pause(let milliseconds):
             usleep(UInt32(milliseconds) * 1000)
+            return true
+        case .stream(let next):
+            while let bytes = next() {
+                guard bytes.isEmpty || perform(.bytes(bytes), on: connection) else { return false }
+                if bytes.isEmpty { usleep(10_000) }
+            }
             return true
         case .bytes(let bytes):
             var start = 0

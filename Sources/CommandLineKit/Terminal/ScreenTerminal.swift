@@ -1,0 +1,205 @@
+import CLinux
+import Glibc
+
+/// The whole of a terminal as one screen that is painted and given back: no line editing, no echo, the
+/// alternate screen, no cursor.
+///
+/// Its signals are the caller's to act on: inside ``Interrupts/deferred(_:)`` every one of them ends
+/// ``wait(milliseconds:)``. A second interrupt there gives the terminal back and ends the process.
+package final class ScreenTerminal {
+    /// What ended a wait.
+    package struct News {
+        /// Keys, in the order in which they were typed.
+        package var keys: [TerminalKey] = []
+        /// The process is to stop: ``ScreenTerminal/stop()`` is due.
+        package var wantsStop = false
+        /// The terminal went away.
+        package var isGone = false
+    }
+
+    /// Columns and rows.
+    package struct Size: Equatable, Sendable {
+        /// Characters in a row.
+        package var columns: Int
+        /// Rows.
+        package var rows: Int
+
+        /// Names both; less than one is one.
+        package init(columns: Int, rows: Int) {
+            (self.columns, self.rows) = (max(columns, 1), max(rows, 1))
+        }
+    }
+
+    /// How long the rest of an escape sequence may take: over a network its bytes come one by one.
+    private static let sequenceMilliseconds: Int32 = 60
+    // Lines are not continued by the terminal: a width that it sees otherwise must not shift the rest.
+    private static let enterText = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[0m\u{1B}[2J"
+    private static let leaveText = "\u{1B}[0m\u{1B}[2J\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+
+    private let device: TerminalDevice
+    private let wakeDescriptor: Int32
+    /// The modes that the terminal had at first, which it gets back.
+    private var saved: termios?
+    private var decoder = KeyDecoder()
+    /// What every row shows; empty where that is not known.
+    private var shown: [String] = []
+    private var isEntered = false
+
+    /// Opens the controlling terminal. Nothing of it changes yet.
+    package init() throws(TerminalError) {
+        device = try TerminalDevice()
+        wakeDescriptor = zg_wake_open()
+        guard wakeDescriptor >= 0 else { throw .system(errno: errno) }
+    }
+
+    deinit {
+        leave()
+        zg_screen_forget_wake()
+        close(wakeDescriptor)
+    }
+
+    /// The size as it is now.
+    package var size: Size {
+        var (columns, rows): (Int32, Int32) = (80, 24)
+        _ = unsafe zg_terminal_size(device.descriptor, &columns, &rows)
+        return Size(columns: Int(columns), rows: Int(rows))
+    }
+
+    /// Takes the terminal. The modes that it had when it was taken first are put back by ``leave()``.
+    package func enter() throws(TerminalError) {
+        guard !isEntered else { return }
+        var found = termios()
+        guard unsafe tcgetattr(device.descriptor, &found) == 0 else {
+            throw .system(errno: errno)
+        }
+        // After a stop some shells give back the modes that they found then.
+        var saved = self.saved ?? found
+        self.saved = saved
+        var modes = saved
+        modes.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | IEXTEN)
+        // Interrupting and stopping stay with the terminal.
+        modes.c_lflag |= tcflag_t(ISIG)
+        modes.c_iflag &= ~tcflag_t(IXON)
+        unsafe withUnsafeMutableBytes(of: &modes.c_cc) { controls in
+            unsafe controls[Int(VMIN)] = 1
+            unsafe controls[Int(VTIME)] = 0
+        }
+        let status = unsafe zg_screen_signals_set(
+            device.descriptor, wakeDescriptor, &saved, Self.leaveText, Self.leaveText.utf8.count)
+        guard status == 0 else { throw .system(errno: errno) }
+        isEntered = true
+        try set(modes)
+        shown = []
+        try device.write(Self.enterText)
+    }
+
+    /// Gives the terminal back as it was. Does nothing where it was not taken.
+    package func leave() {
+        guard isEntered else { return }
+        isEntered = false
+        // A terminal that is gone takes nothing back.
+        try? device.write(Self.leaveText)
+        tcflush(device.descriptor, TCIFLUSH)
+        if let saved { try? set(saved) }
+        zg_screen_signals_clear()
+    }
+
+    /// Gives the terminal back for as long as the process is stopped.
+    package func stop() throws(TerminalError) {
+        leave()
+        zg_screen_stop()
+        try enter()
+    }
+
+    private func set(_ modes: termios) throws(TerminalError) {
+        var modes = modes
+        while unsafe tcsetattr(device.descriptor, TCSADRAIN, &modes) != 0 {
+            guard errno == EINTR else { throw .system(errno: errno) }
+        }
+    }
+
+    // MARK: Painting
+
+    /// Shows lines from the first row on, and nothing below them. What a row shows already is not sent
+    /// again.
+    ///
+    /// - Parameter lines: Safe, no wider than the screen, and no more than it has rows.
+    package func paint(_ lines: [String]) throws(TerminalError) {
+        guard isEntered else { return }
+        var text = ""
+        let rows = max(lines.count, shown.count)
+        for row in 0..<rows {
+            let line = row < lines.count ? lines[row] : ""
+            if row < shown.count, shown[row] == line { continue }
+            // Erased before: behind a full row the cursor stands on its last character.
+            text += "\u{1B}[\(row + 1);1H\u{1B}[0m\u{1B}[2K\(line)"
+        }
+        shown = lines
+        if !text.isEmpty { try device.write(text) }
+    }
+
+    /// Has the next ``paint(_:)`` show every row anew.
+    package func forget() throws(TerminalError) {
+        guard isEntered else { return }
+        shown = []
+        try device.write("\u{1B}[0m\u{1B}[2J")
+    }
+
+    /// Writes bytes that are secret, over what is painted. Nothing of them stays in this process;
+    /// ``forget()`` takes them off the screen.
+    package func write(secret bytes: RawSpan) throws(TerminalError) {
+        guard isEntered else { return }
+        let output = OutputStream(descriptor: device.descriptor)
+        do throws(OutputError) {
+            try output.write(bytes)
+            try output.flush()
+        } catch {
+            throw .endOfInput
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Waits for keys, signals, or ``wake()``.
+    package func wait(milliseconds: Int32) -> News {
+        var news = News()
+        let first = poll(decoder.isWaiting ? Self.sequenceMilliseconds : milliseconds)
+        if !first.hasInput, decoder.isWaiting, let key = decoder.timeOut() { news.keys.append(key) }
+        if first.hasInput { read(into: &news) }
+        let noted = zg_screen_noted()
+        news.wantsStop = noted & Int32(ZG_SCREEN_STOP) != 0
+        if noted & Int32(ZG_SCREEN_CONTINUED) != 0, isEntered, !news.wantsStop {
+            // Stopped by force: whoever had the terminal meanwhile has left it as they like.
+            isEntered = false
+            zg_screen_signals_clear()
+            try? enter()
+        }
+        return news
+    }
+
+    /// Ends a ``wait(milliseconds:)`` of another thread, or the next one.
+    package func wake() { zg_wake(wakeDescriptor) }
+
+    private func poll(_ milliseconds: Int32) -> (hasInput: Bool, wasWoken: Bool) {
+        var entries = [
+            pollfd(fd: device.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        guard unsafe Glibc.poll(&entries, 2, milliseconds) > 0 else { return (false, false) }
+        if entries[1].revents != 0 {
+            var count: UInt64 = 0
+            _ = unsafe Glibc.read(wakeDescriptor, &count, 8)
+        }
+        return (entries[0].revents != 0, entries[1].revents != 0)
+    }
+
+    private func read(into news: inout News) {
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = unsafe Glibc.read(device.descriptor, &bytes, bytes.count)
+        if count > 0 {
+            news.keys += decoder.take(bytes[..<count])
+        } else if count == 0 || (errno != EINTR && errno != EAGAIN) {
+            news.isGone = true
+        }
+    }
+}

@@ -1,0 +1,178 @@
+/// The members of an object. Of two with the same name the first one counts.
+struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    private let document: JSONDocument
+    private let object: Int
+    private let count: Int
+    /// Where the values are, of objects with so many members that looking at each takes too long.
+    private let places: [String: Int]?
+
+    private static var fewMembers: Int { 48 }
+
+    init(_ document: JSONDocument, _ object: Int) throws {
+        (self.document, self.object) = (document, object)
+        count = try document.count(object, of: .object)
+        guard count > Self.fewMembers else {
+            places = nil
+            return
+        }
+        var places = [String: Int](minimumCapacity: count)
+        Self.forEachMember(document, object, count) { name in
+            guard let text = try? document.text(name), places[text] == nil else { return true }
+            places[text] = name + 1
+            return true
+        }
+        self.places = places
+    }
+
+    var codingPath: [any CodingKey] { [] }
+
+    var allKeys: [Key] {
+        var keys: [Key] = []
+        var seen: Set<String> = []
+        Self.forEachMember(document, object, count) { name in
+            if let text = try? document.text(name), seen.insert(text).inserted,
+                let key = Key(stringValue: text)
+            {
+                keys.append(key)
+            }
+            return true
+        }
+        return keys
+    }
+
+    /// Calls `body` with the node of each name until it returns false.
+    private static func forEachMember(
+        _ document: JSONDocument, _ object: Int, _ count: Int, _ body: (Int) -> Bool
+    ) {
+        var name = object + 1
+        for _ in 0..<count {
+            guard body(name) else { return }
+            name = document.next(after: name + 1)
+        }
+    }
+
+    private func place(_ key: Key) -> Int? {
+        if let places { return places[key.stringValue] }
+        var place: Int?
+        let wanted = key.stringValue
+        Self.forEachMember(document, object, count) { name in
+            guard document.isText(name, wanted) else { return true }
+            place = name + 1
+            return false
+        }
+        return place
+    }
+
+    private func value(_ key: Key) throws -> JSONValueDecoder {
+        guard let place = place(key) else {
+            throw DecodingError.keyNotFound(
+                key, .init(codingPath: [], debugDescription: "no such member"))
+        }
+        return JSONValueDecoder(document: document, node: place)
+    }
+
+    func contains(_ key: Key) -> Bool { place(key) != nil }
+    func decodeNil(forKey key: Key) throws -> Bool { try value(key).decodeNil() }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try value(key).decode(type) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        try value(key).decode(type)
+    }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        try value(key).decode(type)
+    }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try value(key).decode(type) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try value(key).decode(type) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try value(key).decode(type) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try value(key).decode(type) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try value(key).decode(type) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try value(key).decode(type) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try value(key).decode(type) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try value(key).decode(type) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+        try value(key).decode(type)
+    }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
+        try value(key).decode(type)
+    }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+        try value(key).decode(type)
+    }
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try Value(from: value(key))
+    }
+
+    func nestedContainer<Inner: CodingKey>(
+        keyedBy type: Inner.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Inner> { try value(key).container(keyedBy: type) }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try value(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder {
+        JSONValueDecoder(document: document, node: object)
+    }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try value(key) }
+}
+
+/// The elements of an array, one after the other.
+struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
+    private let document: JSONDocument
+    private let elementCount: Int
+    private var node: Int
+    private(set) var currentIndex = 0
+
+    init(_ document: JSONDocument, _ array: Int) throws {
+        self.document = document
+        elementCount = try document.count(array, of: .array)
+        node = array + 1
+    }
+
+    var codingPath: [any CodingKey] { [] }
+    var count: Int? { elementCount }
+    var isAtEnd: Bool { currentIndex >= elementCount }
+
+    /// Reads the next element; one that cannot be read stays the next one.
+    private mutating func next<Value>(
+        _ read: (JSONValueDecoder) throws -> Value
+    ) throws -> Value {
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                Value.self, .init(codingPath: [], debugDescription: "no more elements"))
+        }
+        let value = try read(JSONValueDecoder(document: document, node: node))
+        node = document.next(after: node)
+        currentIndex += 1
+        return value
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard !isAtEnd, document.isNull(node) else { return false }
+        return try next { _ in true }
+    }
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try next { try $0.decode(type) } }
+    mutating func decode(_ type: String.Type) throws -> String { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Double.Type) throws -> Double { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Float.Type) throws -> Float { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Int.Type) throws -> Int { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try next { try $0.decode(type) } }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next { try $0.decode(type) } }
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try next { try Value(from: $0) }
+    }
+
+    mutating func nestedContainer<Key: CodingKey>(
+        keyedBy type: Key.Type
+    ) throws -> KeyedDecodingContainer<Key> { try next { try $0.container(keyedBy: type) } }
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try next { try $0.unkeyedContainer() }
+    }
+    mutating func superDecoder() throws -> any Decoder { try next { $0 } }
+}

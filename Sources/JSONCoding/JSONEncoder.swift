@@ -1,0 +1,139 @@
+/// Writes types that are `Encodable` as JSON, with the members in the order in which they are written.
+package struct JSONEncoder {
+    package init() {}
+
+    /// - Throws: `EncodingError` for a number that JSON cannot say, such as an infinite one.
+    package func encode(_ value: some Encodable) throws -> [UInt8] {
+        let place = JSONPlace()
+        try value.encode(to: JSONValueEncoder(place: place))
+        var bytes: [UInt8] = []
+        place.write(to: &bytes)
+        return bytes
+    }
+}
+
+/// Where one value goes, before the whole is written.
+final class JSONPlace {
+    /// What was put there.
+    enum Content {
+        case text(String)
+        /// Digits or a word, as it is written.
+        case word(String)
+        case array([JSONPlace])
+        case object([(name: String, place: JSONPlace)])
+    }
+
+    /// Nil where nothing was put, which is written as an empty object.
+    var content: Content?
+
+    func append() -> JSONPlace {
+        let place = JSONPlace()
+        if case .array(var elements)? = content {
+            // Emptied first, so that the array is not copied.
+            content = nil
+            elements.append(place)
+            content = .array(elements)
+        } else {
+            content = .array([place])
+        }
+        return place
+    }
+
+    func member(_ name: String) -> JSONPlace {
+        let place = JSONPlace()
+        if case .object(var members)? = content {
+            content = nil
+            members.append((name, place))
+            content = .object(members)
+        } else {
+            content = .object([(name, place)])
+        }
+        return place
+    }
+
+    func write(to bytes: inout [UInt8]) {
+        switch content {
+        case .text(let text): Self.write(text, to: &bytes)
+        case .word(let word): bytes += word.utf8
+        case .array(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for (number, element) in elements.enumerated() {
+                if number > 0 { bytes.append(UInt8(ascii: ",")) }
+                element.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (number, member) in members.enumerated() {
+                if number > 0 { bytes.append(UInt8(ascii: ",")) }
+                Self.write(member.name, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.place.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        case nil: bytes += "{}".utf8
+        }
+    }
+
+    private static func write(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case 0..<0x20:
+                let digits = Array("0123456789abcdef".utf8)
+                bytes += "\\u00".utf8
+                bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}
+
+/// Takes one value to its place.
+struct JSONValueEncoder: Encoder {
+    let place: JSONPlace
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        if place.content == nil { place.content = .object([]) }
+        return KeyedEncodingContainer(JSONKeyedWriter<Key>(place: place))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        if place.content == nil { place.content = .array([]) }
+        return JSONUnkeyedWriter(place: place)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    private func real(_ value: Double) throws {
+        guard value.isFinite else {
+            throw EncodingError.invalidValue(
+                value, .init(codingPath: [], debugDescription: "not a number of JSON"))
+        }
+        place.content = .word("\(value)")
+    }
+}
+
+extension JSONValueEncoder: SingleValueEncodingContainer {
+    func encodeNil() { place.content = .word("null") }
+    func encode(_ value: Bool) { place.content = .word(value ? "true" : "false") }
+    func encode(_ value: String) { place.content = .text(value) }
+    func encode(_ value: Double) throws { try real(value) }
+    func encode(_ value: Float) throws { try real(Double(value)) }
+    func encode(_ value: Int) { place.content = .word("\(value)") }
+    func encode(_ value: Int8) { place.content = .word("\(value)") }
+    func encode(_ value: Int16) { place.content = .word("\(value)") }
+    func encode(_ value: Int32) { place.content = .word("\(value)") }
+    func encode(_ value: Int64) { place.content = .word("\(value)") }
+    func encode(_ value: UInt) { place.content = .word("\(value)") }
+    func encode(_ value: UInt8) { place.content = .word("\(value)") }
+    func encode(_ value: UInt16) { place.content = .word("\(value)") }
+    func encode(_ value: UInt32) { place.content = .word("\(value)") }
+    func encode(_ value: UInt64) { place.content = .word("\(value)") }
+    func encode(_ value: some Encodable) throws { try value.encode(to: self) }
+}

@@ -1,0 +1,164 @@
+/// Finds the places of all values of a JSON text, and checks its grammar on the way.
+@safe struct JSONParser {
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+    private var nodes: [JSONDocument.Node] = []
+
+    init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = unsafe bytes }
+
+    /// The nodes, the outermost first. Deep nesting takes memory of the heap, not of the stack.
+    mutating func parsed() throws -> [JSONDocument.Node] {
+        guard unsafe bytes.count < UInt32.max else { throw JSONDocument.malformed }
+        skipByteOrderMark()
+        /// The objects and arrays that the place is inside of.
+        var open: [Int] = []
+        repeat {
+            if let begun = try value() {
+                guard open.count < JSONDecoder.maximumDepth else { throw JSONDocument.malformed }
+                open.append(begun)
+                if try takeEnd(of: begun) {
+                    close(&open)
+                } else {
+                    try beginElement(of: begun)
+                    continue
+                }
+            }
+            while let last = open.last {
+                if take(UInt8(ascii: ",")) {
+                    try beginElement(of: last)
+                    break
+                }
+                guard try takeEnd(of: last) else { throw JSONDocument.malformed }
+                close(&open)
+            }
+        } while !open.isEmpty
+        skipBlanks()
+        guard unsafe offset == bytes.count else { throw JSONDocument.malformed }
+        return nodes
+    }
+
+    private mutating func close(_ open: inout [Int]) {
+        let index = open.removeLast()
+        nodes[index].next = UInt32(nodes.count)
+    }
+
+    /// Counts an element of an object or array, and reads its name if it has one.
+    private mutating func beginElement(of index: Int) throws {
+        nodes[index].count += 1
+        guard nodes[index].kind == .object else { return }
+        skipBlanks()
+        guard peek() == UInt8(ascii: "\"") else { throw JSONDocument.malformed }
+        try text()
+        guard take(UInt8(ascii: ":")) else { throw JSONDocument.malformed }
+    }
+
+    private mutating func takeEnd(of index: Int) throws -> Bool {
+        take(nodes[index].kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+    }
+
+    /// Reads a value, of an object or array only the beginning, whose node is returned.
+    private mutating func value() throws -> Int? {
+        skipBlanks()
+        switch peek() {
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            append(peek() == UInt8(ascii: "{") ? .object : .array, count: 0)
+            offset += 1
+            return nodes.count - 1
+        case UInt8(ascii: "\""): try text()
+        case UInt8(ascii: "t"): try word("true", .yes)
+        case UInt8(ascii: "f"): try word("false", .no)
+        case UInt8(ascii: "n"): try word("null", .null)
+        default: try number()
+        }
+        return nil
+    }
+
+    private mutating func append(_ kind: JSONDocument.Kind, count: Int) {
+        nodes.append(
+            .init(
+                kind: kind, start: UInt32(offset), count: UInt32(count),
+                next: UInt32(nodes.count + 1)))
+    }
+
+    private mutating func text() throws {
+        offset += 1
+        let start = offset
+        var kind = JSONDocument.Kind.text
+        while let byte = peek() {
+            switch byte {
+            case UInt8(ascii: "\""):
+                let end = offset
+                offset = start
+                append(kind, count: end - start)
+                offset = end + 1
+                return
+            case UInt8(ascii: "\\"):
+                guard let escape = unsafe JSONEscapes.escape(in: bytes, at: offset) else {
+                    throw JSONDocument.malformed
+                }
+                kind = .escapedText
+                offset += escape.length
+            case 0..<0x20: throw JSONDocument.malformed
+            default: offset += 1
+            }
+        }
+        throw JSONDocument.malformed
+    }
+
+    private mutating func word(_ word: StaticString, _ kind: JSONDocument.Kind) throws {
+        let end = offset + word.utf8CodeUnitCount
+        guard unsafe end <= bytes.count,
+            unsafe bytes[offset..<end].elementsEqual(
+                UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+        else { throw JSONDocument.malformed }
+        append(kind, count: word.utf8CodeUnitCount)
+        offset = end
+    }
+
+    private mutating func number() throws {
+        let start = offset
+        if peek() == UInt8(ascii: "-") { offset += 1 }
+        if peek() == UInt8(ascii: "0") { offset += 1 } else { try digits() }
+        if peek() == UInt8(ascii: ".") {
+            offset += 1
+            try digits()
+        }
+        if peek() == UInt8(ascii: "e") || peek() == UInt8(ascii: "E") {
+            offset += 1
+            if peek() == UInt8(ascii: "+") || peek() == UInt8(ascii: "-") { offset += 1 }
+            try digits()
+        }
+        let end = offset
+        offset = start
+        append(.number, count: end - start)
+        offset = end
+    }
+
+    private mutating func digits() throws {
+        let start = offset
+        while let byte = peek(), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            offset += 1
+        }
+        guard offset > start else { throw JSONDocument.malformed }
+    }
+
+    private func peek() -> UInt8? { unsafe offset < bytes.count ? bytes[offset] : nil }
+
+    private mutating func take(_ wanted: UInt8) -> Bool {
+        skipBlanks()
+        guard peek() == wanted else { return false }
+        offset += 1
+        return true
+    }
+
+    private mutating func skipBlanks() {
+        while let byte = peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+            offset += 1
+        }
+    }
+
+    /// Editors of some systems begin a file with it.
+    private mutating func skipByteOrderMark() {
+        if unsafe bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+    }
+}

@@ -1,0 +1,147 @@
+package import Sealing
+
+/// What makes this vault a device of a relay of events: the relay, the device's name there, its
+/// password and its private key. An entry of the journal whose payload never leaves guarded memory.
+package struct RelayRegistration {
+    /// The kind of journal entries that hold registrations.
+    static let kind: UInt8 = 4
+    /// Most registrations of a vault, of which each is with another relay.
+    package static let limit = 16
+    /// Most accounts of one registration.
+    package static let accountLimit = 64
+    /// Bytes of the token, which are letters, digits, `_` and `-`.
+    package static let tokenByteCount = 43
+    /// Bytes of the seed that the device's key pair is made of.
+    package static let seedByteCount = 32
+
+    /// The entry's own name.
+    package let id: Identifier
+    /// By this machine's clock, in milliseconds since 1970.
+    package let joinedAt: UInt64
+    /// The only origin that the token may be sent to, such as "https://relay.example".
+    package let relay: String
+    /// The relay's name of the device.
+    package let device: String
+    /// The platform's ids of teams and users whose events come.
+    package let accounts: [String]
+    /// The device's password.
+    package let token: SecretSlice
+    /// What the device's key pair is made of.
+    package let seed: SecretSlice
+
+    /// Names all parts but the entry's own name, which is made.
+    package init(
+        joinedAt: UInt64, relay: String, device: String, accounts: [String], token: SecretSlice,
+        seed: SecretSlice
+    ) {
+        id = .random()
+        self.joinedAt = joinedAt
+        (self.relay, self.device, self.accounts) = (relay, device, accounts)
+        (self.token, self.seed) = (token, seed)
+    }
+
+    /// - Throws: ``VaultError/Code/damaged`` when it is none of this form.
+    init(_ entry: SecretJournalEntry) throws(VaultError) {
+        (id, joinedAt) = (entry.id, entry.createdAt)
+        let payload = entry.payload
+        let parts = try payload.withBytes { (bytes) throws(VaultError) in
+            try ByteReader.read(bytes) { (reader) throws(VaultError) in
+                let relay = try reader.text(limit: VaultFormat.textLimit)
+                let device = try reader.text(limit: VaultFormat.nameLimit)
+                var accounts: [String] = []
+                let count = try reader.count(
+                    limit: Self.accountLimit, minimumByteCount: 4, of: "accounts of a relay")
+                for _ in 0..<count {
+                    accounts.append(try reader.text(limit: VaultFormat.nameLimit))
+                }
+                let start = reader.offset
+                _ = try reader.section(Self.tokenByteCount + Self.seedByteCount)
+                try reader.expectEnd(of: "a registration with a relay")
+                return (relay, device, accounts, start)
+            }
+        }
+        (relay, device, accounts) = (parts.0, parts.1, parts.2)
+        let middle = parts.3 + Self.tokenByteCount
+        token = payload.part(parts.3..<middle)
+        seed = payload.part(middle..<middle + Self.seedByteCount)
+        let isClean = token.withBytes { bytes in
+            (0..<bytes.byteCount).allSatisfy { Self.isWord(bytes.byte(at: $0)) }
+        }
+        let words = [device] + accounts
+        guard isClean, !relay.isEmpty, !accounts.isEmpty,
+            words.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isWord) })
+        else { throw VaultError(.damaged, "a registration with a relay cannot be read") }
+    }
+
+    /// The journal entry that ``init(_:)`` reads.
+    func entry() throws(VaultError) -> SecretJournalEntry {
+        precondition(token.count == Self.tokenByteCount && seed.count == Self.seedByteCount)
+        var front = ByteWriter()
+        front.text(relay)
+        front.text(device)
+        front.uint32(UInt32(accounts.count))
+        for account in accounts { front.text(account) }
+        let size = front.count
+        let payload = try guarding { () throws(SealingError) in
+            let payload = try SecretArena(firstRegionByteCount: 4_096).allocate(
+                count: size + token.count + seed.count)
+            front.withBytes { bytes in
+                payload.part(0..<size).withMutableBytes { $0.copy(from: bytes) }
+            }
+            for (offset, secret) in [(size, token), (size + token.count, seed)] {
+                secret.withBytes { bytes in
+                    payload.part(offset..<offset + bytes.byteCount).withMutableBytes {
+                        $0.copy(from: bytes)
+                    }
+                }
+            }
+            return payload
+        }
+        return SecretJournalEntry(id: id, createdAt: joinedAt, payload: payload)
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+        default: false
+        }
+    }
+}
+
+extension VaultIndex {
+    /// The relays that this vault is a device of, oldest first. Empty unless the whole index was
+    /// decoded.
+    ///
+    /// - Throws: ``VaultError/Code/damaged`` for an entry that cannot be read, for two of one relay,
+    ///   and for more than there may be.
+    package func relays() throws(VaultError) -> [RelayRegistration] {
+        var found: [RelayRegistration] = []
+        for entry in secretJournal {
+            let new = try RelayRegistration(entry)
+            guard found.count < RelayRegistration.limit,
+                !found.contains(where: { $0.relay == new.relay })
+            else {
+                throw VaultError(.damaged, "there are too many registrations with relays")
+            }
+            found.append(new)
+        }
+        return found.sorted { ($0.joinedAt, $0.id) < ($1.joinedAt, $1.id) }
+    }
+}
+
+extension VaultTransaction {
+    /// Keeps a registration; the caller has seen that there is none with the same relay.
+    ///
+    /// - Throws: ``VaultError/Code/tooLarge`` where there are as many as there may be.
+    package mutating func join(_ registration: RelayRegistration) throws(VaultError) {
+        guard index.secretJournal.count < RelayRegistration.limit else {
+            throw VaultError(.tooLarge, "a vault joins at most \(RelayRegistration.limit) relays")
+        }
+        index.secretJournal.append(try registration.entry())
+    }
+
+    /// Forgets a registration. That it is not there is no error.
+    package mutating func leave(_ registration: Identifier) {
+        index.secretJournal.removeAll { $0.id == registration }
+    }
+}

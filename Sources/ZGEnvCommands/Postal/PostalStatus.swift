@@ -1,0 +1,116 @@
+internal import CommandLineKit
+internal import PostalDevice
+internal import Vault
+
+/// `postal status`: the relays that this vault is a device of, and whether they still know it.
+enum PostalStatus: Command {
+    static let spec = CommandSpec(
+        ["postal", "status"], "Show the relays that this vault is a device of", section: "Platform",
+        discussion: """
+            Each relay is asked whether it still knows the device; with --offline none is.
+            """,
+        options: [],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue,
+        ])
+
+    /// What a relay says.
+    private enum Answer {
+        case notAsked
+        case known(RelayClient.Device)
+        case failed(CommandError)
+
+        var word: String {
+            switch self {
+            case .notAsked: "not asked"
+            case .known: "answers"
+            case .failed(let error): error.code == .unauthorized ? "removed" : "unreachable"
+            }
+        }
+    }
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let (all, keys) = try RelayAccess.registrations(invocation)
+        let inboxes = try NotificationFiles(invocation, keys: keys).inboxes()
+        if all.isEmpty {
+            try invocation.note(
+                "This vault is a device of no relay. Join one with: zg-env postal join URL")
+        }
+        var (items, lines): ([JSONValue], [String]) = ([], [])
+        var failure: CommandError?
+        for registration in all {
+            let inbox = inboxes[registration.id.hexadecimal]
+            let answer = answer(of: registration, invocation)
+            // What was removed there needs somebody; what is out of reach may come back.
+            if case .failed(let error) = answer,
+                failure == nil || failure?.code == .unavailable
+            {
+                failure = error
+            }
+            if case .known(let device) = answer, failure == nil {
+                failure = difference(registration, device)
+            }
+            var members = RelayListing.members(registration)
+            members += [
+                .init("state", .string(answer.word)),
+                .init("lastEventAt", .time(orNull: inbox?.newestAt)),
+                .init(
+                    "number", .integer(orNull: inbox.flatMap { $0.number > 0 ? $0.number : nil })),
+            ]
+            if case .known(let device) = answer {
+                members += [
+                    .init("acknowledged", .integer(orNull: device.acknowledged)),
+                    .init("newest", .integer(orNull: device.newest)),
+                ]
+            }
+            items.append(.object(members))
+            lines += text(registration, inbox, answer)
+        }
+        return CommandResult(
+            json: ["relays": .array(items)],
+            text: lines.map { DisplayText.safe($0) + "\n" }.joined(), failure: failure)
+    }
+
+    private static func answer(
+        of registration: RelayRegistration, _ invocation: Invocation
+    ) -> Answer {
+        if invocation.options.offline { return .notAsked }
+        do {
+            return .known(try RelayAccess.client(of: registration, invocation).device())
+        } catch let error as RelayError {
+            return .failed(CommandError(mapping: error, relay: registration.relay))
+        } catch {
+            return .failed(CommandError(mapping: error))
+        }
+    }
+
+    private static func difference(
+        _ registration: RelayRegistration, _ device: RelayClient.Device
+    ) -> CommandError? {
+        guard
+            device.name != registration.device || device.accounts != registration.accounts.sorted()
+        else { return nil }
+        return CommandError(
+            .conflict, "\(registration.relay) says something else of this device than the vault.",
+            hint: "Leave with: zg-env postal leave, and join anew.")
+    }
+
+    private static func text(
+        _ registration: RelayRegistration, _ inbox: PostalInbox?, _ answer: Answer
+    ) -> [String] {
+        var lines = [
+            "\(registration.relay)  \(answer.word)",
+            "  device    \(registration.device)",
+            "  accounts  \(registration.accounts.joined(separator: ", "))",
+            "  joined    \(TimeText.utc(Int64(clamping: registration.joinedAt)))",
+            "  newest    \(inbox?.newestAt.map { "an event of \(TimeText.utc($0))" } ?? "no event so far")",
+        ]
+        if case .known(let device) = answer, let newest = device.newest,
+            let acknowledged = device.acknowledged, newest > acknowledged
+        {
+            lines.append("  waiting   events up to number \(newest), read up to \(acknowledged)")
+        }
+        return lines
+    }
+}

@@ -1,0 +1,40 @@
+internal import CommandLineKit
+internal import Sealing
+
+/// A secret of one line that somebody else gave to the user: typed at a hidden prompt, or on stdin where
+/// that is no terminal. Never an argument.
+enum TypedSecret {
+    /// Reads it into guarded memory, without the blanks and line ends that come from copying it.
+    ///
+    /// - Parameter what: What it is called in messages, such as "token".
+    /// - Throws: ``ExitCode/usage`` where there is none.
+    static func read(
+        _ what: String, prompt: String, _ invocation: Invocation
+    ) throws -> SecretSlice {
+        let arena = SecretArena(firstRegionByteCount: 8 << 10)
+        if TerminalDevice.isTerminal(0) {
+            let terminal = try TerminalDevice(
+                erasesPrompts: invocation.context.variable("TERM") != "dumb")
+            let room = try arena.allocate(count: 4_096)
+            let count = try room.withMutableBytes {
+                try terminal.readHidden(prompt: prompt, into: &$0)
+            }
+            return room.part(0..<count)
+        }
+        guard invocation.options.passphraseDescriptor != 0 else {
+            throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the \(what).")
+        }
+        let text = try SecretInput.read(descriptor: 0, limit: 4_097, what: "The \(what) on stdin")
+        let (start, end) = text.withBytes { bytes in
+            var (start, end) = (0, bytes.byteCount)
+            while start < end, bytes.byte(at: start) <= 0x20 { start += 1 }
+            while end > start, bytes.byte(at: end - 1) <= 0x20 { end -= 1 }
+            return (start, end)
+        }
+        guard end > start else {
+            throw CommandError(
+                .usage, "There is no \(what) on stdin.", hint: "Nothing was changed.")
+        }
+        return try text.withBytes { try arena.copy($0.extracting(start..<end)) }
+    }
+}

@@ -1,0 +1,70 @@
+internal import CommandLineKit
+internal import EnvOperations
+
+/// `watch`: a live view of projects and their newest deployments.
+enum Watch: Command {
+    static let spec = CommandSpec(
+        ["watch"], "Show projects and their deployments as they change", section: "Platform",
+        discussion: """
+            Takes the whole terminal and gives it back. What was seen last is there at once, with its \
+            age, and the platform is asked behind it. Keys move, open a project with its variables, \
+            follow a build log, redeploy, promote and roll back; ? names them all. Whatever changes \
+            something shows its plan and asks first. A value is shown only after the passphrase, and \
+            hidden again by any key or after 30 seconds. Without -p all projects of the account are \
+            shown. With --json every change is one object on a line.
+            """,
+        options: [
+            OptionSpec(
+                "project", short: "p", value: "NAME", "Show this project",
+                repeatable: true, environment: "ZG_ENV_PROJECT", completion: .dynamic(.project))
+        ] + NotifyRun.intervalOptions,
+        examples: [
+            .init("zg-env watch", "all projects of the account"),
+            .init("zg-env watch -p web -p api", "two of them"),
+            .init("zg-env watch --json | jq -r .event", "changes for another program"),
+        ],
+        exitCodes: [
+            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+            ExitCode.damaged.rawValue,
+        ])
+
+    static func run(_ invocation: Invocation) throws -> CommandResult {
+        let intervals = try NotifyRun.intervals(invocation.command)
+        var names: [String] = []
+        let given = invocation.command.values("project")
+        for name in given.isEmpty ? [invocation.options.project].compactMap({ $0 }) : given
+        where !names.contains(name) {
+            try ProjectResolver.check(name)
+            names.append(name)
+        }
+        if invocation.options.json {
+            let events = try WatchEvents(invocation, names: names, intervals: intervals)
+            try Interrupts.deferred { try events.run { Interrupts.pending == nil } }
+        } else {
+            try checkTerminal(invocation.context)
+            let work = try WatchWork(invocation, names: names, intervals: intervals)
+            try Interrupts.deferred { try work.run() }
+        }
+        Interrupts.endIfPending()
+        return CommandResult.shown()
+    }
+
+    /// - Throws: ``ExitCode/usage`` where there is no screen to show it on.
+    private static func checkTerminal(_ context: Context) throws {
+        let why: String
+        if !TerminalDevice.isTerminal(context.output.descriptor) || !TerminalDevice.isTerminal(0) {
+            why = "watch needs a terminal, and its input or output is none."
+        } else if ["dumb", "unknown", nil].contains(context.variable("TERM")) {
+            why =
+                "watch needs a terminal that moves its cursor, and TERM says that this one does not."
+        } else {
+            return
+        }
+        throw CommandError(
+            .usage, why,
+            hint:
+                "Have changes as lines with: zg-env watch --json, or see what is there: zg-env deployment list -p NAME"
+        )
+    }
+}

@@ -1,0 +1,300 @@
+internal import CommandLineKit
+internal import EnvOperations
+
+/// The lines that show a ``WatchModel``: never more than the terminal has rows, none wider than it, and
+/// nothing in them that steers it. Pure.
+struct WatchScreen {
+    /// A part of a line in one look.
+    struct Span: Equatable {
+        let text: String
+        var role: Style.Role = .plain
+
+        init(_ text: String, _ role: Style.Role = .plain) {
+            (self.text, self.role) = (DisplayText.safe(text), role)
+        }
+    }
+
+    let model: WatchModel
+    let size: ScreenTerminal.Size
+    /// Milliseconds since 1970.
+    let now: UInt64
+    let style: Style
+
+    /// The screen from its first row on.
+    func lines() -> [String] {
+        var head = [header]
+        if let trouble = model.trouble { head.append([Span(trouble, .warning)]) }
+        let foot = footer
+        // What cannot be had at once goes in this order: the foot, the trouble, the head.
+        if size.rows < head.count + foot.count + 1 { head = [header] }
+        let footRows = size.rows >= head.count + foot.count + 1 ? foot : []
+        let room = max(size.rows - head.count - footRows.count, 0)
+        var body = Array(self.body(rows: room).prefix(room))
+        while body.count < room { body.append([]) }
+        return (head + body + footRows).prefix(size.rows).map { text($0) }
+    }
+
+    /// The rows in which a value is shown.
+    var valueRows: Range<Int> { 2..<max(size.rows - 1, 2) }
+
+    /// The screen around a value.
+    ///
+    /// - Parameter isWhole: Whether all of it is seen.
+    func valueLines(isWhole: Bool) -> [String] {
+        var lines = [[Span("zg-env watch: \(model.shownValue ?? "")", .heading)], []]
+        while lines.count < valueRows.upperBound { lines.append([]) }
+        let hint = "Any key hides it; so do 30 seconds."
+        lines.append([
+            Span(isWhole ? hint : "\(hint) It is longer than this: zg-env reveal prints all.", .dim)
+        ])
+        return lines.prefix(size.rows).map { text($0) }
+    }
+
+    // MARK: Around
+
+    private var header: [Span] {
+        let title: String
+        switch model.page {
+        case .projects:
+            let (all, seen) = (model.projects.count, model.visible.count)
+            title = seen == all ? Self.count(all, "project") : "\(seen) of \(all) projects"
+        case .project(let id): title = model.project(id)?.name ?? id
+        case .log(let row, let id):
+            title = "\(model.project(id)?.name ?? "") \(row.id)"
+        }
+        let name = "zg-env watch: \(DisplayText.safe(title))"
+        let right = status
+        let gap = size.columns - DisplayText.width(name) - DisplayText.width(right)
+        guard gap < 2 else {
+            return [
+                Span(name, .heading), Span(String(repeating: " ", count: gap)), Span(right, .dim),
+            ]
+        }
+        // How old it is counts more than the rest of a name.
+        let room = max(size.columns - DisplayText.width(right) - 2, 12)
+        return [
+            Span(DisplayText.truncated(name, to: room), .heading), Span("  "), Span(right, .dim),
+        ]
+    }
+
+    private var status: String {
+        let age =
+            model.askedAt.map {
+                "as of \(TimeText.age(of: Int64(clamping: $0), at: Int64(clamping: now)))"
+            } ?? "nothing seen yet"
+        let more =
+            model.isOffline
+            ? ", offline" : model.isAsking ? ", asking" : model.trouble != nil ? ", no answer" : ""
+        return age + more
+    }
+
+    private var footer: [[Span]] {
+        if model.isFiltering { return [[Span("/\(model.filter)_", .heading)]] }
+        var lines: [[Span]] = []
+        if let word = model.message ?? model.work { lines.append([Span(word, .heading)]) }
+        let keys: String
+        if model.question != nil {
+            keys = "y do it  n leave it"
+        } else if model.showsHelp {
+            keys = "any key goes back"
+        } else {
+            switch model.page {
+            case .projects:
+                keys =
+                    "? help  q quit  Enter open  l logs  r redeploy  p promote  b rollback  / filter  f failed"
+            case .project:
+                keys =
+                    "? help  q quit  Esc back  l logs  r redeploy  p promote  b rollback  v value"
+            case .log: keys = "? help  q quit  Esc back  k up  j down  o browser"
+            }
+        }
+        let filter = model.filter.isEmpty ? "" : "/\(model.filter)  "
+        return lines + [[Span(filter, .heading), Span(keys, .dim)]]
+    }
+
+    // MARK: The body
+
+    private func body(rows: Int) -> [[Span]] {
+        if let question = model.question { return self.question(question) }
+        if model.showsHelp { return Self.help.map { [Span($0)] } }
+        switch model.page {
+        case .projects: return projects(rows)
+        case .project(let id): return project(id, rows)
+        case .log: return log(rows)
+        }
+    }
+
+    private func question(_ question: WatchModel.Question) -> [[Span]] {
+        let width = max(size.columns - 4, 1)
+        let plan = question.plan.flatMap { Self.pieces(DisplayText.safe($0), width) }
+        return [[]] + plan.map { [Span("  \($0)")] } + [
+            [], [Span("  \(question.question)", .heading)],
+        ]
+    }
+
+    private func projects(_ rows: Int) -> [[Span]] {
+        let items = model.items
+        guard !items.isEmpty else {
+            return [
+                [],
+                [
+                    Span(
+                        model.projects.isEmpty
+                            ? "  No project is known yet." : "  No project matches the filter.",
+                        .dim)
+                ],
+            ]
+        }
+        let selected = model.selection(in: items)
+        let shown = Self.window(of: items.count, around: selected, rows: max(rows - 1, 1))
+        var table = WatchTable(["PROJECT", "STATE", "TARGET", "AGE", "BRANCH", "COMMIT"])
+        for place in shown {
+            guard case .project(let project) = items[place] else { continue }
+            let row = project.rows.first
+            table.append(
+                [
+                    Span(project.name + (project.waitingCount > 0 ? " *" : "")),
+                    row.map { state($0, project) } ?? Span("none", .dim), Span(row?.target ?? ""),
+                    Span(age(row), .dim), Span(row?.branch ?? ""), Span(row?.message ?? ""),
+                ], isSelected: place == selected)
+        }
+        return table.lines(width: size.columns)
+    }
+
+    private func project(_ id: String, _ rows: Int) -> [[Span]] {
+        guard let project = model.project(id) else {
+            return [[], [Span("  This project is not there any more.", .dim)]]
+        }
+        let items = model.items
+        let selected = model.selection(in: items)
+        var deployments = WatchTable(["DEPLOYMENT", "STATE", "TARGET", "AGE", "BUILD", "COMMIT"])
+        var variables = WatchTable(["VARIABLE", "TARGETS", "SYNC", "LIVE"])
+        for (place, item) in items.enumerated() {
+            switch item {
+            case .deployment(let row):
+                deployments.append(
+                    [
+                        Span(row.id), state(row, project), Span(row.target), Span(age(row), .dim),
+                        Span(build(row), .dim), Span(row.message.isEmpty ? row.cause : row.message),
+                    ], isSelected: place == selected)
+            case .variable(let variable):
+                variables.append(
+                    [
+                        Span(variable.name), Span(variable.scope),
+                        Span(variable.sync.rawValue, variable.sync == .synced ? .good : .warning),
+                        Span(
+                            variable.live.map { $0 ? "live" : "not live yet" } ?? "",
+                            variable.live == false ? .warning : .plain),
+                    ], isSelected: place == selected)
+            case .project: break
+            }
+        }
+        var lines = deployments.lines(width: size.columns)
+        // The line that the selection is on, below its heading.
+        var focus = selected + 1
+        if deployments.isEmpty { lines = [[Span("  No deployment was seen.", .dim)]] }
+        lines.append([])
+        if selected >= deployments.count { focus = lines.count + 1 + selected - deployments.count }
+        if project.isLocal {
+            lines +=
+                variables.isEmpty
+                ? [[Span("  No variable to show.", .dim)]] : variables.lines(width: size.columns)
+        } else {
+            lines.append([Span("  The vault does not have this project.", .dim)])
+        }
+        return Self.window(of: lines.count, around: focus, rows: rows).map { lines[$0] }
+    }
+
+    private func state(_ row: WatchRow, _ project: WatchProject) -> Span {
+        if row.id == project.current { return Span("\(row.state), live", .good) }
+        if row.isFailed { return Span(row.state, .bad) }
+        return Span(
+            row.state + (row.isStaged ? ", staged" : ""), row.isFinal ? .plain : .warning)
+    }
+
+    private func age(_ row: WatchRow?) -> String {
+        guard let row, row.createdAt > 0 else { return "" }
+        return TimeText.age(of: row.createdAt, at: Int64(clamping: now))
+    }
+
+    private func build(_ row: WatchRow) -> String {
+        if let span = row.buildMilliseconds { return DeploymentListing.span(milliseconds: span) }
+        guard !row.isFinal, let begin = row.buildingAt, begin <= Int64(clamping: now) else {
+            return ""
+        }
+        return DeploymentListing.span(milliseconds: Int64(clamping: now) - begin) + "…"
+    }
+
+    private func log(_ rows: Int) -> [[Span]] {
+        guard rows > 0 else { return [] }
+        var lines: [[Span]] = []
+        if model.isLogOver { lines.append([Span("(the log ends here)", .dim)]) }
+        // From the end: a long log costs no more than what of it is seen.
+        let needed = min(rows + model.logScroll, 100 * WatchModel.logLimit)
+        for entry in model.log.reversed() {
+            for piece in Self.pieces(entry.text, size.columns).reversed() {
+                lines.append([Span(piece, entry.role)])
+            }
+            if lines.count >= needed { break }
+        }
+        if model.log.isEmpty, !model.isLogOver {
+            return [[], [Span("  Waiting for the log.", .dim)]]
+        }
+        let skipped = min(model.logScroll, max(lines.count - rows, 0))
+        return Array(lines.dropFirst(skipped).prefix(rows).reversed())
+    }
+
+    // MARK: Parts
+
+    private static let help = [
+        "", "  j k Up Down      move             Enter   open a project, a log, a value",
+        "  PgUp PgDn g G    move far         Esc     back", "",
+        "  l  log of the build, as it grows  r  redeploy",
+        "  o  open in a browser              p  promote to production",
+        "  v  show a variable's value        b  roll production back", "",
+        "  /  filter by name                 f  those that failed last first",
+        "  R  ask the platform now           q  quit", "",
+        "  Whatever changes something shows its plan and asks first. A * behind a",
+        "  project: production does not have all of its variables as they are.",
+    ]
+
+    private static func count(_ number: Int, _ noun: String) -> String {
+        number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+    }
+
+    /// The part of a list that is seen.
+    static func window(of count: Int, around place: Int, rows: Int) -> Range<Int> {
+        guard count > rows else { return 0..<max(count, 0) }
+        let first = min(max(place - rows / 2, 0), count - rows)
+        return first..<(first + max(rows, 0))
+    }
+
+    /// A text in pieces of a width.
+    static func pieces(_ text: String, _ width: Int) -> [String] {
+        var pieces: [String] = []
+        var (piece, used) = ("", 0)
+        for character in text {
+            let columns = DisplayText.width(String(character))
+            if used + columns > width, !piece.isEmpty {
+                pieces.append(piece)
+                (piece, used) = ("", 0)
+            }
+            piece.append(character)
+            used += columns
+        }
+        return pieces + [piece]
+    }
+
+    /// A line as the terminal gets it, cut to its width.
+    private func text(_ spans: [Span]) -> String {
+        var left = size.columns
+        var line = ""
+        for span in spans where left > 0 && !span.text.isEmpty {
+            let cut = DisplayText.truncated(span.text, to: left)
+            left -= DisplayText.width(cut)
+            line += style.text(cut, as: span.role)
+            if cut != span.text { break }
+        }
+        return line
+    }
+}

@@ -1,0 +1,391 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Glibc
+internal import Vault
+internal import VercelAPI
+
+/// The work of `watch` on a terminal. Four threads take turns: one shows and takes keys, one asks the
+/// platform when it is time, one does what keys ask for, and one follows a log. Whoever waits, for a key, the network or a
+/// clock, has given up the turn, so that all of this is one thread's at any time.
+final class WatchWork {
+    /// A value stays on the screen no longer than this.
+    private static let valueLimit = Duration.seconds(30)
+
+    private let invocation: Invocation
+    private let names: [String]
+    private let observer: RefreshObserver
+    private let browser: Browser
+    private let screen: ScreenTerminal
+    private let platform: WatchedPlatform
+    private var turns: TurnTaking { invocation.session.turns }
+    private var style: Style
+    private var model = WatchModel()
+    private var schedule: RefreshSchedule
+    private var vaultMark: RefreshObservation.FileMark?
+    private var size = ScreenTerminal.Size(columns: 80, rows: 24)
+    private var isOver = false
+    /// What ended it by itself.
+    private var failure: (any Error)?
+
+    private var value: WatchedValue?
+    private var valueEnd: Duration?
+
+    /// What is to be done for the user.
+    private enum Job {
+        case look(String)
+        case log(WatchRow, project: String)
+        case command([String], project: String)
+
+        var isLog: Bool {
+            if case .log = self { true } else { false }
+        }
+    }
+    private var jobs: [Job] = []
+    private var answer: Bool?
+    /// Tells the log that is wanted from those that are not any more.
+    private var logNumber = 0
+
+    /// Opens everything that must be open, while somebody may still be asked for a passphrase.
+    init(_ invocation: Invocation, names: [String], intervals: RefreshIntervals) throws {
+        self.invocation = invocation
+        self.names = names
+        observer = RefreshObserver(invocation)
+        browser = Browser(invocation.context)
+        schedule = RefreshSchedule(intervals: intervals)
+        style = OutputLook(invocation.context).style
+        vaultMark = observer.observation().vault
+        screen = try ScreenTerminal()
+        platform = try WatchedPlatform(invocation, names: names)
+        // From here on nothing needs the values, but when somebody asks for one.
+        try? invocation.session.keepIndexTierOnly()
+        model.isOffline = invocation.options.offline
+        takePlatform()
+    }
+
+    /// Shows it until somebody leaves.
+    func run() throws {
+        defer { screen.leave() }
+        try screen.enter()
+        try paint()
+        turns.run(4, limit: 4) { place in
+            switch place {
+            case 0: show()
+            case 1: keepAsking()
+            default: work(onLogs: place == 3)
+            }
+            return true
+        }
+        Interrupts.forgetEnd()
+        // A signal says why it ended; what failed after that, such as a terminal that is gone, does not.
+        if let failure, Interrupts.pending == nil { throw failure }
+    }
+
+    private func end(_ error: (any Error)? = nil) {
+        failure = failure ?? error
+        guard !isOver else { return }
+        isOver = true
+        // What waits for the network gives up, as for a signal.
+        Interrupts.noteEnd()
+        turns.notify()
+        screen.wake()
+    }
+
+    private func takePlatform() {
+        model.projects = platform.projects()
+        model.askedAt = platform.askedAt
+    }
+
+    // MARK: The screen
+
+    private func paint() throws {
+        size = screen.size
+        try screen.paint(
+            WatchScreen(model: model, size: size, now: invocation.context.now(), style: style)
+                .lines())
+    }
+
+    private func show() {
+        do {
+            while !isOver, Interrupts.pending == nil {
+                if value == nil { try paint() }
+                let news = turns.away { screen.wait(milliseconds: 1_000) }
+                guard !news.isGone else { throw TerminalError.endOfInput }
+                if news.wantsStop {
+                    hideValue()
+                    try screen.stop()
+                }
+                if screen.size != size {
+                    hideValue()
+                    try screen.forget()
+                }
+                try take(news.keys)
+                if let valueEnd, now >= valueEnd { hideValue() }
+                browser.reap()
+            }
+        } catch {
+            end(error)
+        }
+        hideValue()
+        screen.leave()
+        end()
+    }
+
+    private func take(_ keys: [TerminalKey]) throws {
+        for key in keys {
+            if value != nil {
+                hideValue()
+                continue
+            }
+            guard let action = model.take(key, rows: size.rows, columns: size.columns) else {
+                continue
+            }
+            try perform(action)
+            if isOver { return }
+        }
+    }
+
+    private var now: Duration { observer.observation().monotonic }
+
+    private func perform(_ action: WatchModel.Action) throws {
+        switch action {
+        case .quit: end()
+        case .refresh:
+            platform.wantProjects()
+            schedule.request()
+            turns.notify()
+        case .browse(let address):
+            do {
+                try browser.open(address)
+                model.message = "Opened \(address)"
+            } catch {
+                model.message = "\(CommandError(mapping: error).message) The address: \(address)"
+            }
+        case .look(let id):
+            try? platform.readKept(id)
+            takePlatform()
+            add(.look(id))
+        case .followLog(let row, let project): add(.log(row, project: project))
+        case .endLog: logNumber += 1
+        case .command(let words, let project): add(.command(words, project: project))
+        case .answer(let isYes):
+            model.question = nil
+            answer = isYes
+            turns.notify()
+        case .reveal(let id, let project): try reveal(id, project)
+        }
+    }
+
+    private func add(_ job: Job) {
+        guard !invocation.options.offline else {
+            if case .look = job { return }
+            model.message = "This needs the platform, and --offline forbids it."
+            return
+        }
+        jobs.append(job)
+        turns.notify()
+    }
+
+    // MARK: Values
+
+    private func reveal(_ id: Identifier, _ project: String) throws {
+        guard let local = platform.local(project) else {
+            model.message = "The vault does not have this project any more."
+            return
+        }
+        // The passphrase is asked for as everywhere: by whatever the options and the desktop offer.
+        screen.leave()
+        do {
+            value = try WatchedValue(id, in: local, invocation)
+        } catch {
+            model.message = CommandError(mapping: error).message
+        }
+        guard Interrupts.pending == nil else {
+            value = nil
+            return
+        }
+        try screen.enter()
+        guard let value else { return }
+        valueEnd = now + Self.valueLimit
+        model.shownValue = value.name
+        size = screen.size
+        let view = WatchScreen(
+            model: model, size: size, now: invocation.context.now(), style: style)
+        let painted = try value.painted(rows: view.valueRows, columns: size.columns)
+        try screen.paint(view.valueLines(isWhole: painted.isWhole))
+        try painted.bytes.withBytes { try screen.write(secret: $0) }
+    }
+
+    /// Takes a value off the screen and out of the memory.
+    private func hideValue() {
+        guard value != nil else { return }
+        (value, valueEnd, model.shownValue) = (nil, nil, nil)
+        do { try screen.forget() } catch { end(error) }
+    }
+
+    // MARK: Asking
+
+    private func keepAsking() {
+        while !isOver {
+            let observation = observer.observation()
+            if observation.vault != vaultMark {
+                vaultMark = observation.vault
+                do {
+                    try platform.reload()
+                } catch {
+                    model.trouble = CommandError(mapping: error).message
+                }
+                takePlatform()
+                screen.wake()
+            }
+            schedule.observe(observation)
+            if !invocation.options.offline, let reasons = schedule.begin(at: observation.monotonic)
+            {
+                if !reasons.isDisjoint(with: [.request, .answersChanged, .resumed]) {
+                    platform.wantProjects()
+                }
+                ask()
+            }
+            guard !isOver else { return }
+            let pause = min(schedule.wait(at: observer.observation().monotonic), .seconds(2))
+            turns.pause(atMost: max(pause, .milliseconds(20)))
+        }
+    }
+
+    private func ask() {
+        model.isAsking = true
+        screen.wake()
+        let (outcome, failure) = platform.refresh()
+        model.isAsking = false
+        guard !isOver, Interrupts.pending == nil else { return }
+        schedule.finish(
+            outcome, at: observer.observation().monotonic, random: VercelClient.randomFraction())
+        schedule.acknowledge(answers: observer.answersMark())
+        model.trouble = failure.map {
+            $0.code == .unavailable
+                ? "\($0.message) What was seen last is shown; it is tried again." : $0.message
+        }
+        if let failure, [.notFound, .conflict, .usage].contains(failure.code) {
+            return end(failure)
+        }
+        takePlatform()
+        screen.wake()
+    }
+
+    // MARK: Doing
+
+    private func work(onLogs: Bool) {
+        while !isOver {
+            guard let place = jobs.firstIndex(where: { $0.isLog == onLogs }) else {
+                turns.pause(atMost: .seconds(60))
+                continue
+            }
+            let job = jobs.remove(at: place)
+            do {
+                try perform(job)
+            } catch {
+                let error = CommandError(mapping: error)
+                // That there is nothing newer is said above already.
+                if case .look = job, error.code == .unavailable { continue }
+                model.message = [error.message, error.hint].compactMap { $0 }
+                    .joined(separator: " ")
+            }
+            if !onLogs { (model.work, model.question) = (nil, nil) }
+            takePlatform()
+            screen.wake()
+        }
+    }
+
+    private func perform(_ job: Job) throws {
+        switch job {
+        case .look(let id): try platform.look(id)
+        case .log(let row, let project): try follow(row, project)
+        case .command(let words, let project): try run(words, project)
+        }
+    }
+
+    /// Does what another command does, with its plan and its question on this screen.
+    private func run(_ words: [String], _ project: String) throws {
+        let (name, options) = (model.project(project)?.name, invocation.options)
+        let command = try ArgumentParser(CommandTable.program).parse(
+            bytes: (words + forwarded(name)).map { Array($0.utf8) })
+        guard case .command(let parsed) = command,
+            let type = CommandTable.command(of: parsed.spec)
+        else { return }
+        let verb = parsed.spec.path.last ?? ""
+        model.work = "Preparing to \(verb)."
+        screen.wake()
+        let context = invocation.context.beside(turns)
+        var notes: [String] = []
+        let inner = try Invocation(
+            parsed, within: invocation, context,
+            .init(
+                note: { notes.append($0) },
+                confirm: { plan, question in
+                    guard self.ask(plan, question) else { return false }
+                    self.model.work = "Doing it: \(verb)."
+                    self.screen.wake()
+                    return true
+                }))
+        let result = try type.run(inner)
+        platform.wantProjects()
+        schedule.request()
+        if let failure = result.failure { throw failure }
+        notes += context.warnings.map(\.message)
+        let text = try result.text().split(separator: "\n").map { String($0) }
+        model.message = ((options.dryRun ? [] : ["Done: \(verb)."]) + notes + text).joined(
+            separator: " ")
+    }
+
+    private func ask(_ plan: [String], _ question: String) -> Bool {
+        answer = nil
+        model.work = nil
+        model.question = .init(plan: plan, question: question)
+        screen.wake()
+        while !isOver {
+            if let answer { return answer }
+            turns.pause(atMost: .seconds(60))
+        }
+        return false
+    }
+
+    /// The options that this command was given, for another one.
+    private func forwarded(_ project: String?) -> [String] {
+        let options = invocation.options
+        var words = ["--vault", options.vaultPath] + (options.dryRun ? ["--dry-run"] : [])
+        for (name, value) in [
+            ("project", project), ("account", options.account), ("team", options.team),
+            ("api-url", options.apiURL), ("key-file", options.keyFile),
+            ("passphrase-file", options.passphraseFile), ("audit-log", options.auditLogPath),
+        ] {
+            if let value { words.append("--\(name)=\(value)") }
+        }
+        return words
+    }
+
+    private func follow(_ row: WatchRow, _ project: String) throws {
+        logNumber += 1
+        let number = logNumber
+        (model.log, model.isLogOver, model.logScroll) = ([], false, 0)
+        let context = invocation.context.beside(turns)
+        guard let client = try platform.client(of: project, over: try context.transport()) else {
+            return
+        }
+        let inner = try Invocation(
+            invocation.command, within: invocation, context,
+            .init(note: { _ in }, confirm: { _, _ in false }))
+        let output = WatchLog { [self] entries in
+            guard number == logNumber, !isOver else { throw WatchLog.Left() }
+            guard !entries.isEmpty else { return }
+            model.log += entries
+            let surplus = model.log.count - WatchModel.logLimit
+            if surplus > 0 { model.log.removeFirst(surplus) }
+            screen.wake()
+        }
+        do {
+            let deployment = try client.deployment(row.id)
+            _ = try LogFollowing(client: client, output: output, invocation: inner)
+                .show(deployment, follows: true)
+            model.isLogOver = true
+        } catch is WatchLog.Left {}
+    }
+}

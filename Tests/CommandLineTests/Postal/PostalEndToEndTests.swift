@@ -1,0 +1,219 @@
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// The relay's program, where the package builds it.
+enum RelayProgram {
+    static let path = try? ProgramRunner.pathOfProduct("zg-env-postal")
+}
+
+/// The whole way: the sandbox's signed webhooks, the relay itself, two devices, and two real servers of
+/// notifications.
+@Suite(
+    "From the platform to two desktops",
+    .enabled(if: RelayProgram.path != nil, "needs zg-env-postal, which this build lacks"),
+    .timeLimit(.minutes(5)))
+struct PostalEndToEndTests {
+    /// One machine with a vault and a desktop.
+    private struct Machine {
+        let home: CommandHome
+        let desktop: NotificationServer
+        let url: String
+
+        func runner(_ words: String..., input: ProgramRunner.Input = .null) -> ProgramRunner {
+            home.runner(
+                words, input: input,
+                environment: desktop.environment.merging(["ZG_ENV_API_URL": url]) { $1 })
+        }
+
+        /// How `KEY` of `web` stands, as `list` says it without asking anybody.
+        func state() throws -> String? {
+            let shown = try json(runner("list", "-p", "web", "--json", "--offline").run())
+            return shown["variables"]?.elements.first { $0["key"] == "KEY" }?["sync"]?.text
+        }
+
+        func waitForState(_ wanted: String) throws -> String? {
+            for _ in 0..<150 {
+                if try state() == wanted { return wanted }
+                usleep(100_000)
+            }
+            return try state()
+        }
+
+    }
+
+    private let platform: PlatformHome
+    private let directory: TemporaryDirectory
+    private let account: String
+    private let port: Int
+
+    init() throws {
+        platform = try PlatformHome(buildSeconds: 0.3)
+        directory = try TemporaryDirectory(named: "zg-relay")
+        account = try #require(
+            try platform.teammate.send("GET", "/v2/user")["user"]?["id"]?.string)
+        // A port that was free a moment ago.
+        let probe = try LocalServer { _ in [.close] }
+        port = probe.port
+        probe.stop()
+        usleep(200_000)
+        try directory.makeDirectory("hooks")
+    }
+
+    private func relay(_ words: String...) throws -> ProgramRunner {
+        ProgramRunner(
+            path: try #require(RelayProgram.path),
+            words + ["--database", directory.path("relay.db")],
+            environment: ["PATH": "/usr/bin:/bin"])
+    }
+
+    /// A second machine, whose vault is a copy of the first one's.
+    private func machines() throws -> (first: Machine, second: Machine) {
+        try platform.set("KEY", "value")
+        done(try platform.runner(["push", "-p", "web", "--yes"]).run())
+        let other = try CommandHome()
+        try other.directory.makeDirectory("data/zg-env")
+        try other.directory.write(
+            try platform.home.vaultBytes(), to: "data/zg-env/vault.zgv", mode: 0o600)
+        return (
+            Machine(home: platform.home, desktop: try NotificationServer(), url: platform.url),
+            Machine(home: other, desktop: try NotificationServer(), url: platform.url)
+        )
+    }
+
+    private func join(_ machine: Machine) throws {
+        let invite = try json(relay("invite", "--account", account, "--json").run())
+        let code = try #require(invite["invite"]?.text)
+        done(
+            try machine.runner(
+                "postal", "join", "http://127.0.0.1:\(port)", input: .text(code + "\n")
+            ).run())
+    }
+
+    /// Runs `notify run` on a machine for as long as `body` lasts.
+    private func watching(_ machine: Machine, _ body: @escaping () -> Void) throws -> ProgramResult
+    {
+        var runner = machine.runner("notify", "run", "--every", "1h", "--every-building", "1h")
+        runner.timeLimit = .seconds(200)
+        runner.script = [(.now, .call { _, _ in body() }), (.now, .signal(SIGTERM))]
+        return try runner.run()
+    }
+
+    /// Waits until the relay says that so many streams are open.
+    private func waitForStreams(_ count: Int) {
+        for _ in 0..<300 {
+            let fetched = try? ProgramRunner(
+                path: "/usr/bin/curl", ["-s", "http://127.0.0.1:\(port)/metrics"],
+                environment: [:]
+            ).run().output
+            let open = fetched?.split(separator: "\n").first {
+                $0.hasPrefix("zg_postal_streams ")
+            }
+            if let open, open.hasSuffix(" \(count)") { return }
+            usleep(50_000)
+        }
+    }
+
+    private func deploy(_ target: String) throws {
+        let source = try #require(try platform.deployments().first)
+        try platform.teammate.send(
+            "POST", "/v13/deployments?forceNew=1",
+            target == "production"
+                ? ["name": "web", "deploymentId": .string(source), "target": "production"]
+                : ["name": "web", "deploymentId": .string(source)])
+    }
+
+    @Test func `each desktop shows what is chosen on it, and list knows that it is behind`() throws
+    {
+        let (first, second) = try machines()
+        var problems: [String] = []
+        var states: [String?] = []
+        var latency = Duration.zero
+        var serve = try relay(
+            "serve", "--listen", "127.0.0.1:\(port)", "--webhook-secrets",
+            directory.path("hooks"))
+        serve.timeLimit = .seconds(240)
+        serve.script = [
+            (
+                .output("Serving at"),
+                .call { _, _ in
+                    do {
+                        try join(first)
+                        try join(second)
+                        let made = try json(
+                            first.runner(
+                                "webhook", "create", "--postal", "--all-projects", "--json",
+                                "--credential-file", directory.path("hooks/new")
+                            ).run())
+                        let hook = try #require(made["hook"]?.text)
+                        try FileManager.default.moveItem(
+                            atPath: directory.path("hooks/new"),
+                            toPath: directory.path("hooks/webhook.\(hook)"))
+                        done(try first.runner("notify", "set", "web", "--on", "ready,failed").run())
+                        done(
+                            try second.runner(
+                                "notify", "set", "web", "--on", "ready,failed",
+                                "--production-only"
+                            ).run())
+                        problems += try watchBoth(first, second, &states, &latency)
+                    } catch { problems.append("\(error)") }
+                }
+            ), (.now, .signal(SIGTERM)),
+        ]
+        let result = try serve.run()
+        #expect(result.end == .exited(143), "\(result.error)")
+        #expect(problems == [])
+        #expect(
+            Set(first.desktop.shown.map(\.title)) == [
+                "web: ready (preview)", "web: ready (production)",
+            ])
+        #expect(first.desktop.shown.count == 2 && second.desktop.shown.count == 1)
+        #expect(second.desktop.shown.map(\.title) == ["web: ready (production)"])
+        #expect(states == ["synced", "synced", "behind"])
+        print("from the webhook to the desktop: \(latency)")
+        // What the relay keeps is sealed.
+        let project = try #require(
+            try platform.teammate.send("GET", "/v9/projects/web")["id"]?.string)
+        for name in ["relay.db", "relay.db-wal"] {
+            let bytes = (try? directory.read(name)) ?? []
+            for text in [project, "feature", "vercel.app"] {
+                #expect(bytes.firstRange(of: Array(text.utf8)) == nil, "\(name) has \(text)")
+            }
+        }
+    }
+
+    private func watchBoth(
+        _ first: Machine, _ second: Machine, _ states: inout [String?], _ latency: inout Duration
+    ) throws -> [String] {
+        var problems: [String] = []
+        var (seen, time): ([String?], Duration) = ([], .zero)
+        let result = try watching(first) {
+            do {
+                let other = try watching(second) {
+                    do {
+                        waitForStreams(2)
+                        usleep(2_000_000)
+                        try deploy("preview")
+                        _ = first.desktop.wait(for: 1)
+                        let begun = ContinuousClock.now
+                        try deploy("production")
+                        _ = second.desktop.wait(for: 1)
+                        _ = first.desktop.wait(for: 2)
+                        time = .now - begun
+                        seen.append(try second.state())
+                        // One machine pushes; the other one learns of it, and the pusher stays as it is.
+                        try platform.set("KEY", "another")
+                        done(try platform.runner(["push", "-p", "web", "--yes"]).run())
+                        let behind = try second.waitForState("behind")
+                        seen += [try first.state(), behind]
+                    } catch { problems.append("\(error)") }
+                }
+                if other.end != .exited(143) { problems.append("second: \(other.error)") }
+            } catch { problems.append("\(error)") }
+        }
+        if result.end != .exited(143) { problems.append("first: \(result.error)") }
+        (states, latency) = (seen, time)
+        return problems
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// A home, a platform, and a shell in a terminal.
+final class WatchDesk {
+    let platform: PlatformHome
+    let terminal: TmuxTerminal
+    private let program: String
+
+    init(
+        seed: String = WatchTerminalTests.seed, columns: Int = 80, rows: Int = 24,
+        unlocked: Bool = true, buildSeconds: Double = 0.3,
+        environment extra: [String: String] = [:]
+    ) throws {
+        platform = try PlatformHome(seed: seed, buildSeconds: buildSeconds)
+        let runner = platform.runner([], unlocked: unlocked, environment: extra)
+        program = runner.path
+        terminal = try TmuxTerminal(
+            environment: runner.environment, columns: columns, rows: rows,
+            workingDirectory: runner.workingDirectory)
+    }
+
+    /// Starts `watch`; its code is shown behind it.
+    func start(_ arguments: String = "") throws {
+        try terminal.run("clear; \(program) watch \(arguments); echo ended with $?")
+    }
+
+    /// Has the answers of now kept.
+    func warm() throws {
+        var runner = platform.runner(["watch", "--json"])
+        runner.script = [
+            (.output("\"kept\":false"), .call { _, _ in }), (.now, .signal(SIGTERM)),
+        ]
+        #expect(try runner.run().end == .exited(143))
+    }
+
+    /// The lines of the screen that begin with the mark of the selection.
+    var selected: String {
+        terminal.screen.split(separator: "\n").first { $0.hasPrefix("> ") }
+            .map { String($0) } ?? ""
+    }
+
+    var posts: [String] {
+        platform.server.requests.filter { $0.method == "POST" }.map(\.path)
+    }
+}

@@ -1,0 +1,157 @@
+import CommandLineKit
+import Testing
+
+@testable import ZGEnvCommands
+
+@Suite("watch: keys")
+struct WatchModelTests {
+    private static func typed(
+        _ text: String, in model: inout WatchModel
+    ) -> [WatchModel.Action] {
+        text.compactMap { model.take($0 == "\r" ? .enter : .character($0), rows: 24) }
+    }
+
+    private static func selected(_ model: WatchModel) -> String? {
+        let items = model.items
+        return items.isEmpty ? nil : items[model.selection(in: items)].key
+    }
+
+    @Test func `projects with news stand first, and with f those that failed last`() {
+        var model = WatchExample.model
+        #expect(model.visible.map(\.name) == ["web", "shop", "docs"])
+        _ = model.take(.character("f"), rows: 24)
+        #expect(model.visible.map(\.name) == ["shop", "web", "docs"])
+        _ = model.take(.character("f"), rows: 24)
+        #expect(model.visible.map(\.name) == ["web", "shop", "docs"])
+    }
+
+    @Test func `moving stays within the list`() {
+        var model = WatchExample.model
+        for (key, place) in [
+            (.up, "prj_web"), (.down, "prj_shop"), (.character("j"), "prj_docs"),
+            (.down, "prj_docs"), (.character("k"), "prj_shop"), (.home, "prj_web"),
+            (.end, "prj_docs"), (.pageUp, "prj_web"), (.pageDown, "prj_docs"),
+        ] as [(TerminalKey, String)] {
+            #expect(model.take(key, rows: 24) == nil)
+            #expect(Self.selected(model) == place)
+        }
+    }
+
+    @Test func `what is selected stays so when the order changes around it, and when it goes`() {
+        var model = WatchExample.model
+        _ = model.take(.down, rows: 24)
+        #expect(Self.selected(model) == "prj_shop")
+        model.projects[0].rows = [WatchExample.row("dpl_D2", "BUILDING", minutesAgo: 0)]
+        #expect(model.visible.first?.name == "docs")
+        #expect(Self.selected(model) == "prj_shop")
+        model.projects.removeAll { $0.name == "shop" }
+        #expect(Self.selected(model) == "prj_docs")
+        model.projects = []
+        #expect(Self.selected(model) == nil)
+        for letter in "lrpbovjkgGf\r" { _ = Self.typed(String(letter), in: &model) }
+        #expect(model.take(.enter, rows: 1) == nil)
+    }
+
+    @Test func `the filter takes every letter, and goes with Escape`() {
+        var model = WatchExample.model
+        #expect(Self.typed("/SHq", in: &model) == [])
+        #expect(model.isFiltering && model.visible.isEmpty)
+        _ = model.take(.backspace, rows: 24)
+        #expect(model.visible.map(\.name) == ["shop"])
+        _ = model.take(.enter, rows: 24)
+        #expect(!model.isFiltering && model.filter == "SH")
+        #expect(
+            Self.typed("r", in: &model) == [
+                .command(["redeploy", "dpl_S2"], project: "prj_shop")
+            ])
+        _ = model.take(.escape, rows: 24)
+        #expect(model.visible.count == 3)
+        #expect(Self.typed("/" + String(repeating: "x", count: 500), in: &model) == [])
+        #expect(model.filter.count == WatchModel.filterLimit)
+        _ = model.take(.escape, rows: 24)
+        #expect(model.filter.isEmpty && !model.isFiltering)
+    }
+
+    @Test func `a project's page has its deployments and variables`() {
+        var model = WatchExample.model
+        #expect(Self.typed("\r", in: &model) == [.look("prj_web")])
+        #expect(model.page == .project("prj_web"))
+        #expect(model.items.count == 5)
+        #expect(Self.typed("v", in: &model) == [])
+        #expect(model.message != nil)
+        let id = WatchExample.projects[2].variables[1].id
+        #expect(Self.typed("Gv", in: &model) == [.reveal(id, project: "prj_web")])
+        #expect(model.message == nil)
+        // A variable has no log.
+        #expect(Self.typed("l", in: &model) == [])
+        #expect(
+            Self.typed("gjb", in: &model) == [
+                .command(["deployment", "rollback", "dpl_W1"], project: "prj_web")
+            ])
+        #expect(
+            Self.typed("p", in: &model) == [
+                .command(["deployment", "promote", "dpl_W1"], project: "prj_web")
+            ])
+        _ = model.take(.escape, rows: 24)
+        #expect(model.page == .projects)
+        #expect(
+            Self.typed("b", in: &model) == [
+                .command(["deployment", "rollback"], project: "prj_web")
+            ])
+    }
+
+    @Test func `a log goes with its end until somebody looks back`() {
+        var model = WatchExample.model
+        let row = WatchExample.projects[2].rows[0]
+        #expect(Self.typed("l", in: &model) == [.followLog(row, project: "prj_web")])
+        model.log = (0..<100).map { .init(text: "line \($0)", role: .plain) }
+        #expect(WatchExample.lines(model)[22] == "line 99")
+        _ = model.take(.up, rows: 24)
+        #expect(WatchExample.lines(model)[22] == "line 98")
+        _ = model.take(.home, rows: 24)
+        #expect(WatchExample.lines(model)[1] == "line 0")
+        _ = model.take(.down, rows: 24)
+        #expect(WatchExample.lines(model)[1] == "line 1")
+        _ = model.take(.end, rows: 24)
+        #expect(WatchExample.lines(model)[22] == "line 99")
+        #expect(model.take(.escape, rows: 24) == .endLog)
+        #expect(model.log.isEmpty && model.page == .projects)
+    }
+
+    @Test func `a question is answered by y and n alone`() {
+        var model = WatchExample.model
+        model.question = .init(plan: ["redeploy"], question: "Redeploy it?")
+        for key in [.enter, .character("j"), .character("r"), .down, .character("?")]
+            as [TerminalKey]
+        {
+            #expect(model.take(key, rows: 24) == nil)
+        }
+        #expect(model.take(.character("y"), rows: 24) == .answer(true))
+        #expect(model.take(.escape, rows: 24) == .answer(false))
+        #expect(model.take(.character("q"), rows: 24) == .answer(false))
+    }
+
+    @Test func `while something is done it is not left by one key, nor is more begun`() {
+        var model = WatchExample.model
+        #expect(Self.typed("q", in: &model) == [.quit])
+        model.work = "Doing it: redeploy."
+        #expect(Self.typed("q", in: &model) == [])
+        #expect(model.message?.contains("Press q again") == true)
+        #expect(Self.typed("r", in: &model) == [])
+        #expect(Self.typed("q", in: &model) == [])
+        #expect(Self.typed("q", in: &model) == [.quit])
+    }
+
+    @Test func `a browser gets nothing but plain addresses`() {
+        var model = WatchExample.model
+        #expect(
+            Self.typed("o", in: &model) == [.browse("https://vercel.com/acme/dpl_W2")])
+        model.projects[0].rows[0].site = "docs.vercel.app"
+        #expect(Self.typed("Go", in: &model) == [.browse("https://docs.vercel.app")])
+        model.projects = [WatchProject(id: "p", name: "p", rows: [WatchRow(id: "dpl_1")])]
+        model.projects[0].rows[0].site = "javascript:alert(1)"
+        model.projects[0].rows[0].page = "file:///etc/passwd"
+        #expect(Self.typed("o", in: &model) == [])
+        #expect(model.message?.contains("no address") == true)
+    }
+}

@@ -1,0 +1,162 @@
+import CommandLineKit
+import EnvOperations
+import Foundation
+import Testing
+
+@testable import ZGEnvCommands
+
+@Suite("watch: the screen")
+struct WatchScreenTests {
+    private static let hostile = [
+        "plain", "", "\u{1B}[2J\u{1B}[1;1Hx", "\u{9B}31mred", "a\nb\tc\rd", "\u{202E}gnirts",
+        "世界世界世界世界世界世界", "👩‍👩‍👧‍👦🇩🇪❤️", "e\u{301}\u{301}\u{301}", "\u{7}\u{0}\u{7F}",
+        String(repeating: "long ", count: 60), String(repeating: "語", count: 100),
+    ]
+
+    /// A model of which every text is somebody else's.
+    private static func model(_ random: inout some RandomNumberGenerator) -> WatchModel {
+        func text() -> String { hostile.randomElement(using: &random) ?? "" }
+        func row(_ number: Int) -> WatchRow {
+            var row = WatchExample.row("dpl_\(number)\(text())", text(), minutesAgo: 1)
+            (row.branch, row.message, row.target) = (text(), text(), text())
+            (row.createdAt, row.buildingAt) = (.random(in: .min ... .max), .random(in: 0 ... .max))
+            (row.isFinal, row.isFailed) = (.random(), .random())
+            row.buildMilliseconds = Bool.random() ? .random(in: .min ... .max) : nil
+            return row
+        }
+        var model = WatchModel()
+        model.projects = (0..<Int.random(in: 0...30, using: &random)).map { number in
+            var project = WatchProject(
+                id: "prj_\(number)", name: text(), isLocal: .random(using: &random))
+            project.rows = (0..<Int.random(in: 0...5, using: &random)).map { row($0) }
+            project.variables = (0..<UInt8.random(in: 0...9, using: &random)).map {
+                WatchExample.variable(text(), text(), .ahead, live: false, number: $0)
+            }
+            return project
+        }
+        model.askedAt = Bool.random(using: &random) ? .random(in: 0 ... .max) : nil
+        if Bool.random(using: &random) { model.trouble = text() }
+        if Bool.random(using: &random) { model.work = text() }
+        let keys: [TerminalKey] = [
+            .down, .down, .enter, .end, .character("l"), .character("/"), .character("?"),
+            .character("界"), .escape, .pageUp,
+        ]
+        for _ in 0..<Int.random(in: 0...6, using: &random) {
+            if let key = keys.randomElement(using: &random) { _ = model.take(key, rows: 9) }
+        }
+        if Bool.random(using: &random) { model.message = text() }
+        if Int.random(in: 0..<5, using: &random) == 0 {
+            model.question = .init(plan: [text(), text()], question: text())
+        }
+        model.log = (0..<Int.random(in: 0...50, using: &random)).map { _ in
+            .init(text: DisplayText.safe(text()), role: .bad)
+        }
+        model.logScroll = .random(in: 0...100, using: &random)
+        return model
+    }
+
+    @Test func `no line is wider than the terminal, no screen higher, and nothing steers it`() {
+        var random = SystemRandomNumberGenerator()
+        let sizes = [
+            (1, 1), (1, 5), (2, 2), (5, 3), (12, 2), (20, 5), (40, 10), (79, 23), (80, 24),
+            (200, 60),
+        ]
+        for _ in 0..<60 {
+            let model = Self.model(&random)
+            for (columns, rows) in sizes {
+                let lines = WatchExample.lines(model, columns: columns, rows: rows)
+                #expect(lines.count <= rows)
+                for line in lines {
+                    #expect(DisplayText.width(line) <= columns, "\(columns): \(line)")
+                    #expect(DisplayText.safe(line) == line)
+                }
+                // Colours add escape sequences of their own and no character.
+                let coloured = WatchExample.lines(model, columns: columns, rows: rows, color: true)
+                #expect(coloured.map { DisplayText.safe($0) } == lines)
+            }
+        }
+    }
+
+    @Test func `the selection is always seen`() {
+        var model = WatchModel()
+        model.projects = (0..<100).map {
+            WatchProject(id: "prj_\($0)", name: "project-\($0)")
+        }
+        for rows in [4, 5, 10, 24] {
+            _ = model.take(.home, rows: rows)
+            for _ in 0..<100 {
+                let marked = WatchExample.lines(model, rows: rows).filter { $0.hasPrefix("> ") }
+                #expect(marked.count == 1)
+                _ = model.take(.down, rows: rows)
+            }
+        }
+        model.projects[0].rows = (0..<30).map {
+            WatchExample.row("dpl_\($0)", "READY", minutesAgo: Int64($0))
+        }
+        model.projects[0].isLocal = true
+        model.projects[0].variables = (0..<60).map {
+            WatchExample.variable("KEY_\($0)", "production", .synced, live: true, number: $0)
+        }
+        _ = model.take(.home, rows: 24)
+        _ = model.take(.enter, rows: 24)
+        for place in 0..<90 {
+            let marked = WatchExample.lines(model, rows: 10).filter { $0.hasPrefix("> ") }
+            #expect(marked.count == 1, "\(place)")
+            _ = model.take(.down, rows: 10)
+        }
+    }
+
+    /// The screens of `docs/watch.md`, each between a fence behind its name. `RECORD_SNAPSHOTS=1` writes
+    /// them, and fails.
+    @Test func `the documentation shows these screens`() throws {
+        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../docs/watch.md").standardized.path
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        var lines = text.components(separatedBy: "\n")
+        for (name, screen) in Self.screens {
+            let place = try #require(lines.firstIndex(of: "<!-- screen: \(name) -->"), "\(name)")
+            let end = try #require(lines[(place + 2)...].firstIndex(of: "```"), "\(name)")
+            let wanted = screen.map { line in
+                line.replacing(/\ +$/, with: "")
+            }
+            if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
+                lines.replaceSubrange((place + 2)..<end, with: wanted)
+            } else {
+                #expect(Array(lines[(place + 2)..<end]) == wanted, "\(name)")
+            }
+        }
+        if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
+            try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+            Issue.record("The screens of \(path) were written anew.")
+        }
+    }
+
+    private static var screens: [(String, [String])] {
+        var down = WatchExample.model
+        down.trouble = "Cannot connect to the API. What was seen last is shown; it is tried again."
+        var project = WatchExample.model
+        _ = project.take(.enter, rows: 24)
+        var question = WatchExample.model
+        question.question = .init(
+            plan: ["redeploy dpl_W2 of web for production"], question: "Redeploy it?")
+        var log = WatchExample.model
+        _ = log.take(.character("l"), rows: 24)
+        log.log = [
+            .init(text: "09:59:05 # Running build in iad1", role: .heading),
+            .init(text: "09:59:07 $ npm install", role: .heading),
+            .init(text: "09:59:21 ~ warning: 1 package is deprecated", role: .warning),
+            .init(text: "09:59:30 $ npm run build", role: .heading),
+        ]
+        var help = WatchExample.model
+        _ = help.take(.character("?"), rows: 24)
+        return [
+            ("projects", WatchExample.lines(WatchExample.model, rows: 8)),
+            ("no answer", WatchExample.lines(down, rows: 8)),
+            ("small", WatchExample.lines(WatchExample.model, columns: 40, rows: 10)),
+            ("project", WatchExample.lines(project, rows: 12)),
+            ("question", WatchExample.lines(question, rows: 7)),
+            ("log", WatchExample.lines(log, rows: 8)),
+            ("help", WatchExample.lines(help, rows: 17)),
+        ]
+    }
+}
