@@ -111,7 +111,8 @@ let package = Package(
             name: "ZGEnvCommands",
             dependencies: [
                 "CLinux", "CommandLineKit", "CurlTransport", "DesktopNotifications", "DotEnv",
-                "EnvOperations", "JSONCoding", "KernelKeyring", "PostalDevice", "PostalProtocol", "Sealing",
+                "EnvOperations", "JSONCoding", "KernelKeyring", "PostalDevice", "PostalProtocol",
+                "Sealing",
                 "SecretServiceKeyring", "Vault", "VercelAPI",
             ], swiftSettings: smallSettings),
 
