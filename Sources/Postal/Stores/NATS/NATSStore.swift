@@ -151,10 +151,16 @@ package final class NATSStore: PostalStore {
         }
     }
 
-    /// Waits until this relay has read all of the register that there is now.
+    /// Waits until this relay has read all of the register that there is now: a message of its own comes
+    /// behind all others. A leader's word for the last number would not do, since one that was just chosen
+    /// may be behind; nor would the number of a record, which moves to the end with every change.
     func settleRegister() throws(StoreError) {
-        let newest = try api.lastSequence(of: names.register)
-        try settleRegister(through: newest)
+        switch api.publish(NATSPublication(names.check, Array("1".utf8))) {
+        case .kept(let sequence), .duplicate(let sequence):
+            try settleRegister(through: sequence)
+        case .otherLast: throw JetStream.unclear
+        case .failed(let error): throw error
+        }
     }
 
     func settleRegister(through sequence: Int64) throws(StoreError) {
