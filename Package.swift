@@ -62,6 +62,7 @@ let package = Package(
             name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
         .target(name: "CLinux"),
 
         // What Foundation has too, at a quarter of the size of the whole program.
@@ -104,7 +105,8 @@ let package = Package(
         .target(
             name: "Postal",
             dependencies: [
-                "CLinux", "CMicroHTTPD", "CSQLite", "CommandLineKit", "PostalProtocol", "Sealing",
+                "CLinux", "CMicroHTTPD", "CNATS", "CSQLite", "CommandLineKit", "PostalProtocol",
+                "Sealing",
                 "WebhookSigning",
             ], swiftSettings: settings),
         .target(

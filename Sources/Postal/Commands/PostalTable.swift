@@ -27,6 +27,11 @@ enum PostalTable {
             OptionSpec(
                 "nats", value: "URL", "Keep them in NATS JetStream at these servers",
                 repeatable: true, commaSeparated: true, environment: "ZG_ENV_POSTAL_NATS"),
+            OptionSpec(
+                "nats-credentials", value: "FILE",
+                "Log in there with USER:PASSWORD, a token or the JWT in this file "
+                    + "(nats-credentials in CREDENTIALS_DIRECTORY)",
+                environment: "ZG_ENV_POSTAL_NATS_CREDENTIALS", completion: .file),
             OptionSpec(flag: "json", "Print one JSON value"),
         ],
         commands: commands.map { $0.spec },

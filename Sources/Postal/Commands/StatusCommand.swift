@@ -15,12 +15,24 @@ enum StatusCommand: PostalCommand {
             "kept events: \(status.events)", "newest event: \(status.newest)",
         ]
         if let bytes = status.byteCount { lines.append("bytes: \(bytes)") }
+        if let replicas = status.replicas {
+            lines.append(
+                "replicas: \(replicas.current) of \(replicas.count) have everything"
+                    + (replicas.count < replicas.wanted ? ", fewer than \(replicas.wanted)" : ""))
+        }
         return PostalResult(
             json: [
                 "devices": .integer(Int64(status.devices)),
                 "invites": .integer(Int64(status.invites)),
                 "events": .integer(Int64(status.events)), "newest": .integer(status.newest),
                 "bytes": .integer(orNull: status.byteCount),
+                "replicas": status.replicas.map { replicas in
+                    [
+                        "count": .integer(Int64(replicas.count)),
+                        "current": .integer(Int64(replicas.current)),
+                        "wanted": .integer(Int64(replicas.wanted)),
+                    ]
+                } ?? .null,
             ],
             text: lines.joined(separator: "\n") + "\n")
     }

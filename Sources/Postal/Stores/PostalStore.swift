@@ -46,6 +46,22 @@ package struct StoreStatus: Equatable, Sendable {
     package var newest: Int64
     /// Bytes that the store takes, where it knows.
     package var byteCount: Int64?
+    /// On how many servers everything is; nil where a store has none.
+    package var replicas: Replicas?
+
+    /// Copies of a whole store on several servers.
+    package struct Replicas: Equatable, Sendable {
+        /// Servers that are to have everything.
+        package var count: Int
+        /// Servers of these that have it now.
+        package var current: Int
+        /// How many there would be if there were servers enough.
+        package var wanted: Int
+
+        package init(count: Int, current: Int, wanted: Int) {
+            (self.count, self.current, self.wanted) = (count, current, wanted)
+        }
+    }
 
     package init(devices: Int, invites: Int, events: Int, newest: Int64, byteCount: Int64?) {
         (self.devices, self.invites, self.events) = (devices, invites, events)

@@ -24,14 +24,17 @@ final class RelayProcess: @unchecked Sendable {
     private let options: [String]
     /// The program's whole environment.
     var environment = ["LC_ALL": "C.UTF-8"]
+    private let store: [String]
     private var child: ChildProcess?
     private(set) var port: UInt16 = 0
 
     var database: String { directory.path("postal.db") }
     var processID: Int32 { child?.identifier ?? -1 }
 
-    init(_ options: [String] = []) throws {
+    /// - Parameter store: Where it keeps everything; a database in its own directory where not said.
+    init(_ options: [String] = [], store: [String] = []) throws {
         directory = try TemporaryDirectory(named: "zg-relay")
+        self.store = store.isEmpty ? ["--database", directory.path("postal.db")] : store
         self.options = options
         try directory.makeDirectory("hooks")
         for hook in [Self.hook, Self.otherHook] { try write(hook) }
@@ -57,7 +60,7 @@ final class RelayProcess: @unchecked Sendable {
         }
         var description = ChildProcess.Description(
             try ProgramRunner.pathOfProduct("zg-env-postal"),
-            ["serve", "--json", "--listen", "127.0.0.1:0", "--database", database]
+            ["serve", "--json", "--listen", "127.0.0.1:0"] + store
                 + ["--webhook-secrets", directory.path("hooks")] + options,
             environment: environment)
         description.descriptors = [0: null, 1: ends[1], 2: null]
@@ -92,7 +95,7 @@ final class RelayProcess: @unchecked Sendable {
 
     /// Runs a management command on the same store.
     func run(_ arguments: String...) throws -> ProgramResult {
-        try ProgramRunner("zg-env-postal", arguments + ["--database", database]).run()
+        try ProgramRunner("zg-env-postal", arguments + store).run()
     }
 
     /// A code for one device.

@@ -1,0 +1,139 @@
+internal import CommandLineKit
+internal import PostalProtocol
+internal import Sealing
+
+/// What is asked of JetStream: streams, their messages by number or subject, and new messages. Each
+/// answer is held against what was asked.
+struct JetStream: Sendable {
+    let connection: NATSConnection
+    let patience: Int64
+
+    /// Codes of the server's that mean something here.
+    enum Code {
+        static let streamMissing: Int64 = 10_059
+        static let messageMissing: Int64 = 10_037
+        static let otherLast: Int64 = 10_071
+        /// There are not as many servers as copies were asked for, or not as much room.
+        static let tooFewServers: Set<Int64> = [10_005, 10_023, 10_074]
+    }
+
+    /// What a server says no with.
+    enum Answer {
+        case value(WebhookValue)
+        case refused(code: Int64)
+    }
+
+    /// What became of a message that was sent to a stream.
+    enum Outcome: Equatable {
+        case kept(Int64)
+        case duplicate(Int64)
+        /// Another message came between.
+        case otherLast
+        case failed(StoreError)
+    }
+
+    static let unclear = StoreError(.damaged, "NATS gave an answer that has another form.")
+
+    static func refusal(_ code: Int64) -> StoreError {
+        code == Code.streamMissing
+            ? StoreError(.unavailable, "The streams of this store are gone.")
+            : StoreError(.unavailable, "JetStream refuses (code \(code)).")
+    }
+
+    /// Asks the interface of JetStream.
+    func ask(_ subject: String, _ value: JSONValue? = nil) throws(StoreError) -> Answer {
+        let message = try connection.request(
+            "$JS.API.\(subject)", value.map(Self.encoded) ?? [], milliseconds: patience)
+        // Nobody answers for JetStream: it has no leader now.
+        guard message.status == nil else {
+            throw StoreError(.unavailable, "JetStream does not answer.")
+        }
+        guard let answer = WebhookReader.value(of: message.data) else { throw Self.unclear }
+        if let error = answer["error"] {
+            guard case .integer(let code)? = error["err_code"] else { throw Self.unclear }
+            return .refused(code: code)
+        }
+        return .value(answer)
+    }
+
+    static func encoded(_ value: JSONValue) -> [UInt8] { (try? value.encoded()) ?? [] }
+
+    /// The last number that a stream gave, as its leader has it.
+    func lastSequence(of stream: String) throws(StoreError) -> Int64 {
+        try state("last_seq", of: stream)
+    }
+
+    /// The number of the oldest message that is still there, or that will come next.
+    func firstSequence(of stream: String) throws(StoreError) -> Int64 {
+        try state("first_seq", of: stream)
+    }
+
+    private func state(_ name: String, of stream: String) throws(StoreError) -> Int64 {
+        switch try ask("STREAM.INFO.\(stream)") {
+        case .refused(let code): throw Self.refusal(code)
+        case .value(let answer):
+            guard case .integer(let number)? = answer["state"]?[name], number >= 0 else {
+                throw Self.unclear
+            }
+            return number
+        }
+    }
+
+    /// The last message of a subject, as the stream's leader has it; nil where there is none.
+    func last(
+        of subject: String, in stream: String
+    ) throws(StoreError) -> (sequence: Int64, data: [UInt8])? {
+        switch try ask("STREAM.MSG.GET.\(stream)", ["last_by_subj": .string(subject)]) {
+        case .refused(code: Code.messageMissing): return nil
+        case .refused(let code): throw Self.refusal(code)
+        case .value(let answer):
+            guard let message = answer["message"],
+                case .integer(let sequence)? = message["seq"], sequence > 0
+            else { throw Self.unclear }
+            let letters = (message["data"]?.text ?? "").utf8.filter { $0 != UInt8(ascii: "=") }
+            guard let data = Base64.decoded(letters[...]) else { throw Self.unclear }
+            return (sequence, data)
+        }
+    }
+
+    /// The first message of a subject from a number on, or the message of just this number, from any
+    /// server that has it. One that is behind may not have the newest yet.
+    func direct(
+        from sequence: Int64, subject: String? = nil, in stream: String
+    ) throws(StoreError) -> (sequence: Int64, data: [UInt8])? {
+        var members = [JSONValue.Member("seq", .integer(sequence))]
+        if let subject { members.append(.init("next_by_subj", .string(subject))) }
+        let message = try connection.request(
+            "$JS.API.DIRECT.GET.\(stream)", Self.encoded(.object(members)), milliseconds: patience)
+        switch message.status {
+        case nil:
+            guard let sequence = message.sequence, sequence > 0 else { throw Self.unclear }
+            return (sequence, message.data)
+        case "404": return nil
+        default: throw StoreError(.unavailable, "JetStream does not answer.")
+        }
+    }
+
+    /// Sends messages to a stream and waits until they are kept.
+    func publish(_ messages: [NATSPublication]) -> [Outcome] {
+        connection.publish(messages, milliseconds: patience).map { answer in
+            guard let answer, answer.status == nil,
+                let value = WebhookReader.value(of: answer.data)
+            else { return .failed(StoreError(.unavailable, "JetStream does not answer.")) }
+            if let error = value["error"] {
+                guard case .integer(let code)? = error["err_code"] else {
+                    return .failed(Self.unclear)
+                }
+                return code == Code.otherLast ? .otherLast : .failed(Self.refusal(code))
+            }
+            guard case .integer(let sequence)? = value["seq"], sequence > 0 else {
+                return .failed(Self.unclear)
+            }
+            return value["duplicate"] == .bool(true) ? .duplicate(sequence) : .kept(sequence)
+        }
+    }
+
+    func publish(_ message: NATSPublication) -> Outcome {
+        publish([message]).first ?? .failed(Self.unclear)
+    }
+}

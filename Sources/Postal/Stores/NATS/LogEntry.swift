@@ -1,0 +1,158 @@
+/// A message of an account's subject: an event, or a mark. All numbers of an account hang together here:
+/// each entry says what was before it, so that any relay finds out from two of them how many events are
+/// between, also when those are gone.
+///
+/// An account's messages are sent with the number of the one before: the stream refuses a message of a
+/// relay that does not know the last one. Whoever joins leaves a mark, so that an event either is before
+/// it, or was sealed by a relay that had seen who joined.
+struct LogEntry: Equatable, Sendable {
+    /// Where copies are.
+    enum Content: Equatable, Sendable {
+        /// Nothing but the place: somebody joined, or the account was silent for long.
+        case mark
+        /// In the entry.
+        case copies(CopyTable)
+        /// In messages of their own, in the order of names: their numbers, and the first name in each.
+        case parts([Part])
+    }
+
+    struct Part: Equatable, Sendable {
+        var number: Int64
+        var first: RecipientName
+    }
+
+    private static let format: UInt8 = 1
+
+    /// When the account's numbers began: no number up to it counts for `ordinal`.
+    var epoch: Int64
+    /// Events of the account in this epoch up to here.
+    var ordinal: Int64
+    /// The number of the subject's message before; 0 for none.
+    var previous: Int64
+    /// The number of the event before; the epoch for none.
+    var lastEvent: Int64
+    /// Up to which message of the register a relay must have read before it seals what comes next.
+    var register: Int64
+    /// By the clock of the relay that wrote it, in milliseconds since 1970.
+    var time: Int64
+    var content: Content
+
+    var isEvent: Bool { content != .mark }
+    /// Events of the account before this entry.
+    var ordinalBefore: Int64 { isEvent ? ordinal - 1 : ordinal }
+
+    /// The entry's message.
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = [Self.format]
+        func add(_ number: Int64) { bytes.append(number: number) }
+        switch content {
+        case .mark: bytes.append(UInt8(0))
+        case .copies: bytes.append(UInt8(1))
+        case .parts: bytes.append(UInt8(2))
+        }
+        for number in [epoch, ordinal, previous, lastEvent, register, time] { add(number) }
+        switch content {
+        case .mark: break
+        case .copies(let table): bytes += table.bytes
+        case .parts(let parts):
+            add(Int64(parts.count))
+            for part in parts {
+                add(part.number)
+                bytes += part.first.bytes
+            }
+        }
+        return bytes
+    }
+
+    /// Reads a message; nil for anything else.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 50, bytes[0] == Self.format else { return nil }
+        var numbers: [Int64] = []
+        for place in 0..<6 {
+            guard let number = bytes.number(at: 2 + place * 8), number >= 0 else { return nil }
+            numbers.append(number)
+        }
+        (epoch, ordinal, previous) = (numbers[0], numbers[1], numbers[2])
+        (lastEvent, register, time) = (numbers[3], numbers[4], numbers[5])
+        switch bytes[1] {
+        case 0:
+            guard bytes.count == 50 else { return nil }
+            content = .mark
+        case 1:
+            guard ordinal > 0, let table = CopyTable(bytes, from: 50) else { return nil }
+            content = .copies(table)
+        case 2:
+            let size = 8 + RecipientName.byteCount
+            guard ordinal > 0, let count = bytes.number(at: 50), count > 0, count <= 65_536,
+                bytes.count == 58 + Int(count) * size
+            else { return nil }
+            var parts: [Part] = []
+            for place in 0..<Int(count) {
+                guard let number = bytes.number(at: 58 + place * size), number > 0,
+                    let first = RecipientName(bytes, at: 66 + place * size)
+                else { return nil }
+                parts.append(Part(number: number, first: first))
+            }
+            content = .parts(parts)
+        default: return nil
+        }
+    }
+
+    init(
+        epoch: Int64, ordinal: Int64, previous: Int64, lastEvent: Int64, register: Int64,
+        time: Int64, content: Content
+    ) {
+        (self.epoch, self.ordinal, self.previous) = (epoch, ordinal, previous)
+        (self.lastEvent, self.register) = (lastEvent, register)
+        (self.time, self.content) = (time, content)
+    }
+}
+
+/// What the last message of an account's subject says.
+struct LogTip: Equatable, Sendable {
+    /// Its number; 0 where the subject has none.
+    var sequence: Int64
+    var epoch: Int64
+    var ordinal: Int64
+    var lastEvent: Int64
+    var register: Int64
+    var time: Int64
+
+    init(_ entry: LogEntry, sequence: Int64) {
+        self.sequence = sequence
+        (epoch, ordinal, register) = (entry.epoch, entry.ordinal, entry.register)
+        time = entry.time
+        lastEvent = entry.isEvent ? sequence : entry.lastEvent
+    }
+
+    /// For an account that has nothing, in a stream whose last number is `newest`.
+    init(beginningAt newest: Int64) {
+        (sequence, epoch, ordinal, lastEvent, register, time) = (0, newest, 0, newest, 0, 0)
+    }
+
+    /// The entry that comes next.
+    func next(
+        _ content: LogEntry.Content, at time: Int64, register newer: Int64 = 0
+    ) -> LogEntry {
+        LogEntry(
+            epoch: epoch, ordinal: content == .mark ? ordinal : ordinal + 1, previous: sequence,
+            lastEvent: lastEvent, register: max(register, newer), time: max(time, 0),
+            content: content)
+    }
+}
+
+extension [UInt8] {
+    /// Eight bytes, the largest first; nil behind the end, and for what is no `Int64` above -1.
+    func number(at place: Int) -> Int64? {
+        guard place >= 0, place + 8 <= count else { return nil }
+        var number: UInt64 = 0
+        for offset in 0..<8 { number = number << 8 | UInt64(self[place + offset]) }
+        return Int64(exactly: number)
+    }
+
+    mutating func append(number: Int64) {
+        for shift in stride(from: 56, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: number >> Int64(shift)))
+        }
+    }
+}

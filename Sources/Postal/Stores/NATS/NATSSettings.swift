@@ -1,0 +1,92 @@
+/// Where a cluster is, and what this store is called in it.
+package struct NATSSettings: Equatable, Sendable {
+    /// `nats://HOST:PORT` or `tls://HOST:PORT`, without user and password.
+    package var servers: [String]
+    /// A file with `USER:PASSWORD`, a token, or the credentials that `nsc` makes; nil for none.
+    package var credentialsFile: String?
+    /// Of `A-Z a-z 0-9 _`: begins the names of streams and subjects, so that two stores can share a
+    /// cluster.
+    package var name = "zg_env_postal"
+    /// How long one answer of the cluster may take, in milliseconds.
+    package var patience: Int64 = 4_000
+
+    /// Makes settings.
+    package init(servers: [String], credentialsFile: String? = nil) {
+        (self.servers, self.credentialsFile) = (servers, credentialsFile)
+    }
+
+    /// Tells whether a text is an address of a server, with no user or password in it: other users of
+    /// the machine can read a process's arguments.
+    package static func isAddress(_ text: String) -> Bool {
+        guard
+            let rest = ["nats://", "tls://"].first(where: text.hasPrefix).map({
+                text.dropFirst($0.count)
+            }), !rest.isEmpty, rest.utf8.count <= 256
+        else { return false }
+        return rest.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: ".-:[]_".utf8.contains(byte)
+            }
+        }
+    }
+}
+
+/// What streams and subjects are called.
+struct NATSNames: Sendable {
+    let prefix: String
+
+    /// The stream of events: `PREFIX.e.ACCOUNT`, and `PREFIX.c.ACCOUNT` for copies beside them.
+    var events: String { "\(prefix)_events" }
+    /// The stream of the register, which keeps the last message of each subject.
+    var register: String { "\(prefix)_register" }
+
+    func entries(of account: String) -> String { "\(prefix).e.\(account)" }
+    func copies(of account: String) -> String { "\(prefix).c.\(account)" }
+    func device(_ id: String) -> String { "\(prefix).r.d.\(id)" }
+    func acknowledgement(_ id: String) -> String { "\(prefix).r.a.\(id)" }
+    func invite(_ digest: [UInt8]) -> String { "\(prefix).r.i.\(HexText.digits(of: digest))" }
+    var check: String { "\(prefix).r.x.check" }
+    /// No stream takes these: who is not there does not have to know.
+    var streams: String { "\(prefix).s" }
+
+    var allEntries: String { "\(prefix).e.*" }
+    var allCopies: String { "\(prefix).c.*" }
+    var allRegister: String { "\(prefix).r.*.*" }
+
+    /// What stands behind the last dot of a subject.
+    static func last(of subject: String) -> String {
+        subject.lastIndex(of: ".").map { String(subject[subject.index(after: $0)...]) } ?? subject
+    }
+}
+
+/// Bytes as hexadecimal digits.
+enum HexText {
+    static func digits(of bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// The bytes; nil for anything but an even number of small digits.
+    static func bytes(of text: String) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        for place in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = value(digits[place]), let low = value(digits[place + 1]) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x61...0x66: digit - 0x57
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,201 @@
+internal import CommandLineKit
+
+/// A store in NATS JetStream, for any number of relays: one stream of events and one for the register,
+/// both replicated by the cluster. A relay has nothing but what it has read of them.
+package final class NATSStore: PostalStore {
+    /// Bytes of lately read events that are kept in memory.
+    private static let cacheByteLimit = 48 << 20
+    /// After so long without a word from the cluster nobody knows who is registered.
+    private static let silenceMilliseconds: Int64 = 5_000
+
+    let names: NATSNames
+    let settings: NATSSettings
+    let limits: StoreLimits
+    let api: JetStream
+    let log: LogCache
+    let register: RegisterCache
+    let events: StreamFollower
+    let registered: StreamFollower
+    /// Accounts whose next message somebody here is about to write.
+    let writing = Monitor<Set<String>>([])
+    private let observer: Monitor<(@Sendable (StoreChange) -> Void)?>
+    /// Whether somebody could not read: told to look again once the cluster answers.
+    let hasFailedReads: Monitor<Bool>
+    private let isEnding = Monitor(false)
+    private let listener = Monitor<WorkThread?>(nil)
+
+    /// Connects, makes the streams where there are none, and reads the register.
+    package init(
+        _ settings: NATSSettings, limits: StoreLimits, steady: @escaping @Sendable () -> Int64
+    ) throws(StoreError) {
+        (self.settings, self.limits) = (settings, limits)
+        let names = NATSNames(prefix: settings.name)
+        let connection = try NATSConnection(settings)
+        let api = JetStream(connection: connection, patience: settings.patience)
+        let log = LogCache(
+            byteLimit: Self.cacheByteLimit, keptMilliseconds: limits.keptMilliseconds,
+            steady: steady)
+        let register = RegisterCache(names)
+        let observer = Monitor<(@Sendable (StoreChange) -> Void)?>(nil)
+        self.names = names
+        (self.api, self.log, self.register) = (api, log, register)
+        self.observer = observer
+        let hasFailedReads = Monitor(false)
+        self.hasFailedReads = hasFailedReads
+        do throws(StoreError) {
+            try NATSStreams(api: api, names: names, limits: limits).prepare()
+            let newest = try api.lastSequence(of: names.events)
+            let told = Monitor<Set<String>>([])
+            events = StreamFollower(
+                api, stream: names.events, after: newest, steady: steady,
+                take: { message in
+                    let account = NATSNames.last(of: message.subject)
+                    if message.subject == names.copies(of: account) {
+                        if let table = CopyTable(message.data) {
+                            log.add(table, sequence: message.sequence)
+                        }
+                    } else if let entry = LogEntry(message.data) {
+                        log.add(entry, sequence: message.sequence, of: account)
+                        log.set(LogTip(entry, sequence: message.sequence), of: account)
+                        if entry.isEvent { told.look { _ = $0.insert(account) } }
+                    }
+                    guard !message.hasMore else { return }
+                    let accounts = told.look { told in
+                        defer { told = [] }
+                        return told
+                    }
+                    if !accounts.isEmpty {
+                        observer.look { $0 }?(.events(accounts: accounts))
+                    }
+                },
+                resumed: { observer.look { $0 }?(.anything) },
+                answered: {
+                    let isDue = hasFailedReads.look { flag in
+                        defer { flag = false }
+                        return flag
+                    }
+                    if isDue { observer.look { $0 }?(.anything) }
+                })
+            registered = StreamFollower(
+                api, stream: names.register, after: 0, steady: steady,
+                take: { message in
+                    if let device = register.take(message) {
+                        observer.look { $0 }?(.removed(devices: [device]))
+                    }
+                },
+                resumed: { observer.look { $0 }?(.anything) })
+        } catch {
+            connection.close()
+            throw error
+        }
+        do throws(StoreError) {
+            try events.start()
+            try registered.start()
+            try listen()
+            try settleRegister()
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    package func close() {
+        isEnding.change { $0 = true }
+        events.end()
+        registered.end()
+        api.connection.close()
+        events.close()
+        registered.close()
+        listener.look { thread -> WorkThread? in
+            defer { thread = nil }
+            return thread
+        }?.join()
+    }
+
+    package func observe(_ observer: @escaping @Sendable (StoreChange) -> Void) {
+        self.observer.look { $0 = observer }
+    }
+
+    package func announceStream(of device: String, at relay: String) {
+        api.connection.tell(names.streams, "\(device) \(relay)")
+    }
+
+    /// Listens to what other relays say of streams.
+    private func listen() throws(StoreError) {
+        let subscription = try api.connection.subscribe(names.streams)
+        let (observer, isEnding) = (observer, isEnding)
+        let thread = WorkThread {
+            while !isEnding.look({ $0 }) {
+                guard let message = subscription.next(milliseconds: 1_000) else { continue }
+                let words = String(decoding: message.data, as: UTF8.self).split(separator: " ")
+                guard words.count == 2 else { continue }
+                observer.look { $0 }?(
+                    .streamBegan(device: String(words[0]), relay: String(words[1])))
+            }
+        }
+        guard let thread else { throw StoreError(.unavailable, "The system gives no thread.") }
+        listener.look { $0 = thread }
+    }
+
+    package func check() throws(StoreError) {
+        try publish(NATSPublication(names.check, Array("1".utf8)))
+        _ = try api.lastSequence(of: names.events)
+    }
+
+    /// Sends what nobody else changes at the same time.
+    func publish(_ message: NATSPublication) throws(StoreError) {
+        switch api.publish(message) {
+        case .kept, .duplicate: return
+        case .otherLast: throw JetStream.unclear
+        case .failed(let error): throw error
+        }
+    }
+
+    /// Waits until this relay has read all of the register that there is now: a message of its own comes
+    /// behind all others. A leader's word for the last number would not do, since one that was just chosen
+    /// may be behind; nor would the number of a record, which moves to the end with every change.
+    func settleRegister() throws(StoreError) {
+        switch api.publish(NATSPublication(names.check, Array("1".utf8))) {
+        case .kept(let sequence), .duplicate(let sequence):
+            try settleRegister(through: sequence)
+        case .otherLast: throw JetStream.unclear
+        case .failed(let error): throw error
+        }
+    }
+
+    func settleRegister(through sequence: Int64) throws(StoreError) {
+        guard registered.wait(for: sequence, milliseconds: settings.patience * 2) else {
+            throw StoreError(.unavailable, "The register cannot be read from NATS.")
+        }
+    }
+
+    /// Makes sure that what this relay knows of the register is of now.
+    func checkRegister() throws(StoreError) {
+        guard registered.silence < Self.silenceMilliseconds else {
+            throw StoreError(.unavailable, "NATS does not answer.")
+        }
+    }
+
+    package func status() throws(StoreError) -> StoreStatus {
+        try settleRegister()
+        let streams = NATSStreams(api: api, names: names, limits: limits)
+        let log = try streams.state(of: names.events)
+        let register = try streams.state(of: names.register)
+        var count = 0
+        for subject in log.subjects where subject.hasPrefix("\(names.prefix).e.") {
+            let account = NATSNames.last(of: subject)
+            let tip = try freshTip(of: account)
+            guard tip.sequence > 0, let first = try nextEntry(of: account, after: 0, tip: tip)
+            else { continue }
+            count += Int(clamping: tip.ordinal - first.entry.ordinalBefore)
+        }
+        var status = StoreStatus(
+            devices: self.register.active().count, invites: self.register.openInvites(),
+            events: count, newest: log.last, byteCount: log.byteCount + register.byteCount)
+        status.replicas = .init(
+            count: min(log.replicas, register.replicas),
+            current: min(log.current, register.current),
+            wanted: NATSStreams.wantedReplicas)
+        return status
+    }
+}

@@ -1,0 +1,104 @@
+internal import CommandLineKit
+internal import PostalProtocol
+
+/// The two streams of a store: made where there are none, and copied to more servers where there are more.
+struct NATSStreams {
+    /// Three servers, of which any two go on without the third.
+    static let wantedReplicas = 3
+
+    /// Webhooks are refused when they are older than a day, or ten minutes ahead of the clock.
+    private static let duplicateMilliseconds: Int64 = (24 * 60 + 20) * 60_000
+
+    let api: JetStream
+    let names: NATSNames
+    let limits: StoreLimits
+
+    struct State {
+        var last: Int64
+        var byteCount: Int64
+        var subjects: [String]
+        var replicas: Int
+        /// Replicas that have everything, with the leader.
+        var current: Int
+    }
+
+    /// Makes streams that are missing, and has those that have less than three replicas get more.
+    func prepare() throws(StoreError) {
+        for stream in [names.events, names.register] {
+            switch try api.ask("STREAM.INFO.\(stream)") {
+            case .value(let value): raise(stream, value)
+            case .refused(code: JetStream.Code.streamMissing): try make(stream)
+            case .refused(let code): throw JetStream.refusal(code)
+            }
+        }
+    }
+
+    private func make(_ stream: String) throws(StoreError) {
+        var last: Int64 = 0
+        for replicas in stride(from: Self.wantedReplicas, through: 1, by: -1) {
+            switch try api.ask("STREAM.CREATE.\(stream)", settings(stream, replicas: replicas)) {
+            case .value: return
+            case .refused(let code):
+                last = code
+                // Somebody else was faster.
+                if case .value? = try? api.ask("STREAM.INFO.\(stream)") { return }
+                guard JetStream.Code.tooFewServers.contains(code) else {
+                    throw JetStream.refusal(code)
+                }
+            }
+        }
+        throw JetStream.refusal(last)
+    }
+
+    /// Nothing is lost where this does not work: it is tried again later. A server that is alone would
+    /// write down any number.
+    private func raise(_ stream: String, _ value: WebhookValue) {
+        guard value["cluster"]?["name"]?.text != nil,
+            case .integer(let replicas)? = value["config"]?["num_replicas"],
+            replicas < Self.wantedReplicas
+        else { return }
+        for count in stride(from: Self.wantedReplicas, to: Int(replicas), by: -1) {
+            let answer = try? api.ask("STREAM.UPDATE.\(stream)", settings(stream, replicas: count))
+            if case .value? = answer { return }
+        }
+    }
+
+    private func settings(_ stream: String, replicas: Int) -> JSONValue {
+        let isRegister = stream == names.register
+        let kept = limits.keptMilliseconds
+        return [
+            "name": .string(stream),
+            "subjects": .strings(
+                isRegister ? [names.allRegister] : [names.allEntries, names.allCopies]),
+            "retention": .string("limits"), "storage": .string("file"),
+            "discard": .string("old"), "num_replicas": .integer(Int64(replicas)),
+            "max_age": .integer(isRegister ? 0 : kept * 1_000_000),
+            "max_msgs_per_subject": .integer(isRegister ? 1 : -1),
+            "max_msgs": .integer(-1), "max_bytes": .integer(-1), "max_consumers": .integer(-1),
+            "max_msg_size": .integer(-1), "allow_direct": .bool(!isRegister),
+            "duplicate_window": .integer(
+                (isRegister ? 120_000 : min(Self.duplicateMilliseconds, kept)) * 1_000_000),
+        ]
+    }
+
+    func state(of stream: String) throws(StoreError) -> State {
+        let answer = try api.ask(
+            "STREAM.INFO.\(stream)", ["subjects_filter": .string("\(names.prefix).e.*")])
+        guard case .value(let value) = answer else {
+            throw JetStream.refusal(JetStream.Code.streamMissing)
+        }
+        guard let state = value["state"], case .integer(let last)? = state["last_seq"],
+            case .integer(let bytes)? = state["bytes"],
+            case .integer(let replicas)? = value["config"]?["num_replicas"]
+        else { throw JetStream.unclear }
+        var subjects: [String] = []
+        if case .object(let members)? = state["subjects"] { subjects = members.keys.sorted() }
+        var current = 1
+        if case .list(let peers)? = value["cluster"]?["replicas"] {
+            current += peers.count { $0["current"] == .bool(true) && $0["offline"] != .bool(true) }
+        }
+        return State(
+            last: last, byteCount: bytes, subjects: subjects, replicas: Int(replicas),
+            current: min(current, Int(replicas)))
+    }
+}

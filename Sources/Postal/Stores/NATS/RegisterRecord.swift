@@ -1,0 +1,164 @@
+internal import CommandLineKit
+internal import PostalProtocol
+
+/// What the register keeps of a device under its name.
+struct DeviceRecord: Equatable, Sendable {
+    /// Where the account's events are counted from.
+    struct Place: Equatable, Sendable {
+        var epoch: Int64
+        var ordinal: Int64
+    }
+
+    enum Phase: String, Sendable {
+        /// It gets copies already, and is none yet.
+        case pending
+        case active
+        /// It was removed, or never came to be. Its name is not used again.
+        case removed
+    }
+
+    var phase: Phase
+    var tokenDigest: [UInt8] = []
+    var publicKey: [UInt8] = []
+    var accounts: [String] = []
+    var joinedAt: Int64 = 0
+    var start: Int64 = 0
+    var places: [String: Place] = [:]
+
+    var bytes: [UInt8] {
+        JetStream.encoded([
+            "version": .integer(1), "phase": .string(phase.rawValue),
+            "token": .string(HexText.digits(of: tokenDigest)),
+            "key": .string(HexText.digits(of: publicKey)), "accounts": .strings(accounts),
+            "joined": .integer(joinedAt), "start": .integer(start),
+            "places": PlaceText.value(of: places),
+        ])
+    }
+
+    init(phase: Phase) { self.phase = phase }
+
+    /// Reads a message; nil for anything else.
+    init?(_ bytes: [UInt8]) {
+        guard let value = WebhookReader.value(of: bytes), value["version"] == .integer(1),
+            let phase = value["phase"]?.text.flatMap(Phase.init)
+        else { return nil }
+        self.phase = phase
+        guard phase != .removed else { return }
+        guard let token = value["token"]?.text.flatMap(HexText.bytes), token.count == 32,
+            let key = value["key"]?.text.flatMap(HexText.bytes), key.count == 32,
+            let accounts = AccountText.names(value["accounts"]),
+            case .integer(let joined)? = value["joined"],
+            case .integer(let start)? = value["start"], start >= 0,
+            let places = PlaceText.places(value["places"])
+        else { return nil }
+        (tokenDigest, publicKey, self.accounts) = (token, key, accounts)
+        (joinedAt, self.start, self.places) = (joined, start, places)
+    }
+}
+
+/// What the register keeps of an invite under its digest.
+struct InviteRecord: Equatable, Sendable {
+    /// Who is about to use it.
+    struct Claim: Equatable, Sendable {
+        var device: String
+        var publicKey: [UInt8]
+        var at: Int64
+    }
+
+    var accounts: [String]
+    var expiresAt: Int64
+    var claim: Claim?
+
+    var bytes: [UInt8] {
+        var members: [JSONValue.Member] = [
+            .init("version", .integer(1)), .init("accounts", .strings(accounts)),
+            .init("expires", .integer(expiresAt)),
+        ]
+        if let claim {
+            members.append(
+                .init(
+                    "claim",
+                    [
+                        "device": .string(claim.device),
+                        "key": .string(HexText.digits(of: claim.publicKey)),
+                        "at": .integer(claim.at),
+                    ]))
+        }
+        return JetStream.encoded(.object(members))
+    }
+
+    init(accounts: [String], expiresAt: Int64) {
+        (self.accounts, self.expiresAt) = (accounts, expiresAt)
+    }
+
+    /// Reads a message; nil for one that was used up, and for anything else.
+    init?(_ bytes: [UInt8]) {
+        guard let value = WebhookReader.value(of: bytes), value["version"] == .integer(1),
+            let accounts = AccountText.names(value["accounts"]),
+            case .integer(let expires)? = value["expires"]
+        else { return nil }
+        (self.accounts, expiresAt) = (accounts, expires)
+        guard let claim = value["claim"] else { return }
+        guard let device = claim["device"]?.text, PostalName.isHookOrDevice(device),
+            let key = claim["key"]?.text.flatMap(HexText.bytes),
+            case .integer(let at)? = claim["at"]
+        else { return nil }
+        self.claim = Claim(device: device, publicKey: key, at: at)
+    }
+}
+
+/// What the register keeps of the events that a device has had.
+struct AcknowledgementRecord: Equatable, Sendable {
+    var number: Int64
+    /// The accounts' places at this number, as far as they were known.
+    var places: [String: DeviceRecord.Place]
+
+    var bytes: [UInt8] {
+        JetStream.encoded([
+            "version": .integer(1), "number": .integer(number),
+            "places": PlaceText.value(of: places),
+        ])
+    }
+
+    init(number: Int64, places: [String: DeviceRecord.Place]) {
+        (self.number, self.places) = (number, places)
+    }
+
+    init?(_ bytes: [UInt8]) {
+        guard let value = WebhookReader.value(of: bytes), value["version"] == .integer(1),
+            case .integer(let number)? = value["number"], number >= 0,
+            let places = PlaceText.places(value["places"])
+        else { return nil }
+        (self.number, self.places) = (number, places)
+    }
+}
+
+private enum AccountText {
+    static func names(_ value: WebhookValue?) -> [String]? {
+        guard case .list(let list)? = value, !list.isEmpty, list.count <= 64 else { return nil }
+        let names = list.compactMap(\.text).filter(PostalName.isAccount)
+        return names.count == list.count ? names : nil
+    }
+}
+
+private enum PlaceText {
+    static func value(of places: [String: DeviceRecord.Place]) -> JSONValue {
+        .object(
+            places.sorted { $0.key < $1.key }.map { name, place in
+                .init(name, .array([.integer(place.epoch), .integer(place.ordinal)]))
+            })
+    }
+
+    static func places(_ value: WebhookValue?) -> [String: DeviceRecord.Place]? {
+        guard case .object(let members)? = value, members.count <= 64 else { return nil }
+        var places: [String: DeviceRecord.Place] = [:]
+        for (name, value) in members {
+            guard PostalName.isAccount(name), case .list(let list) = value, list.count == 2,
+                case .integer(let epoch) = list[0], case .integer(let ordinal) = list[1],
+                epoch >= 0, ordinal >= 0
+            else { return nil }
+            places[name] = .init(epoch: epoch, ordinal: ordinal)
+        }
+        return places
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import PostalProtocol
+import TestSupport
+
+/// A device that has its stream at any of several relays, and goes to another one when that ends.
+final class ClusterReader {
+    let device: TestDevice
+    private(set) var cursor: Int64
+    /// The numbers under which each event came.
+    private(set) var had: [String: Set<Int64>] = [:]
+    private var stream: EventReader?
+    private var taken = 0
+
+    init(_ device: TestDevice) {
+        self.device = device
+        cursor = device.start
+    }
+
+    /// Takes what came, and connects where there is no stream.
+    func poll(_ relays: [RelayProcess]) throws {
+        if let stream {
+            let hasEnded = stream.hasEnded(within: 0)
+            let lines = stream.all
+            for line in lines[taken...] {
+                guard line.event == "sealed", let id = line.id else {
+                    throw CheckFailure("a device got \(line.event) \(line.data)")
+                }
+                guard id > cursor else { throw CheckFailure("\(id) came behind \(cursor)") }
+                cursor = id
+                had[try device.opened(line.data).id, default: []].insert(id)
+            }
+            taken = lines.count
+            guard hasEnded else { return }
+        }
+        (stream, taken) = (nil, 0)
+        for relay in relays.shuffled() {
+            guard let next = try? EventReader(relay, device, after: cursor), next.status == 200
+            else { continue }
+            stream = next
+            return
+        }
+    }
+
+    /// Goes on until every event of a set came, once each.
+    static func wait(
+        _ readers: [ClusterReader], for ids: Set<String>, _ relays: [RelayProcess], _ what: String,
+        seconds: Int = 40
+    ) throws {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while true {
+            var missing = 0
+            for reader in readers {
+                try reader.poll(relays)
+                missing += ids.subtracting(reader.had.keys).count
+                if let twice = reader.had.first(where: { $0.value.count > 1 }) {
+                    throw CheckFailure("\(what): \(twice.key) has the numbers \(twice.value)")
+                }
+            }
+            if missing == 0 { return }
+            guard ContinuousClock.now < end else {
+                throw CheckFailure("\(what): \(missing) events did not reach a device")
+            }
+            usleep(5_000)
+        }
+    }
+}

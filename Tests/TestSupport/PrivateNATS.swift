@@ -1,0 +1,160 @@
+import CTestSupport
+import Foundation
+import Glibc
+
+/// NATS servers of a test's own with JetStream, on free ports of 127.0.0.1: one alone, or several that
+/// are a cluster. Each can be killed and started again in the same place.
+package final class PrivateNATS: @unchecked Sendable {
+    /// How clients get in.
+    package struct Access: Sendable {
+        /// Lines of the servers' configuration.
+        package var lines: String
+        /// A user and password, or a token, as clients' credentials files hold them.
+        package var credentials: String?
+        /// What the addresses begin with.
+        package var scheme = "nats"
+
+        package init(lines: String = "", credentials: String? = nil, scheme: String = "nats") {
+            (self.lines, self.credentials, self.scheme) = (lines, credentials, scheme)
+        }
+    }
+
+    /// The directory of everything.
+    package let directory: TemporaryDirectory
+    /// Where clients connect to, a port for each server.
+    package let ports: [UInt16]
+    private let access: Access
+    private let lock = NSLock()
+    private var servers: [ChildProcess?]
+    /// Ends all servers when this process does, however it ends.
+    private var keepers: [Int32: Int32] = [:]
+
+    private static let program: String? = ["/usr/sbin", "/usr/bin", "/usr/local/bin"]
+        .map { "\($0)/nats-server" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// The servers' addresses, as `--nats` takes them.
+    package var addresses: [String] { ports.map { "\(access.scheme)://127.0.0.1:\($0)" } }
+
+    /// Starts servers and waits until JetStream has a leader.
+    package init(servers count: Int = 1, access: Access = Access()) throws {
+        directory = try TemporaryDirectory(named: "zg-nats")
+        self.access = access
+        let free = try Self.freePorts(2 * count)
+        ports = Array(free[..<count])
+        servers = [ChildProcess?](repeating: nil, count: count)
+        for number in 0..<count {
+            var text = """
+                server_name: node\(number)
+                listen: 127.0.0.1:\(ports[number])
+                log_file: "\(directory.path("log\(number)"))"
+                jetstream { store_dir: "\(directory.path("node\(number)"))" }
+                \(access.lines)
+
+                """
+            if count > 1 {
+                let routes = free[count...].map { "nats-route://127.0.0.1:\($0)" }
+                text += """
+                    cluster {
+                      name: zg_test
+                      listen: 127.0.0.1:\(free[count + number])
+                      routes: [\(routes.joined(separator: ", "))]
+                    }
+
+                    """
+            }
+            try directory.write(text, to: "node\(number).conf")
+        }
+        for number in 0..<count { try start(number) }
+        try waitUntilReady()
+    }
+
+    deinit {
+        for number in servers.indices { kill(number) }
+    }
+
+    /// Where a server keeps its streams.
+    package func store(of number: Int) -> String { directory.path("node\(number)") }
+
+    /// Starts a server that does not run.
+    package func start(_ number: Int) throws {
+        guard let program = Self.program else {
+            throw SystemCallError("nats-server", number: ENOENT)
+        }
+        try lock.withLock {
+            guard servers[number] == nil else { return }
+            var ends: [Int32] = [-1, -1]
+            guard unsafe zg_test_pipe(&ends) == 0 else { throw SystemCallError("pipe2") }
+            let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+            defer {
+                close(ends[0])
+                close(null)
+            }
+            // The shell ends the server when the pipe from this process is closed.
+            let script =
+                #""$@" 3<&- & server=$!; (read -r line <&3; kill -9 $server) & "#
+                + #"exec 3<&-; echo $server > "$ZG_PID"; wait $server; kill $! 2>/dev/null"#
+            let identifier = directory.path("pid\(number)")
+            try? FileManager.default.removeItem(atPath: identifier)
+            var description = ChildProcess.Description(
+                "/bin/sh",
+                ["-c", script, "nats", program, "-c", directory.path("node\(number).conf")],
+                environment: ["PATH": "/usr/bin:/bin", "ZG_PID": identifier])
+            description.descriptors = [0: null, 1: null, 2: null, 3: ends[0]]
+            description.startsSession = true
+            let child = try ChildProcess(description)
+            servers[number] = child
+            keepers[Int32(number)] = ends[1]
+        }
+    }
+
+    /// Ends a server without a chance to do anything.
+    package func kill(_ number: Int) {
+        lock.withLock {
+            guard let server = servers[number] else { return }
+            if let keeper = keepers.removeValue(forKey: Int32(number)) { close(keeper) }
+            server.reap()
+            servers[number] = nil
+        }
+    }
+
+    /// Waits until the servers that run have a leader for JetStream.
+    package func waitUntilReady(seconds: Int = 20) throws {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while true {
+            let logs = servers.indices.map { number in
+                (try? String(contentsOfFile: directory.path("log\(number)"), encoding: .utf8)) ?? ""
+            }
+            let isReady =
+                servers.count == 1
+                ? logs[0].contains("Server is ready")
+                : logs.contains { $0.contains("Self is new JetStream cluster metadata leader") }
+                    && logs.allSatisfy { $0.contains("Server is ready") }
+            if isReady { return }
+            guard ContinuousClock.now < end else {
+                throw SystemCallError("nats-server did not come up: \(logs)", number: ETIMEDOUT)
+            }
+            usleep(20_000)
+        }
+    }
+
+    /// Ports that nobody listens on now.
+    private static func freePorts(_ count: Int) throws -> [UInt16] {
+        var sockets: [Int32] = []
+        defer { for socket in sockets { close(socket) } }
+        return try (0..<count).map { _ in
+            let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            sockets.append(socket)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
+                }
+            }
+            guard isBound else { throw SystemCallError("bind") }
+            return UInt16(bigEndian: address.sin_port)
+        }
+    }
+}
