@@ -1,0 +1,104 @@
+import CommandLineKit
+import Foundation
+import Testing
+
+@testable import ZGEnvCommands
+
+/// README and the pages of docs against the description of the commands: nothing is written there
+/// that the program does not take, and nothing can be given that is written nowhere.
+@Suite("The commands in the pages")
+struct PageTests {
+    private let pages: [CommandPage]
+    private let program = CommandTable.program
+    private let package = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    init() throws {
+        let documents = package.appending(path: "docs")
+        let found = FileManager.default.enumerator(at: documents, includingPropertiesForKeys: nil)
+        let files = (found?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "md" }
+        #expect(files.count > 15)
+        pages = try (files + [package.appending(path: "README.md")]).map { file in
+            CommandPage(
+                name: file.lastPathComponent, text: try String(contentsOf: file, encoding: .utf8))
+        }
+    }
+
+    @Test func `every command line parses`() {
+        var count = 0
+        for page in pages {
+            for line in page.commandLines {
+                count += 1
+                // In running text a command is often only named.
+                if program.commands.contains(where: { $0.path == line.words }) { continue }
+                // One in capitals stands for another word, and brackets for a choice: a form of the
+                // command, not a line to type.
+                if line.isForm { continue }
+                do throws(UsageError) {
+                    _ = try ArgumentParser(program).parse(line.words)
+                } catch {
+                    Issue.record(
+                        "\(page.name):\(line.number): \(error.message): \(line.words.joined(separator: " "))"
+                    )
+                }
+            }
+        }
+        #expect(count > 30)
+    }
+
+    /// Options of other programs that the pages tell about.
+    private static let foreign: Set<String> = [
+        // The Swift compiler, the linker, Node, emacs, nano, wl-copy, systemd, gnome-keyring.
+        "--explicit-target-dependency-import-check", "--env-file", "--eval", "--ignorercfiles",
+        "--icf", "--sensitive", "--user", "--now", "--pipe", "--quiet", "--wait", "--pam-login",
+    ]
+
+    @Test func `every option that a page names exists`() {
+        let known = Set(
+            (program.globalOptions + program.commands.flatMap(\.options)).map(\.dashedName)
+                + ["--help", "--version"])
+        for page in pages {
+            for (number, option) in page.options
+            where !known.contains(option) && !Self.foreign.contains(option) {
+                Issue.record("\(page.name):\(number): \(option)")
+            }
+        }
+    }
+
+    @Test func `every command is named in a page`() {
+        let code = pages.flatMap(\.code).map(\.text)
+        for command in program.commands where !command.isHidden {
+            let isNamed = code.contains { $0.contains(word: command.name) }
+            #expect(isNamed, "\(command.name)")
+        }
+    }
+
+    @Test func `every option is named in a page`() {
+        let named = Set(pages.flatMap(\.options).map(\.option))
+        for option in program.globalOptions where !option.isHidden {
+            #expect(named.contains(option.dashedName), "\(option.dashedName)")
+        }
+        for command in program.commands where !command.isHidden {
+            for option in command.options where !option.isHidden {
+                #expect(named.contains(option.dashedName), "\(command.name) \(option.dashedName)")
+            }
+        }
+    }
+}
+
+extension String {
+    /// Whether it holds `words` with nothing around them that belongs to a word.
+    fileprivate func contains(word words: String) -> Bool {
+        var rest = self[...]
+        while let found = rest.range(of: words) {
+            let before = rest[..<found.lowerBound].last ?? self[..<found.lowerBound].last
+            let after = rest[found.upperBound...].first
+            func joins(_ character: Character?) -> Bool {
+                character.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" } ?? false
+            }
+            if !joins(before), !joins(after) { return true }
+            rest = rest[found.upperBound...]
+        }
+        return false
+    }
+}
