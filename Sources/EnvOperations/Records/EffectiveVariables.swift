@@ -81,7 +81,8 @@ package enum EffectiveVariables {
         return chosen
     }
 
-    private static func applies(_ scope: Scope, in place: Place) -> Bool {
+    /// Whether a record of that scope applies there.
+    package static func applies(_ scope: Scope, in place: Place) -> Bool {
         guard scope.branch == nil || scope.branch == place.branch else { return false }
         switch place.environment {
         case .target(let target): return scope.targets.isSuperset(of: target)

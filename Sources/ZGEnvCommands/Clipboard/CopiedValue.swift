@@ -61,7 +61,8 @@ struct CopiedValue {
             "key": .string(revealed.name), "targets": .strings(scope.targets.names),
             "customEnvironments": .strings(scope.customEnvironments),
             "branch": .string(orNull: scope.branch),
-            "version": .integer(Int64(clamping: revealed.version)), "copied": true,
+            "version": revealed.version.map { .integer(Int64(clamping: $0)) } ?? .null,
+            "copied": true,
             "program": .string(clipboard.program.rawValue),
             "clearedAfterSeconds": .integer(Int64(seconds)),
         ])

@@ -13,19 +13,21 @@ enum Reveal: Command {
             its value, followed by a newline on a terminal only; several keys print KEY=value lines \
             in the form of a .env file. With --copy the value goes to the clipboard instead, through \
             wl-copy, xclip or xsel, and leaves it after config clipboard-seconds unless something else \
-            is there by then. A clipboard manager may keep it longer.
+            is there by then. A clipboard manager may keep it longer. With --remote the value is the one \
+            that the platform has; it shows none of a sensitive variable.
             """,
         arguments: [
             ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
         ],
         options: [
-            ScopeOptions.target, ScopeOptions.branch,
+            ScopeOptions.target, ScopeOptions.branch, RemoteReveal.option,
             OptionSpec(
                 "version", value: "N", "Print this version instead of the current one",
                 form: .integer(1...Int.max)),
             OptionSpec(
                 flag: "copy", "Put the value into the clipboard for a time, and print nothing"),
         ],
+        exclusive: [["version", "remote"]],
         examples: [
             .init("zg-env reveal DATABASE_URL -p web -t production", "print one value"),
             .init(
@@ -50,6 +52,13 @@ enum Reveal: Command {
         let keys =
             try fromCache
             ? invocation.session.valueKeys() : invocation.session.askedValueKeys()
+        let arena = SecretArena()
+        if invocation.command.has("remote") {
+            let remote = try RemoteReveal.values(of: names, in: place, into: arena, invocation)
+            return try giveOut(
+                remote.values, of: remote.project, from: "the platform: ",
+                seen: try invocation.session.index(.listing).metadata, copying, invocation)
+        }
         let vault = try invocation.session.opened()
         let index = try vault.index(
             with: keys, extent: number == nil ? .currentValues : .everything)
@@ -58,7 +67,6 @@ enum Reveal: Command {
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }
-        let arena = SecretArena()
         let values = try records.map { record in
             if let number {
                 guard let version = History(of: record, in: index).version(number) else {
@@ -83,6 +91,15 @@ enum Reveal: Command {
                 name: record.name, scope: record.attributes.scope, value: value,
                 version: record.currentVersion)
         }
+        return try giveOut(
+            values, of: project.name, seen: index.metadata, copying, invocation)
+    }
+
+    /// Writes the audit log's line, and then hands the values out.
+    private static func giveOut(
+        _ values: [RevealedValue], of project: String, from source: String = "",
+        seen: IndexMetadata, _ copying: CopiedValue?, _ invocation: Invocation
+    ) throws -> CommandResult {
         try copying?.check(values[0])
         if copying != nil && invocation.options.dryRun {
             return CommandResult(
@@ -91,10 +108,10 @@ enum Reveal: Command {
         }
         let isPlain = invocation.options.json || values.count == 1
         let text = isPlain ? nil : try ExportText(format: .dotenv, values: values)
-        let places = Set(records.map(\.attributes.scope.description)).sorted()
+        let places = Set(values.map(\.scope.description)).sorted()
         try invocation.audit(
-            AuditEntry.Outcome.givenOut, values.map(\.name), project: project.name,
-            place: places.joined(separator: "; "), seen: index.metadata)
+            AuditEntry.Outcome.givenOut, values.map(\.name), project: project,
+            place: source + places.joined(separator: "; "), seen: seen)
         if let copying { return try copying.copy(values[0]) }
         let output = invocation.context.output
         if invocation.options.json {

@@ -8,8 +8,8 @@ struct RevealedValue {
     let name: String
     let scope: Scope
     let value: SecretSlice
-    /// Which of its versions.
-    let version: UInt64
+    /// Which of its versions; nil for a value that came from the platform.
+    let version: UInt64?
 
     /// Writes the form of the contract: `{"variables":[{"key","targets","branch","version","value"}]}`.
     static func writeJSON(_ values: [RevealedValue], to output: OutputStream) throws {
@@ -29,7 +29,11 @@ struct RevealedValue {
             try writer.name("branch")
             try writer.value(.string(orNull: scope.branch))
             try writer.name("version")
-            try writer.integer(entry.version)
+            if let version = entry.version {
+                try writer.integer(version)
+            } else {
+                try writer.value(.null)
+            }
             try writer.name("value")
             try entry.value.withBytes { try writer.string(utf8: $0) }
             try writer.endObject()

@@ -1,0 +1,68 @@
+import TestSupport
+import Testing
+
+/// `reveal --remote`: what the platform has, whatever the vault says.
+@Suite("Values revealed from the platform")
+struct RemoteRevealTests {
+    private func prepared() throws -> PlatformHome {
+        let platform = try PlatformHome()
+        done(try platform.run("import", "-", "-p", "web", input: .text("KEY=ours\nOTHER=x\n")))
+        try platform.set("HIDDEN", "secret", "--type", "sensitive")
+        try platform.pushed()
+        done(try platform.run("import", "-", "-p", "web", input: .text("KEY=changed here\n")))
+        return platform
+    }
+
+    @Test func `gives the platform's value, byte by byte, and the vault's stays`() throws {
+        let platform = try prepared()
+        let remote = done(try platform.run("reveal", "KEY", "-p", "web", "--remote"))
+        #expect(remote.standardOutput == Array("ours".utf8))
+        let local = done(try platform.run("reveal", "KEY", "-p", "web"))
+        #expect(local.standardOutput == Array("changed here".utf8))
+        let both = try JSONDocument(
+            done(try platform.run("reveal", "KEY", "OTHER", "-p", "web", "--remote", "--json"))
+                .standardOutput)
+        #expect(both["variables"]?.elements.map { $0["value"]?.text } == ["ours", "x"])
+        #expect(both["variables"]?.elements.allSatisfy { $0["version"] == JSONDocument.null } == true)
+        // Also one that only the platform has.
+        let seed = done(
+            try platform.run("reveal", "SEED_ONLY", "-p", "web", "-t", "production", "--remote"))
+        #expect(!seed.standardOutput.isEmpty)
+        let log = done(try platform.run("log", "--json"))
+        #expect(log.output.contains("the platform: "))
+    }
+
+    @Test func `what the platform hides or has not is exit 4, and nothing is given out`() throws {
+        let platform = try prepared()
+        for (key, words) in [("HIDDEN", "it is sensitive"), ("MISSING", "has no variable MISSING")]
+        {
+            failed(try platform.run("reveal", key, "-p", "web", "--remote"), 4, words)
+        }
+        let both = try platform.run("reveal", "KEY", "HIDDEN", "-p", "web", "--remote")
+        failed(both, 4, "HIDDEN")
+        #expect(both.standardOutput.isEmpty)
+        failed(
+            try platform.run("reveal", "KEY", "-p", "web", "--remote", "--version", "1"), 2,
+            "--version")
+        failed(try platform.run("reveal", "KEY", "-p", "web", "--remote", "--offline"), 7)
+    }
+
+    @Test func `several values want a target, and a wrong passphrase asks nobody`() throws {
+        let platform = try prepared()
+        try platform.set("KEY", "for production", "-t", "production")
+        try platform.pushed()
+        failed(
+            try platform.run("reveal", "KEY", "-p", "web", "--remote"), 2, "has several values")
+        let one = done(
+            try platform.run("reveal", "KEY", "-p", "web", "--remote", "-t", "production"))
+        #expect(one.standardOutput == Array("for production".utf8))
+        try platform.home.directory.write("wrong\n", to: "wrong")
+        let requests = try platform.requests {
+            failed(
+                try platform.run(
+                    "reveal", "KEY", "-p", "web", "--remote", "--passphrase-file",
+                    platform.home.directory.path("wrong")), 3)
+        }
+        #expect(requests.isEmpty)
+    }
+}
