@@ -4,8 +4,8 @@ import Testing
 
 @testable import ZGEnvCommands
 
-/// README and the pages of docs against the description of the commands: nothing is written there
-/// that the program does not take, and nothing can be given that is written nowhere.
+/// README and the pages of docs against the description of the commands: no command line is written
+/// there that the program does not take, and nothing can be given that is written nowhere.
 @Suite("The commands in the pages")
 struct PageTests {
     private let pages: [CommandPage]
@@ -46,25 +46,6 @@ struct PageTests {
         #expect(count > 30)
     }
 
-    /// Options of other programs that the pages tell about.
-    private static let foreign: Set<String> = [
-        // The Swift compiler, the linker, Node, emacs, nano, wl-copy, systemd, gnome-keyring.
-        "--explicit-target-dependency-import-check", "--env-file", "--eval", "--ignorercfiles",
-        "--icf", "--sensitive", "--user", "--now", "--pipe", "--quiet", "--wait", "--pam-login",
-    ]
-
-    @Test func `every option that a page names exists`() {
-        let known = Set(
-            (program.globalOptions + program.commands.flatMap(\.options)).map(\.dashedName)
-                + ["--help", "--version"])
-        for page in pages {
-            for (number, option) in page.options
-            where !known.contains(option) && !Self.foreign.contains(option) {
-                Issue.record("\(page.name):\(number): \(option)")
-            }
-        }
-    }
-
     @Test func `every command is named in a page`() {
         let code = pages.flatMap(\.code).map(\.text)
         for command in program.commands where !command.isHidden {
@@ -81,6 +62,23 @@ struct PageTests {
         for command in program.commands where !command.isHidden {
             for option in command.options where !option.isHidden {
                 #expect(named.contains(option.dashedName), "\(command.name) \(option.dashedName)")
+            }
+        }
+    }
+
+    /// FoundationEssentials makes the installed program five megabytes larger; JSONCoding and Sealing
+    /// have what was used of it.
+    @Test func `no part of the program brings Foundation along`() throws {
+        let servers: Set<String> = ["Sandbox", "Postal", "zg-env-sandbox", "zg-env-postal"]
+        let sources = package.appending(path: "Sources")
+        let targets = try FileManager.default.contentsOfDirectory(atPath: sources.path)
+        #expect(targets.contains("ZGEnvCommands"))
+        for target in targets where !servers.contains(target) {
+            let found = FileManager.default.enumerator(
+                at: sources.appending(path: target), includingPropertiesForKeys: nil)
+            for case let file as URL in found ?? .init() where file.pathExtension == "swift" {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                #expect(!text.contains("import Foundation"), "\(target)/\(file.lastPathComponent)")
             }
         }
     }
