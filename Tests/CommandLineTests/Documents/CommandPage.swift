@@ -12,10 +12,12 @@ struct CommandPage {
         let words: [String]
 
         /// Whether it says the form of a command, with what may be left out in brackets, instead of
-        /// something to type; or ends where a shell puts in what another command prints.
+        /// something to type; or ends where a shell puts in what another command prints; or is what a
+        /// command printed.
         var isForm: Bool {
             words.contains { $0.hasPrefix("[") || $0.contains("…") }
-                || words.last == "$" || ["help", "completion"].contains(words[0])
+                || words.last == "$" || words[0].hasSuffix(":")
+                || ["help", "completion"].contains(words[0])
                 || words.starts(with: ["slot", "add", "KIND"])
         }
     }
