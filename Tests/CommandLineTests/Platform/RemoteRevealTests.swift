@@ -22,8 +22,9 @@ struct RemoteRevealTests {
         let both = try JSONDocument(
             done(try platform.run("reveal", "KEY", "OTHER", "-p", "web", "--remote", "--json"))
                 .standardOutput)
-        #expect(both["variables"]?.elements.map { $0["value"]?.text } == ["ours", "x"])
-        #expect(both["variables"]?.elements.allSatisfy { $0["version"] == JSONDocument.null } == true)
+        let values = try #require(both["variables"]).elements
+        #expect(values.map { $0["value"]?.text } == ["ours", "x"])
+        #expect(values.allSatisfy { $0["version"] == JSONDocument.null })
         // Also one that only the platform has.
         let seed = done(
             try platform.run("reveal", "SEED_ONLY", "-p", "web", "-t", "production", "--remote"))
