@@ -17,6 +17,8 @@ package final class SecretArena {
     private var (lastCapacity, lastUsed) = (0, 0)
     private var lastBase: UnsafeMutableRawPointer?
     private let firstRegionByteCount: Int
+    /// What the next region holds at least; 0 where nobody said.
+    private var expectedByteCount = 0
     private let survivesFork: Bool
 
     /// Makes an empty arena. Memory is taken with the first allocation.
@@ -34,6 +36,13 @@ package final class SecretArena {
         for region in regions { unsafe SecretMemory.free(region.base, count: region.capacity) }
     }
 
+    /// Says how many bytes are about to be taken, so that one region of that size holds them: regions that
+    /// double leave up to half of their pages unused, and each is touched when it is made.
+    package func reserve(_ byteCount: Int) {
+        guard byteCount > lastCapacity - lastUsed else { return }
+        expectedByteCount = byteCount
+    }
+
     /// Takes `count` zero bytes.
     package func allocate(count: Int) throws(SealingError) -> SecretSlice {
         guard count >= 0 else { throw .outOfMemory }
@@ -42,7 +51,9 @@ package final class SecretArena {
             return unsafe SecretSlice(arena: self, start: lastBase + lastUsed, count: count)
         }
         let doubled = (regions.last?.capacity).map { $0.multipliedReportingOverflow(by: 2) }
-        let wanted = doubled.map { $0.overflow ? Int.max : $0.partialValue } ?? firstRegionByteCount
+        let grown = doubled.map { $0.overflow ? Int.max : $0.partialValue } ?? firstRegionByteCount
+        let wanted = expectedByteCount > 0 ? expectedByteCount : grown
+        expectedByteCount = 0
         let capacity = max(count, min(wanted, 64 << 20))
         let base = unsafe try SecretMemory.allocate(capacity, survivesFork: survivesFork)
         unsafe regions.append(Region(base: base, capacity: capacity))

@@ -78,7 +78,8 @@ package final class ValueReader {
     }
 
     /// The most bytes that are read at once, and the most between two chunks that are read along.
-    private static let (readLimit, gapLimit): (UInt64, UInt64) = (1 << 20, 4 << 10)
+    /// So little that the allocator hands out the same memory again.
+    private static let (readLimit, gapLimit): (UInt64, UInt64) = (96 << 10, 4 << 10)
 
     /// Opens the current values of many variables, with few reads of the file; nil for each that the
     /// vault holds none of.
@@ -102,6 +103,11 @@ package final class ValueReader {
             places.append((offset, end, position, version))
         }
         places.sort { $0.offset < $1.offset }
+        // A value is shorter than its chunk. Several places may name one chunk of a hostile file.
+        let total = places.reduce(0 as UInt64) { sum, place in
+            min(sum + (place.end - place.offset), vault.header.chunksByteCount)
+        }
+        arena.reserve(Int(clamping: total))
         var rest = places[...]
         while let first = rest.first {
             var end = first.end

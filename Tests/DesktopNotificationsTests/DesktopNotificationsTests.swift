@@ -126,10 +126,15 @@ struct DesktopNotificationsTests {
             }
         }
         try show(200)
-        let before = try memory()
-        try show(1_000)
-        // The witness of this process keeps all messages, with some hundred bytes each.
-        #expect(try memory() - before < 6 << 20)
+        // The witness of this process keeps all messages, with some hundred bytes each. Other tests take
+        // memory of the same process meanwhile; what a message leaves behind it leaves each time.
+        var growth: [Int] = []
+        for _ in 0..<4 where growth.allSatisfy({ $0 >= 6 << 20 }) {
+            let before = try memory()
+            try show(1_000)
+            growth.append(try memory() - before)
+        }
+        #expect(growth.contains { $0 < 6 << 20 }, "\(growth)")
         #expect(try server.displayedCount() == 5)
         withExtendedLifetime(server) {}
     }

@@ -70,6 +70,8 @@ import Testing
         #expect(ShownText.difference(["a…b"], ["ab", "x"]) != nil)
         #expect(ShownText.difference(["Passphrase: ********", "a"], ["a"]) == nil)
         #expect(!ShownText.matches("ab", "ab…b"))
+        #expect(ShownText.difference(["KEY  just now   1"], ["KEY  2 min ago  1"]) == nil)
+        #expect(ShownText.difference(["KEY  just now   1"], ["KEY  2 min ago  2"]) != nil)
     }
 
     @Test("Progress that was taken back is not shown")

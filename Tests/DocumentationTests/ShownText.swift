@@ -45,8 +45,8 @@ enum ShownText {
     /// The first line of a page that is not shown; nil where all are, and nothing else is.
     static func difference(_ expected: [String], _ shown: [String]) -> String? {
         // A prompt for something secret is taken back once that was typed.
-        let expected = trimmed(expected.filter { !$0.hasSuffix("********") })
-        let shown = trimmed(shown)
+        let expected = trimmed(expected.filter { !$0.hasSuffix("********") }).map(lasting)
+        let shown = trimmed(shown).map(lasting)
         // The longest front of the page that some front of what is shown agrees with.
         var reached = Set([0])
         for (offset, pattern) in expected.enumerated() {
@@ -67,6 +67,15 @@ enum ShownText {
         }
         guard !reached.contains(shown.count) else { return nil }
         return "the page ends, and there is more: “\(shown[reached.max() ?? 0])”"
+    }
+
+    /// A line without what a slow machine changes: how long ago something was, and with it the width of its
+    /// column.
+    private static func lasting(_ line: String) -> String {
+        let blanks = line.prefix { $0 == " " }
+        let words = line.replacing(/just now|[0-9]+ [a-z]+ ago/, with: "just now")
+            .split(separator: " ")
+        return blanks + words.joined(separator: " ")
     }
 
     private static func trimmed(_ lines: [String]) -> [String] {

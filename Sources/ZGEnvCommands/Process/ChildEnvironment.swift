@@ -19,6 +19,9 @@ struct ChildEnvironment {
         inherited: [[UInt8]], values: [RevealedValue], overrides: Bool, survivesFork: Bool = false
     ) throws {
         let arena = SecretArena(survivesFork: survivesFork)
+        arena.reserve(
+            inherited.reduce(0) { $0 + $1.count + 1 }
+                + values.reduce(0) { $0 + $1.name.utf8.count + $1.value.count + 2 })
         // The shell's names are few, the vault's may be thousands. One that is no text is none of the
         // vault's.
         var given: [Int: [String]] = [:]

@@ -130,8 +130,9 @@ enum StoreCheck: String, CaseIterable, Sendable {
             throw CheckFailure("new events were not kept")
         }
         #expect(outcomes[2] == .duplicate)
-        #expect(first < second && second < third)
-        #expect(try store.newest() == third)
+        // Numbers of one account grow; which of two accounts comes first in one batch is left open.
+        #expect(first < second && first < third && second != third)
+        #expect(try store.newest() == max(second, third))
         let texts = try store.everything(for: joined, after: joined.start).copies
             .map { try device.opened($0.sealed) }
         #expect(texts == ["evt_1", "evt_2"])
