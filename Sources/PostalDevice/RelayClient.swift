@@ -107,7 +107,7 @@ package final class RelayClient {
     ///
     /// - Parameters:
     ///   - number: Up to which everything is kept here, and need not come again; 0 for nothing.
-    ///   - onBytes: As for ``HTTPTransport/stream(_:onBytes:)``.
+    ///   - onBytes: As for `HTTPTransport.stream`.
     package func follow(
         after number: Int64, onBytes: (RawSpan) -> Bool
     ) throws(RelayError) {
