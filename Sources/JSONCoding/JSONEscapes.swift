@@ -1,8 +1,8 @@
 /// What a backslash in a text of JSON stands for.
-enum JSONEscapes {
+package enum JSONEscapes {
     /// The escape whose backslash is at `offset`; nil where it is malformed, as half of a surrogate
     /// pair is: the text would not be what was written.
-    static func escape(
+    package static func escape(
         in bytes: UnsafeRawBufferPointer, at offset: Int
     ) -> (scalar: Unicode.Scalar, length: Int)? {
         guard offset + 1 < bytes.count else { return nil }
@@ -44,8 +44,8 @@ enum JSONEscapes {
         return resolved
     }
 
-    /// The number in the six bytes `\uXXXX` at `offset`.
-    private static func unit(in bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt32? {
+    /// The number in the six bytes `\uXXXX` at `offset`; nil for anything else there.
+    package static func unit(in bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt32? {
         guard bytes.count - offset >= 6, unsafe bytes[offset] == UInt8(ascii: "\\"),
             unsafe bytes[offset + 1] == UInt8(ascii: "u")
         else { return nil }

@@ -1,3 +1,4 @@
+internal import JSONCoding
 package import Sealing
 
 /// A text inside of JSON: where it is, and how long it is once its escapes are resolved.
@@ -62,47 +63,11 @@ package struct JSONText {
     static func escape(
         in bytes: RawSpan, at offset: Int
     ) -> (scalar: Unicode.Scalar, length: Int)? {
-        guard bytes.byteCount - offset >= 2 else { return nil }
-        switch bytes.byte(at: offset + 1) {
-        case UInt8(ascii: "\""): return ("\"", 2)
-        case UInt8(ascii: "\\"): return ("\\", 2)
-        case UInt8(ascii: "/"): return ("/", 2)
-        case UInt8(ascii: "b"): return ("\u{08}", 2)
-        case UInt8(ascii: "f"): return ("\u{0C}", 2)
-        case UInt8(ascii: "n"): return ("\n", 2)
-        case UInt8(ascii: "r"): return ("\r", 2)
-        case UInt8(ascii: "t"): return ("\t", 2)
-        case UInt8(ascii: "u"): break
-        default: return nil
-        }
-        guard let first = codeUnit(in: bytes, at: offset) else { return nil }
-        if let scalar = Unicode.Scalar(first) { return (scalar, 6) }
-        guard (0xD800...0xDBFF).contains(first), let second = codeUnit(in: bytes, at: offset + 6),
-            (0xDC00...0xDFFF).contains(second),
-            let scalar = Unicode.Scalar(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
-        else { return nil }
-        return (scalar, 12)
+        unsafe bytes.withUnsafeBytes { unsafe JSONEscapes.escape(in: $0, at: offset) }
     }
 
     /// The number in the six bytes `\uXXXX` at `offset`.
     static func codeUnit(in bytes: RawSpan, at offset: Int) -> UInt32? {
-        guard bytes.byteCount - offset >= 6, bytes.byte(at: offset) == UInt8(ascii: "\\"),
-            bytes.byte(at: offset + 1) == UInt8(ascii: "u")
-        else { return nil }
-        var unit: UInt32 = 0
-        for place in 2..<6 {
-            guard let digit = hexadecimalDigit(bytes.byte(at: offset + place)) else { return nil }
-            unit = unit << 4 | digit
-        }
-        return unit
-    }
-
-    private static func hexadecimalDigit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
+        unsafe bytes.withUnsafeBytes { unsafe JSONEscapes.unit(in: $0, at: offset) }
     }
 }
