@@ -37,7 +37,7 @@ struct PostalWebhookTests {
         #expect(
             Set(made["events"]?.texts ?? []) == Set(PostalEventType.allCases.map(\.rawValue)))
         let path = try #require(made["credentialFile"]?.text)
-        #expect(path.hasSuffix("/work/webhook.\(hook)"))
+        #expect(path == platform.home.directory.path("work/webhook.\(hook)"))
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
         let file = try JSONDocument(try platform.home.directory.read("work/webhook.\(hook)"))
