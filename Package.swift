@@ -76,10 +76,13 @@ let package = Package(
             swiftSettings: smallSettings + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
 
         // Libraries, lowest layer first.
-        .target(name: "Sealing", dependencies: ["CSodium", "CLinux"], swiftSettings: busySettings),
+        .target(name: "Threads", swiftSettings: settings),
+        .target(
+            name: "Sealing", dependencies: ["CSodium", "CLinux", "Threads"],
+            swiftSettings: busySettings),
         .target(name: "Vault", dependencies: ["Sealing", "CLinux"], swiftSettings: busySettings),
         .target(
-            name: "SecretServiceKeyring", dependencies: ["Vault", "Sealing", "CSecret"],
+            name: "SecretServiceKeyring", dependencies: ["Vault", "Sealing", "CSecret", "Threads"],
             swiftSettings: smallSettings),
         .target(
             name: "KernelKeyring", dependencies: ["Vault", "Sealing", "CLinux"],
@@ -104,17 +107,17 @@ let package = Package(
             name: "PostalProtocol", dependencies: ["JSONCoding", "Sealing"],
             swiftSettings: smallSettings),
         .target(
-            name: "PostalDevice", dependencies: ["PostalProtocol", "Sealing", "VercelAPI"],
+            name: "PostalDevice",
+            dependencies: ["PostalProtocol", "Sealing", "Threads", "VercelAPI"],
             swiftSettings: smallSettings),
         .target(
-            name: "Sandbox", dependencies: ["CMicroHTTPD", "WebhookSigning"],
+            name: "Sandbox", dependencies: ["CMicroHTTPD", "Threads", "WebhookSigning"],
             swiftSettings: busySettings),
         .target(
             name: "Postal",
             dependencies: [
                 "CLinux", "CMicroHTTPD", "CNATS", "CSQLite", "CommandLineKit", "PostalProtocol",
-                "Sealing",
-                "WebhookSigning",
+                "Sealing", "Threads", "WebhookSigning",
             ], swiftSettings: settings),
         .target(
             name: "ZGEnvCommands",
@@ -148,7 +151,7 @@ let package = Package(
         // Tests. TestSupport holds temporary homes, fakes and the runner of the built programs.
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         .target(
-            name: "TestSupport", dependencies: ["CTestSupport", "Sealing", "Vault"],
+            name: "TestSupport", dependencies: ["CTestSupport", "Sealing", "Threads", "Vault"],
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(
             name: "FuzzTargets",
@@ -190,7 +193,7 @@ let package = Package(
             name: "PostalDeviceTests",
             dependencies: [
                 "CurlTransport", "PostalDevice", "PostalProtocol", "Sealing", "TestSupport",
-                "VercelAPI",
+                "Threads", "VercelAPI",
             ], swiftSettings: settings),
         .testTarget(
             name: "CommandLineKitTests", dependencies: ["CLinux", "CommandLineKit", "TestSupport"],
@@ -210,14 +213,14 @@ let package = Package(
             ], swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",
-            dependencies: ["Sandbox", "Sealing", "TestSupport", "WebhookSigning"],
+            dependencies: ["Sandbox", "Sealing", "TestSupport", "Threads", "WebhookSigning"],
             swiftSettings: settings),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
                 "CommandLineKit", "CurlTransport", "EnvOperations", "KernelKeyring",
                 "PostalProtocol", "Sandbox", "Sealing", "SecretServiceKeyring", "TestSupport",
-                "Vault", "ZGEnvCommands",
+                "Threads", "Vault", "ZGEnvCommands",
             ], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),

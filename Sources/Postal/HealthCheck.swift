@@ -1,3 +1,5 @@
+internal import Threads
+
 /// Whether the store takes and gives, found out at most once a second whoever asks.
 final class HealthCheck: Sendable {
     private struct State {

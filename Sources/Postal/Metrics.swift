@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import Threads
 
 /// What the relay counts. Nothing here tells one device, account or event from another.
 final class Metrics: Sendable {

@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import Glibc
 internal import PostalProtocol
 internal import Sealing
+internal import Threads
 
 /// The relay: a store, the hooks, a server, and what is between them.
 final class Relay: Sendable {

@@ -1,7 +1,7 @@
 internal import Glibc
 package import PostalProtocol
 internal import Sealing
-internal import Synchronization
+internal import Threads
 package import VercelAPI
 
 /// A relay's stream of events, read by a thread of its own: whoever shows or tells something takes what
@@ -52,7 +52,7 @@ package final class RelayStream {
     private static let acknowledgementPause = Duration.seconds(2)
 
     private let parts: Parts
-    private let shared: Mutex<Shared>
+    private let shared: Monitor<Shared>
     private var thread: pthread_t?
 
     /// - Parameters:
@@ -66,7 +66,7 @@ package final class RelayStream {
         random: @escaping () -> Double = VercelClient.randomFraction
     ) {
         parts = Parts(client: client, acknowledger: acknowledger, room: room, random: random)
-        shared = Mutex(Shared(kept: number))
+        shared = Monitor(Shared(kept: number))
     }
 
     deinit { stop() }
@@ -93,39 +93,39 @@ package final class RelayStream {
 
     /// Ends reading, and waits until it has ended.
     package func stop() {
-        shared.withLock { $0.isStopped = true }
+        shared.look { $0.isStopped = true }
         if let thread { pthread_join(thread, nil) }
         thread = nil
     }
 
     /// What came since the last time, oldest first.
     package func take() -> [RelayMessage] {
-        shared.withLock { shared in
+        shared.look { shared in
             defer { shared.messages = [] }
             return shared.messages
         }
     }
 
     /// Whether something waits to be taken.
-    package var hasMessages: Bool { shared.withLock { !$0.messages.isEmpty } }
+    package var hasMessages: Bool { shared.look { !$0.messages.isEmpty } }
 
     /// How it stands with the relay.
-    package var status: Status { shared.withLock { $0.status } }
+    package var status: Status { shared.look { $0.status } }
 
     /// Notes that everything up to a number is kept here; the relay is told soon.
     package func keep(_ number: Int64) {
-        shared.withLock { $0.kept = max($0.kept, number) }
+        shared.look { $0.kept = max($0.kept, number) }
     }
 
     // MARK: The thread
 
-    private var isStopped: Bool { shared.withLock { $0.isStopped } }
+    private var isStopped: Bool { shared.look { $0.isStopped } }
 
     private func run() {
         var failures = 0
         while !isStopped {
             let begun = parts.room.elapsed
-            let kept = shared.withLock { $0.kept }
+            let kept = shared.look { $0.kept }
             var connection = Connection(now: begun, told: kept)
             var failure: RelayError?
             do throws(RelayError) {
@@ -137,12 +137,12 @@ package final class RelayStream {
             }
             if isStopped { return }
             if connection.isRemoved || failure?.code == .deviceRefused {
-                return shared.withLock { $0.status = .refused }
+                return shared.look { $0.status = .refused }
             }
             let now = parts.room.elapsed
             failures = now - begun >= Self.soundConnection && connection.wasHeard ? 0 : failures + 1
             let reason = failure?.reason ?? connection.complaint ?? "the relay ended the stream"
-            shared.withLock { $0.status = .down(reason) }
+            shared.look { $0.status = .down(reason) }
             wait(max(pause(after: failures), failure?.retryAfter ?? .zero))
         }
     }
@@ -171,7 +171,7 @@ package final class RelayStream {
         let now = parts.room.elapsed
         if connection.parser.signCount != signs {
             (connection.heardAt, connection.wasHeard) = (now, true)
-            shared.withLock { shared in
+            shared.look { shared in
                 if shared.status != .up { shared.status = .up }
             }
         } else if now - connection.heardAt > Self.longestSilence {
@@ -192,7 +192,7 @@ package final class RelayStream {
     /// Waits until there is room for a message: the relay is not read meanwhile.
     private func hand(over message: RelayMessage) -> Bool {
         while true {
-            let (isTaken, isStopped) = shared.withLock { shared in
+            let (isTaken, isStopped) = shared.look { shared in
                 let hasRoom = shared.messages.count < Self.messageLimit
                 if hasRoom { shared.messages.append(message) }
                 return (hasRoom, shared.isStopped)
@@ -205,7 +205,7 @@ package final class RelayStream {
     /// Tells the relay what is kept here. A failure is no reason to end: it is told again, at the latest
     /// when the stream is opened anew.
     private func tell(_ connection: inout Connection, _ now: Duration) -> Bool {
-        let (kept, isStopped) = shared.withLock { ($0.kept, $0.isStopped) }
+        let (kept, isStopped) = shared.look { ($0.kept, $0.isStopped) }
         if isStopped { return false }
         guard connection.wasHeard, kept > connection.toldNumber,
             connection.toldAt.map({ now - $0 >= Self.acknowledgementPause }) ?? true
@@ -240,7 +240,7 @@ package final class RelayStream {
     /// - Returns: False where the program is about to end, and this with it.
     private func rest(_ duration: Duration) -> Bool {
         if parts.room.wait(duration) { return true }
-        shared.withLock { $0.isStopped = true }
+        shared.look { $0.isStopped = true }
         return false
     }
 }

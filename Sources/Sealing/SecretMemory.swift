@@ -1,6 +1,7 @@
 internal import CLinux
 internal import CSodium
 internal import Synchronization
+internal import Threads
 
 /// Counts what this process took of guarded memory, and how much of it the kernel refused to lock.
 ///
@@ -12,7 +13,7 @@ package enum SecretMemory {
     private static let allocations = Atomic<Int>(0)
     private static let unlocked = Atomic<Int>(0)
     /// Addresses of regions that are kept, by size.
-    private static let kept = Mutex<[Int: [UInt]]>([:])
+    private static let kept = Monitor<[Int: [UInt]]>([:])
     private static let keptByteCount = 64
     private static let keptLimit = 16
 
@@ -49,7 +50,7 @@ package enum SecretMemory {
         guard count > 0, count <= keptByteCount else { return false }
         unsafe sodium_memzero(base, count)
         let address = UInt(bitPattern: base)
-        return kept.withLock { kept in
+        return kept.look { kept in
             guard kept[count, default: []].count < keptLimit,
                 unsafe sodium_mprotect_noaccess(base) == 0
             else { return false }
@@ -60,7 +61,7 @@ package enum SecretMemory {
 
     private static func takeKept(_ count: Int) -> UnsafeMutableRawPointer? {
         guard count > 0, count <= keptByteCount else { return nil }
-        guard let address = kept.withLock({ $0[count]?.popLast() }),
+        guard let address = kept.look({ $0[count]?.popLast() }),
             let base = unsafe UnsafeMutableRawPointer(bitPattern: address)
         else { return nil }
         // One that cannot be opened again stays closed, and another one is taken.

@@ -1,6 +1,6 @@
 import CSecret
 package import Sealing
-import Synchronization
+internal import Threads
 package import Vault
 
 /// The desktop's keyring: any Secret Service (gnome-keyring, KeePassXC, KWallet), through libsecret.
@@ -13,7 +13,7 @@ package import Vault
 package final class SecretServiceKeyring: Keyring {
     private let busAddress: String?
     private let limitMilliseconds: UInt32
-    private let session = Mutex<SecretServiceSession?>(nil)
+    private let session = Monitor<SecretServiceSession?>(nil)
 
     /// Makes a keyring; nothing is opened yet.
     ///
@@ -122,7 +122,7 @@ package final class SecretServiceKeyring: Keyring {
             throw KeyringError(.noBus, "there is no session bus")
         }
         do throws(SecretServiceFailure) {
-            if var kept = session.withLock({ $0.take() }) {
+            if var kept = session.look({ $0.take() }) {
                 kept.setLimit(milliseconds: limitMilliseconds)
                 do throws(SecretServiceFailure) {
                     let result = try body(&kept)
@@ -144,7 +144,7 @@ package final class SecretServiceKeyring: Keyring {
 
     private func keep(_ open: consuming SecretServiceSession) {
         var open: SecretServiceSession? = consume open
-        session.withLock { kept in
+        session.look { kept in
             if kept == nil { kept = open.take() }
         }
     }

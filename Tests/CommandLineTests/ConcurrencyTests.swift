@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 /// Several writers, and writers that are killed.
 @Suite("Writers at once")
@@ -10,13 +10,13 @@ struct ConcurrencyTests {
     @Test(arguments: [2, 20])
     func `every set that ran at once survives`(count: Int) throws {
         let home = try CommandHome.initialised()
-        let failures = Mutex<[String]>([])
+        let failures = Monitor<[String]>([])
         DispatchQueue.concurrentPerform(iterations: count) { number in
             let result = try? home.run(
                 ["set", "KEY_\(number)", "-p", "web"], input: .text("value \(number)"))
-            if result?.status != 0 { failures.withLock { $0.append(result?.error ?? "not run") } }
+            if result?.status != 0 { failures.look { $0.append(result?.error ?? "not run") } }
         }
-        #expect(failures.withLock { $0 } == [])
+        #expect(failures.look { $0 } == [])
         let object = try json(
             home.run(["export", "-p", "web", "-t", "preview", "--format", "json"]))
         let expected = (0..<count).map { ("KEY_\($0)", JSONDocument.string("value \($0)")) }
@@ -41,12 +41,12 @@ struct ConcurrencyTests {
 
     @Test func `of two inits at once one makes the vault`() throws {
         let home = try CommandHome()
-        let statuses = Mutex<[Int32]>([])
+        let statuses = Monitor<[Int32]>([])
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
             let result = try? home.run(["init", "--kdf", "8MiB,1"])
-            statuses.withLock { $0.append(result?.status ?? -1) }
+            statuses.look { $0.append(result?.status ?? -1) }
         }
-        #expect(statuses.withLock { $0.sorted() } == [0, 5, 5, 5])
+        #expect(statuses.look { $0.sorted() } == [0, 5, 5, 5])
         done(try home.run(["list", "--all-projects"]))
     }
 

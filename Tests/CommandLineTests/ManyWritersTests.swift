@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 /// Processes that write one after another, all at once, while others read all the time.
 @Suite("Many writers")
@@ -47,24 +47,24 @@ struct ManyWritersTests {
     @Test func `lose nothing, and no reader ever sees a damaged vault`() throws {
         let home = try CommandHome.initialised()
         try home.store(["FIRST": "1"])
-        let failures = Mutex<[String]>([])
-        let repeats = Mutex(0)
+        let failures = Monitor<[String]>([])
+        let repeats = Monitor(0)
         let stop = home.directory.path("stop")
         let reading = DispatchGroup()
-        let seen = Mutex<[Int]>([])
+        let seen = Monitor<[Int]>([])
         for number in 0..<2 {
             DispatchQueue.global().async(group: reading) {
                 let result = try? shell(
                     home, Self.read, [stop, home.directory.path("read-\(number)")])
                 if result?.status != 0 {
-                    failures.withLock {
+                    failures.look {
                         $0.append("reader: \(result?.output ?? "") \(result?.error ?? "")")
                     }
                 }
                 let rounds = result.flatMap {
                     Int($0.output.trimmingCharacters(in: .whitespacesAndNewlines))
                 }
-                seen.withLock { $0.append(rounds ?? 0) }
+                seen.look { $0.append(rounds ?? 0) }
             }
         }
         let writing = DispatchGroup()
@@ -72,16 +72,16 @@ struct ManyWritersTests {
             Thread.detach(into: writing) {
                 let result = try? shell(home, Self.write, ["\(number)", "\(Self.writes)"])
                 if result?.status != 0 {
-                    failures.withLock { $0.append("writer: \(result?.error ?? "not run")") }
+                    failures.look { $0.append("writer: \(result?.error ?? "not run")") }
                 }
-                repeats.withLock { $0 += result?.output.split(separator: "\n").count ?? 0 }
+                repeats.look { $0 += result?.output.split(separator: "\n").count ?? 0 }
             }
         }
         writing.wait()
         try home.directory.write("", to: "stop")
         reading.wait()
-        #expect(failures.withLock { $0 } == [])
-        #expect(seen.withLock { $0.allSatisfy { $0 > 0 } })
+        #expect(failures.look { $0 } == [])
+        #expect(seen.look { $0.allSatisfy { $0 > 0 } })
         let object = try json(
             home.run(["export", "-p", "web", "-t", "preview", "--format", "json"]))
         var expected = ["FIRST": JSONDocument.string("1")]
@@ -95,8 +95,8 @@ struct ManyWritersTests {
         #expect(verified["checked"]?["versions"] == .integer(expected.count))
         print(
             "\(Self.writers) writers of \(Self.writes) each: \(expected.count - 1) variables, "
-                + "\(repeats.withLock { $0 }) waited too long and came again, readers read "
-                + "\(seen.withLock { $0 }) times")
+                + "\(repeats.look { $0 }) waited too long and came again, readers read "
+                + "\(seen.look { $0 }) times")
     }
 }
 

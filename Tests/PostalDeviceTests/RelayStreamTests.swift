@@ -2,9 +2,9 @@ import CurlTransport
 import Foundation
 import PostalProtocol
 import Sealing
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 import VercelAPI
 
 @testable import PostalDevice
@@ -52,13 +52,13 @@ import VercelAPI
         let device = try TestDevice()
         let event = TestDevice.event("evt_1")
         let frame = Self.frame(8, device.box(event))
-        let isSent = Mutex(false)
+        let isSent = Monitor(false)
         let server = try LocalServer { request in
             guard request.target == "/events" else { return [.answer(204, "")] }
             return [
                 .text(Self.head),
                 .stream {
-                    isSent.withLock { isSent in
+                    isSent.look { isSent in
                         defer { isSent = true }
                         return isSent ? [] : Array(frame.utf8)
                     }
@@ -202,12 +202,12 @@ import VercelAPI
                 .joined().utf8)
         let garbage = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
         for bytes in [flood, garbage] {
-            let sent = Mutex(0)
+            let sent = Monitor(0)
             let server = try LocalServer { _ in
                 [
                     .text(Self.head + ": hi\n\n"),
                     .stream {
-                        sent.withLock { $0 += 1 }
+                        sent.look { $0 += 1 }
                         return bytes
                     },
                 ]
@@ -217,11 +217,11 @@ import VercelAPI
             #expect(stream.start())
             _ = Self.take(stream, 0, until: .up)
             usleep(1_000_000)
-            let early = sent.withLock { $0 }
+            let early = sent.look { $0 }
             usleep(1_000_000)
             if bytes == flood {
                 // Nobody takes them, so the relay is not read: the flood stands still.
-                #expect(sent.withLock { $0 } - early <= 1)
+                #expect(sent.look { $0 } - early <= 1)
                 #expect(stream.take().count <= 64)
             } else {
                 #expect(stream.take().isEmpty)
@@ -236,13 +236,13 @@ import VercelAPI
     func slow() throws {
         let device = try TestDevice()
         let event = TestDevice.event("evt_1")
-        let bytes = Mutex(Array(Self.frame(1, device.box(event)).utf8)[...])
+        let bytes = Monitor(Array(Self.frame(1, device.box(event)).utf8)[...])
         let server = try LocalServer { _ in
             [
                 .text(Self.head),
                 .stream {
                     usleep(1_000)
-                    return bytes.withLock { bytes in bytes.popFirst().map { [$0] } ?? [] }
+                    return bytes.look { bytes in bytes.popFirst().map { [$0] } ?? [] }
                 },
             ]
         }

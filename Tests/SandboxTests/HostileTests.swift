@@ -1,7 +1,7 @@
 import Foundation
 import Sandbox
-import Synchronization
 import Testing
+import Threads
 
 @Suite struct `Hostile requests` {
     let sandbox: SandboxFixture
@@ -117,7 +117,7 @@ import Testing
     @Test func `are all served and none is lost`() throws {
         let sandbox = try SandboxFixture()
         let client = sandbox.client
-        let good = Mutex(0)
+        let good = Monitor(0)
         let items = (0..<8).map { worker in
             (0..<10).map { JSONValue.object(sandbox.item("K\(worker)_\($0)")) }
         }
@@ -126,12 +126,12 @@ import Testing
                 for item in items {
                     let made = try? client.send("POST", "/v10/projects/web/env", item)
                     let listed = try? client.get("/v10/projects/web/env")
-                    if made?.status == 201, listed?.status == 200 { good.withLock { $0 += 1 } }
+                    if made?.status == 201, listed?.status == 200 { good.look { $0 += 1 } }
                 }
             }
         }
         for worker in workers { worker.join() }
-        #expect(good.withLock { $0 } == 80)
+        #expect(good.look { $0 } == 80)
         let stored = sandbox.server.storedVariables(project: "web") ?? []
         #expect(stored.count == 84)
         #expect(Set(stored.map(\.id)).count == 84)
@@ -142,14 +142,14 @@ import Testing
         let sandbox = try SandboxFixture()
         let client = sandbox.client
         let item = JSONValue.object(sandbox.item("RACE"))
-        let wins = Mutex(0)
+        let wins = Monitor(0)
         let workers = (0..<8).map { _ in
             Worker {
                 let made = try? client.send("POST", "/v10/projects/web/env", item)
-                if made?.status == 201 { wins.withLock { $0 += 1 } }
+                if made?.status == 201 { wins.look { $0 += 1 } }
             }
         }
         for worker in workers { worker.join() }
-        #expect(wins.withLock { $0 } == 1)
+        #expect(wins.look { $0 } == 1)
     }
 }

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Sandbox
 import Sealing
-import Synchronization
 import Testing
+import Threads
 import WebhookSigning
 
 /// Waits in the tests' own time.
@@ -30,12 +30,12 @@ final class Receiver: Sendable {
 
     private let socket: Int32
     let port: UInt16
-    private let received = Mutex<[Message]>([])
-    private let refusals: Mutex<Int>
+    private let received = Monitor<[Message]>([])
+    private let refusals: Monitor<Int>
 
     /// - Parameter refusals: How many messages get 500 first.
     init(refusals: Int = 0) throws {
-        self.refusals = Mutex(refusals)
+        self.refusals = Monitor(refusals)
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -55,7 +55,7 @@ final class Receiver: Sendable {
     }
 
     var url: String { "http://127.0.0.1:\(port)/hook?x=1" }
-    var messages: [Message] { received.withLock { $0 } }
+    var messages: [Message] { received.look { $0 } }
 
     /// Ends the thread.
     func stop() { shutdown(socket, Int32(SHUT_RDWR)) }
@@ -86,11 +86,11 @@ final class Receiver: Sendable {
                 if bytes.count >= start + count {
                     let message = Message(
                         signature: header("x-vercel-signature") ?? "", body: Array(bytes[start...]))
-                    let isRefused = refusals.withLock { left in
+                    let isRefused = refusals.look { left in
                         defer { left = max(0, left - 1) }
                         return left > 0
                     }
-                    received.withLock { $0.append(message) }
+                    received.look { $0.append(message) }
                     let answer = Array("HTTP/1.1 \(isRefused ? 500 : 204) x\r\n\r\n".utf8)
                     _ = unsafe answer.withUnsafeBytes { bytes in
                         unsafe send(connection, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))

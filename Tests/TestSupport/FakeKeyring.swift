@@ -1,5 +1,5 @@
 package import Sealing
-import Synchronization
+internal import Threads
 package import Vault
 
 /// A keyring in memory that keeps its items as long as it lives, and can be locked or taken away.
@@ -20,7 +20,7 @@ package final class FakeKeyring: Keyring {
         case remove(KeyringItem)
     }
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
 
     /// Makes an empty keyring.
     package init() {}
@@ -29,17 +29,17 @@ package final class FakeKeyring: Keyring {
 
     /// What every call throws from now on, such as `KeyringError(.locked, …)`; nil to work again.
     package var failure: KeyringError? {
-        get { state.withLock { $0.failure } }
-        set { state.withLock { $0.failure = newValue } }
+        get { state.look { $0.failure } }
+        set { state.look { $0.failure = newValue } }
     }
 
     /// The calls so far, those that failed included.
-    package var calls: [Call] { state.withLock { $0.calls } }
+    package var calls: [Call] { state.look { $0.calls } }
 
     /// The bytes of every item, readable and writable without a call being counted.
     package var items: [KeyringItem: [UInt8]] {
-        get { state.withLock { $0.items } }
-        set { state.withLock { $0.items = newValue } }
+        get { state.look { $0.items } }
+        set { state.look { $0.items = newValue } }
     }
 
     package func isUnlocked() throws(KeyringError) -> Bool { failure == nil }
@@ -73,7 +73,7 @@ package final class FakeKeyring: Keyring {
     private func call(
         _ call: Call, _ change: (inout [KeyringItem: [UInt8]]) -> Void
     ) throws(KeyringError) {
-        let failure = state.withLock { state in
+        let failure = state.look { state in
             state.calls.append(call)
             if state.failure == nil { change(&state.items) }
             return state.failure

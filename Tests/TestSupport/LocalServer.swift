@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Synchronization
+internal import Threads
 
 /// A small HTTP/1.1 server on 127.0.0.1 whose every answer a test decides, byte by byte.
 package final class LocalServer: Sendable {
@@ -43,7 +43,7 @@ package final class LocalServer: Sendable {
 
     package let port: Int
     private let listener: Int32
-    private let state = Mutex(State())
+    private let state = Monitor(State())
     private let handler: @Sendable (Request) -> [Action]
 
     package init(_ handler: @escaping @Sendable (Request) -> [Action]) throws {
@@ -69,20 +69,20 @@ package final class LocalServer: Sendable {
     deinit { close(listener) }
 
     package var origin: String { "http://127.0.0.1:\(port)" }
-    package var requests: [Request] { state.withLock { $0.requests } }
-    package var connectionCount: Int { state.withLock { $0.connections } }
-    package var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
+    package var requests: [Request] { state.look { $0.requests } }
+    package var connectionCount: Int { state.look { $0.connections } }
+    package var mostUnderWay: Int { state.look { $0.mostUnderWay } }
 
     package func stop() {
-        state.withLock { $0.isStopped = true }
+        state.look { $0.isStopped = true }
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
     private func acceptAll() {
         while true {
             let connection = accept(listener, nil, nil)
-            guard connection >= 0, !state.withLock({ $0.isStopped }) else { return }
-            let number = state.withLock { state in
+            guard connection >= 0, !state.look({ $0.isStopped }) else { return }
+            let number = state.look { state in
                 state.connections += 1
                 return state.connections - 1
             }
@@ -96,13 +96,13 @@ package final class LocalServer: Sendable {
     private func serve(_ connection: Int32, number: Int) {
         var pending: [UInt8] = []
         while let request = read(connection, number: number, pending: &pending) {
-            state.withLock { state in
+            state.look { state in
                 state.requests.append(request)
                 state.underWay += 1
                 state.mostUnderWay = max(state.mostUnderWay, state.underWay)
             }
             let goesOn = handler(request).allSatisfy { perform($0, on: connection) }
-            state.withLock { $0.underWay -= 1 }
+            state.look { $0.underWay -= 1 }
             guard goesOn else { return }
         }
     }
@@ -161,7 +161,7 @@ package final class LocalServer: Sendable {
         guard words.count >= 2 else { return nil }
         return Request(
             method: String(words[0]), target: String(words[1]), headers: headers, body: body,
-            connection: number, number: state.withLock { $0.requests.count })
+            connection: number, number: state.look { $0.requests.count })
     }
 
     private func receive(_ connection: Int32, into pending: inout [UInt8]) -> Bool {

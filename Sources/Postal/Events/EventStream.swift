@@ -1,3 +1,5 @@
+internal import Threads
+
 /// One device's stream while its connection is open: a cursor, and what is being sent right now.
 ///
 /// There are ten thousand of them, so it holds no events but those of one small part, and only until

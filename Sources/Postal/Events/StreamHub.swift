@@ -1,3 +1,5 @@
+internal import Threads
+
 /// All open streams: who is to be told of what, and the threads that read the log for them.
 final class StreamHub: Sendable {
     private struct State {

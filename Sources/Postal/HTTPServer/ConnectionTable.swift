@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Threads
 
 /// What each connection is at, by its socket's number, and since when: what takes too long is closed.
 ///

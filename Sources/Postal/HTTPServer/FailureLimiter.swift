@@ -1,3 +1,5 @@
+internal import Threads
+
 /// Counts refused attempts of each client address, so that nobody tries many tokens or codes.
 ///
 /// Only addresses that a proxy tells of are counted: without one, everybody is the same machine, and

@@ -1,6 +1,7 @@
 internal import CMicroHTTPD
 internal import Glibc
 internal import Synchronization
+internal import Threads
 
 /// An HTTP/1.1 server that holds many connections which have nothing to say: a few threads, and no
 /// thread waits for anything but the network.

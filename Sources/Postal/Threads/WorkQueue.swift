@@ -1,3 +1,5 @@
+internal import Threads
+
 /// Threads that do what is put into a queue: each takes what is there, up to a number, at one time.
 final class WorkQueue<Item: Sendable>: Sendable {
     private struct State {

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import PostalProtocol
 internal import Sealing
+internal import Threads
 internal import WebhookSigning
 
 /// The hooks that may bring something: their accounts, and their secrets in guarded memory.

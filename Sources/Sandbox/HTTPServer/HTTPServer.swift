@@ -1,6 +1,7 @@
 internal import CMicroHTTPD
 internal import Glibc
 internal import Synchronization
+internal import Threads
 
 /// A small HTTP/1.1 server on 127.0.0.1 with a thread per connection.
 ///
@@ -9,7 +10,7 @@ final class HTTPServer: Sendable {
     typealias Handler = @Sendable (HTTPRequest) -> HTTPAnswer
 
     private let handler: Handler
-    private let daemon = Mutex(Daemon())
+    private let daemon = Monitor(Daemon())
     private let stopping = Atomic(false)
 
     /// The server of the C library; only the mutex around it makes it safe to share.
@@ -27,7 +28,7 @@ final class HTTPServer: Sendable {
     /// - Parameter port: 0 lets the system choose.
     /// - Returns: The port, or `nil` when it cannot be had or the server runs already.
     func start(port: UInt16) -> UInt16? {
-        daemon.withLock { daemon in
+        daemon.look { daemon in
             guard unsafe daemon.pointer == nil else { return nil }
             stopping.store(false, ordering: .releasing)
             let context = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -43,7 +44,7 @@ final class HTTPServer: Sendable {
     /// Ends all connections and waits for their threads. Does nothing when not started.
     func stop() {
         stopping.store(true, ordering: .releasing)
-        daemon.withLock { daemon in
+        daemon.look { daemon in
             if let pointer = unsafe daemon.pointer { unsafe MHD_stop_daemon(pointer) }
             unsafe daemon.pointer = nil
         }
@@ -192,8 +193,8 @@ private func response(for answer: HTTPAnswer, of server: HTTPServer) -> OpaquePo
         }
     case (.bytes(let bytes), _):
         announced = UInt64(bytes.count)
-        let half = Mutex<[UInt8]?>(Array(bytes.prefix(bytes.count / 2)))
-        source = BodySource(next: { half.withLock { $0.take() } }, server: server)
+        let half = Monitor<[UInt8]?>(Array(bytes.prefix(bytes.count / 2)))
+        source = BodySource(next: { half.look { $0.take() } }, server: server)
     case (.stream(let next), let delivery):
         announced = UInt64.max
         let left = Atomic(delivery == .halfBody ? 2 : Int.max)

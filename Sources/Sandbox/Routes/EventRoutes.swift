@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Threads
 
 /// Build logs and run-time logs.
 enum EventRoutes {
@@ -88,7 +88,7 @@ final class EventFollower: Sendable {
     private let filter: EventRoutes.Filter
     /// Whether it goes on with nothing after the end.
     private let staysOpen: Bool
-    private let progress = Mutex(Progress())
+    private let progress = Monitor(Progress())
 
     /// The most events in one piece.
     private static let portion = 250
@@ -105,7 +105,7 @@ final class EventFollower: Sendable {
     {
         observe { state in
             guard let deployment = state.deployment(id: self.deploymentId) else { return nil }
-            return self.progress.withLock { progress in
+            return self.progress.look { progress in
                 let fresh = deployment.log.dropFirst(progress.given).prefix(Self.portion)
                 progress.given += fresh.count
                 let hosts = state.hosts(of: deployment)

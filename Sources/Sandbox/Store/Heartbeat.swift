@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import Threads
 
 /// A thread that lets time pass while nobody asks, and delivers messages to webhooks.
 final class Heartbeat: Sendable {
@@ -8,35 +9,29 @@ final class Heartbeat: Sendable {
 
     private let store: Store
     private let isStopping = Atomic(false)
-    private let thread = Mutex<pthread_t?>(nil)
+    private let thread = Monitor<WorkThread?>(nil)
 
     init(store: Store) { self.store = store }
 
     /// Starts the thread; does nothing when it runs.
     func start() {
-        thread.withLock { thread in
+        thread.look { thread in
             guard thread == nil else { return }
             isStopping.store(false, ordering: .releasing)
-            let context = unsafe Unmanaged.passRetained(self).toOpaque()
-            var identifier = pthread_t()
-            guard unsafe pthread_create(&identifier, nil, runHeartbeat, context) == 0 else {
-                unsafe Unmanaged<Heartbeat>.fromOpaque(context).release()
-                return
-            }
-            thread = identifier
+            thread = WorkThread { [self] in run() }
         }
     }
 
     /// Ends the thread and waits for it.
     func stop() {
         isStopping.store(true, ordering: .releasing)
-        thread.withLock { thread in
-            if let identifier = thread { pthread_join(identifier, nil) }
+        thread.look { thread in
+            thread?.join()
             thread = nil
         }
     }
 
-    fileprivate func run() {
+    private func run() {
         while !isStopping.load(ordering: .acquiring) {
             let due = store.use { contents, now in
                 contents.state.messages.filter { $0.dueAt.map { $0 <= now } ?? false }
@@ -65,10 +60,4 @@ final class Heartbeat: Sendable {
             contents.isUnsaved = true
         }
     }
-}
-
-private func runHeartbeat(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context = unsafe context else { return nil }
-    unsafe Unmanaged<Heartbeat>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }

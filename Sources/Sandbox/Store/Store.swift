@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Threads
 
 /// The sandbox's state and settings behind one mutex.
 final class Store: Sendable {
@@ -28,7 +28,7 @@ final class Store: Sendable {
 
     let configuration: SandboxConfiguration
     private let file: StateFile?
-    private let contents: Mutex<Contents>
+    private let contents: Monitor<Contents>
 
     /// Reads the state file, or makes the state of the seed when there is none.
     init(_ configuration: SandboxConfiguration) throws(SandboxError) {
@@ -42,7 +42,7 @@ final class Store: Sendable {
             state = try Self.seededState(configuration)
             try file?.write(state)
         }
-        contents = Mutex(
+        contents = Monitor(
             Contents(
                 state: state, faults: configuration.faults, build: configuration.build,
                 script: configuration.buildLog))
@@ -73,7 +73,7 @@ final class Store: Sendable {
 
     /// Uses the contents, moved on to the present, and saves the state if it has changed.
     func use<Result: Sendable>(_ body: (inout Contents, Int64) -> Result) -> Result {
-        contents.withLock { contents in
+        contents.look { contents in
             let now = contents.advance(configuration.clock)
             let result = body(&contents, now)
             if contents.isUnsaved, let file {
@@ -91,7 +91,7 @@ final class Store: Sendable {
 
     /// Starts over with the seed and the settings of the start.
     func reset() {
-        contents.withLock { contents in
+        contents.look { contents in
             // The seed was good at the start; should it not be now, the old state stays.
             guard let state = try? Self.seededState(configuration) else { return }
             contents.state = state

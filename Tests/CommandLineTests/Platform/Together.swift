@@ -1,11 +1,11 @@
 import Foundation
-import Synchronization
 import TestSupport
+import Threads
 
 /// Runs that go on at the same time.
 enum Together {
     private final class Slots: Sendable {
-        let results: Mutex<[Int: Result<ProgramResult, any Error>]> = .init([:])
+        let results: Monitor<[Int: Result<ProgramResult, any Error>]> = .init([:])
     }
 
     /// A value that only one thread uses at a time.
@@ -22,12 +22,12 @@ enum Together {
             group.enter()
             Thread.detachNewThread {
                 let result = Result { try runner.value.run() }
-                slots.results.withLock { $0[place] = result }
+                slots.results.look { $0[place] = result }
                 group.leave()
             }
         }
         group.wait()
-        return try slots.results.withLock { results in
+        return try slots.results.look { results in
             try runners.indices.compactMap { try results[$0]?.get() }
         }
     }

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 /// A listener that keeps the first bytes of each connection and gives one answer to all.
 private final class Eavesdropper: Sendable {
     let port: UInt16
     private let socket: Int32
-    private let heard = Mutex<[String]>([])
+    private let heard = Monitor<[String]>([])
 
     init(answer head: String = "403 No") throws {
         let answer = "HTTP/1.1 \(head)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -33,7 +33,7 @@ private final class Eavesdropper: Sendable {
                 guard connection >= 0 else { return }
                 var buffer = [UInt8](repeating: 0, count: 16_384)
                 let count = unsafe read(connection, &buffer, buffer.count)
-                heard.withLock {
+                heard.look {
                     $0.append(String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self))
                 }
                 _ = unsafe send(connection, answer, answer.utf8.count, Int32(MSG_NOSIGNAL))
@@ -43,7 +43,7 @@ private final class Eavesdropper: Sendable {
     }
 
     var address: String { "http://127.0.0.1:\(port)" }
-    var all: [String] { heard.withLock { $0 } }
+    var all: [String] { heard.look { $0 } }
 
     func stop() {
         shutdown(socket, Int32(SHUT_RDWR))

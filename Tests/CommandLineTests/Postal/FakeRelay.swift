@@ -1,8 +1,8 @@
 import Foundation
 import PostalProtocol
 import Sealing
-import Synchronization
 import TestSupport
+internal import Threads
 
 /// A relay as `docs/postal-protocol.md` has it, small, in this process, and as unreliable as a test
 /// wants it. The real one is tried in its own tests.
@@ -28,7 +28,7 @@ final class FakeRelay: Sendable {
     }
 
     private final class Box: Sendable {
-        let state = Mutex(State())
+        let state = Monitor(State())
     }
 
     let server: LocalServer
@@ -43,21 +43,21 @@ final class FakeRelay: Sendable {
     deinit { server.stop() }
 
     var url: String { server.origin }
-    var devices: [String: Device] { box.state.withLock { $0.devices } }
+    var devices: [String: Device] { box.state.look { $0.devices } }
     var device: Device? { devices.values.first }
     var targets: [String] { server.requests.map { "\($0.method) \($0.target)" } }
 
     /// Makes an invite for the accounts.
     func invite(_ accounts: String...) -> String {
         let code = InviteCode(random: Random.bytes(20))
-        box.state.withLock { $0.invites[code.signs] = accounts }
+        box.state.look { $0.invites[code.signs] = accounts }
         return code.text
     }
 
     /// Tells every device of the account, sealed to each.
     func emit(_ event: PostalEvent, times: Int = 1) {
         let text = event.sealedText ?? []
-        box.state.withLock { state in
+        box.state.look { state in
             for _ in 0..<times {
                 state.number += 1
                 for (token, device) in state.devices where device.accounts.contains(event.account) {
@@ -72,7 +72,7 @@ final class FakeRelay: Sendable {
 
     /// Sends a text on every stream as it is, but for `NUMBER`.
     func emit(raw text: String) {
-        box.state.withLock { state in
+        box.state.look { state in
             state.number += 1
             for token in state.devices.keys {
                 state.devices[token]?.frames.append(
@@ -84,22 +84,22 @@ final class FakeRelay: Sendable {
         }
     }
 
-    var newest: Int64 { box.state.withLock { $0.number } }
+    var newest: Int64 { box.state.look { $0.number } }
 
     /// Ends all streams, and answers nothing but 503 while it is down.
     func setDown(_ isDown: Bool) {
-        box.state.withLock { state in
+        box.state.look { state in
             state.isDown = isDown
             state.epoch += 1
         }
     }
 
     /// Removes all devices.
-    func removeDevices() { box.state.withLock { $0.devices = [:] } }
+    func removeDevices() { box.state.look { $0.devices = [:] } }
 
     /// Answers a request, such as "GET /device", in another way; nil for the ordinary one.
     func override(_ request: String, _ actions: [LocalServer.Action]?) {
-        box.state.withLock { $0.overrides[request] = actions }
+        box.state.look { $0.overrides[request] = actions }
     }
 
     /// Waits until a device has opened its stream so often.
@@ -115,7 +115,7 @@ final class FakeRelay: Sendable {
     // MARK: Answers
 
     private static func answer(_ request: LocalServer.Request, _ box: Box) -> [LocalServer.Action] {
-        let state = box.state.withLock { $0 }
+        let state = box.state.look { $0 }
         if let actions = state.overrides["\(request.method) \(request.target)"] { return actions }
         if state.isDown { return [.answer(503, error("store_unavailable"))] }
         if request.method == "POST", request.target == "/devices" { return join(request, box) }
@@ -134,7 +134,7 @@ final class FakeRelay: Sendable {
                     """)
             ]
         case ("DELETE", "/device"):
-            box.state.withLock { $0.devices[token] = nil }
+            box.state.look { $0.devices[token] = nil }
             return [.answer(204, "")]
         case ("POST", "/device/acknowledge"):
             struct Body: Decodable { let number: Int64 }
@@ -153,14 +153,14 @@ final class FakeRelay: Sendable {
     }
 
     private static func acknowledge(_ number: Int64, _ token: String, _ box: Box) {
-        box.state.withLock { state in
+        box.state.look { state in
             let known = state.devices[token]?.acknowledged ?? 0
             state.devices[token]?.acknowledged = max(known, number)
         }
     }
 
     private static func events(_ token: String, epoch: Int, _ box: Box) -> [LocalServer.Action] {
-        let start = box.state.withLock { state -> Int64 in
+        let start = box.state.look { state -> Int64 in
             state.devices[token]?.connections += 1
             return state.devices[token]?.acknowledged ?? 0
         }
@@ -170,7 +170,7 @@ final class FakeRelay: Sendable {
                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n: hi\n\n"
             ),
             .stream {
-                box.state.withLock { state -> [UInt8]? in
+                box.state.look { state -> [UInt8]? in
                     guard state.epoch == epoch else { return nil }
                     guard let device = state.devices[token] else {
                         return cursor.isOver
@@ -205,7 +205,7 @@ final class FakeRelay: Sendable {
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(request.body)),
             let key = Data(base64Encoded: body.publicKey), key.count == 32
         else { return [.answer(400, error("invalid"))] }
-        return box.state.withLock { state in
+        return box.state.look { state in
             guard let code = InviteCode(typed: body.invite),
                 let accounts = state.invites.removeValue(forKey: code.signs)
             else { return [.answer(403, error("invite_refused"))] }

@@ -1,3 +1,5 @@
+internal import Threads
+
 /// What a relay knows of the stream without asking: each account's last entry, and what came lately, up
 /// to a number of bytes and for a time. Nothing is here longer than in the stream.
 final class LogCache: Sendable {

@@ -1,6 +1,7 @@
 internal import CNATS
 internal import Glibc
 internal import Synchronization
+internal import Threads
 
 /// A message as it came.
 struct NATSMessage: Sendable {
@@ -43,7 +44,7 @@ final class NATSConnection: @unchecked Sendable {
 
     /// Told when another server, or the same one, is there again.
     private final class Notice: Sendable {
-        let observer = Mutex<(@Sendable () -> Void)?>(nil)
+        let observer = Monitor<(@Sendable () -> Void)?>(nil)
     }
 
     /// Connects to one of the servers.
@@ -123,7 +124,7 @@ final class NATSConnection: @unchecked Sendable {
 
     /// Calls `observer` whenever the connection was lost and is back.
     func observeReturn(_ observer: (@Sendable () -> Void)?) {
-        notice.observer.withLock { $0 = observer }
+        notice.observer.look { $0 = observer }
     }
 
     /// Ends it. Whoever waits for an answer gets none.
@@ -254,7 +255,7 @@ final class NATSConnection: @unchecked Sendable {
     fileprivate static func isBack(_ context: UnsafeMutableRawPointer?) {
         guard let context = unsafe context else { return }
         let notice = unsafe Unmanaged<Notice>.fromOpaque(context).takeUnretainedValue()
-        notice.observer.withLock { $0 }?()
+        notice.observer.look { $0 }?()
     }
 }
 

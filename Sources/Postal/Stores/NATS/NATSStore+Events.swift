@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Sealing
+internal import Threads
 
 extension NATSStore {
     /// Bytes of copies that go into the entry itself: every relay gets them without asking.

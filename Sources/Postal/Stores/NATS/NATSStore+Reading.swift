@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import Threads
 
 extension NATSStore {
     /// Entries that are looked at in one go for one device.
@@ -248,12 +249,5 @@ extension NATSStore {
         case .refused(let code): throw JetStream.refusal(code)
         case .value: throw StoreError(.unavailable, "The events cannot be read from NATS.")
         }
-    }
-}
-
-extension WorkThread {
-    /// Has this thread do nothing for some time.
-    static func pause(milliseconds: Int64) {
-        _ = Monitor(()).wait(milliseconds: milliseconds) { _ -> Void? in nil }
     }
 }

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import Threads
 
 /// A store in NATS JetStream, for any number of relays: one stream of events and one for the register,
 /// both replicated by the cluster. A relay has nothing but what it has read of them.

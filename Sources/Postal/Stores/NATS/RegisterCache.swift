@@ -1,3 +1,5 @@
+internal import Threads
+
 /// The register as this relay has read it, from its stream.
 final class RegisterCache: Sendable {
     /// A record, and the message that it came with.

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import Threads
 
 /// Reads a stream from a number on, for as long as it lives, on a thread of its own: also across lost
 /// connections, servers that go, and leaders that change. What it reads comes in order and without gaps.

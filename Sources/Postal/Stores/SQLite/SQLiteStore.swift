@@ -1,3 +1,5 @@
+internal import Threads
+
 /// A store in one SQLite file, for one relay and the commands that manage it.
 package final class SQLiteStore: PostalStore {
     let path: String

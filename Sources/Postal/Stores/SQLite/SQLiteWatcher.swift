@@ -1,3 +1,5 @@
+internal import Threads
+
 /// Tells an observer what changed in a database, also through other processes: it looks four times a
 /// second whether anything did, which costs one read of shared memory.
 final class SQLiteWatcher: Sendable {

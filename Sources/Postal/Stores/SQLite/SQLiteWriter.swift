@@ -1,3 +1,5 @@
+internal import Threads
+
 /// The one thread that writes: what waits for it goes into one transaction, and shares its fsync.
 final class SQLiteWriter: Sendable {
     private typealias Change = (SQLiteConnection) throws(StoreError) -> Void

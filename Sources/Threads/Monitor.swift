@@ -2,14 +2,15 @@ internal import Glibc
 
 /// A state that threads take turns with, and can wait for each other's changes of.
 ///
-/// As `Mutex`, with a condition beside it, which the standard library has not.
+/// As the standard library's `Mutex`, with a condition beside it, which that has not, and with a lock that
+/// ThreadSanitizer knows: that library is not built with it.
 @safe
-final class Monitor<State>: @unchecked Sendable {
+package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
 
-    init(_ state: State) {
+    package init(_ state: consuming State) {
         self.state = state
         unsafe mutex = .allocate(capacity: 1)
         unsafe condition = .allocate(capacity: 1)
@@ -31,7 +32,7 @@ final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Has the state for itself during `body`, then wakes whoever waits.
-    func change<R, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+    package func change<R: ~Copyable, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         unsafe pthread_mutex_lock(mutex)
         defer {
             unsafe pthread_cond_broadcast(condition)
@@ -41,7 +42,7 @@ final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Has the state for itself during `body`, which wakes nobody.
-    func look<R, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+    package func look<R: ~Copyable, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body(&state)
@@ -51,7 +52,7 @@ final class Monitor<State>: @unchecked Sendable {
     ///
     /// - Parameter milliseconds: The longest wait; nil for none.
     /// - Returns: What `body` returned, or nil where the time was over.
-    func wait<R>(milliseconds: Int64? = nil, _ body: (inout State) -> R?) -> R? {
+    package func wait<R>(milliseconds: Int64? = nil, _ body: (inout State) -> R?) -> R? {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         var end = timespec()

@@ -2,11 +2,11 @@ internal import Glibc
 
 /// A thread of its own that does one thing until it returns.
 @safe
-final class WorkThread: @unchecked Sendable {
+package final class WorkThread: @unchecked Sendable {
     private var thread = pthread_t()
 
     /// Starts it; nil where the system gives no thread.
-    init?(_ body: @escaping @Sendable () -> Void) {
+    package init?(_ body: @escaping @Sendable () -> Void) {
         let box = unsafe Unmanaged.passRetained(Box(body))
         let status = unsafe pthread_create(
             &thread, nil, runBody, UnsafeMutableRawPointer(box.toOpaque()))
@@ -17,8 +17,13 @@ final class WorkThread: @unchecked Sendable {
     }
 
     /// Waits until it has returned. Once only.
-    func join() {
+    package func join() {
         _ = pthread_join(thread, nil)
+    }
+
+    /// Has the calling thread do nothing for some time.
+    package static func pause(milliseconds: Int64) {
+        _ = Monitor(()).wait(milliseconds: milliseconds) { _ -> Void? in nil }
     }
 }
 
