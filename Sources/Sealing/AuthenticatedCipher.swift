@@ -120,6 +120,55 @@ package enum AuthenticatedCipher {
         return slice
     }
 
+    /// Opens where the ciphertext stands, so that nothing is copied.
+    ///
+    /// - Parameter ciphertext: With its tag; holds the text afterwards, and zeros where it is not authentic.
+    /// - Returns: The part of it that is the text.
+    package static func openInPlace(
+        _ ciphertext: SecretSlice, nonce: [UInt8], additionalData: [UInt8],
+        key: borrowing SecretBytes
+    ) throws(SealingError) -> SecretSlice {
+        precondition(nonce.count == nonceByteCount && key.count == keyByteCount)
+        guard ciphertext.count >= tagByteCount else { throw .notAuthentic }
+        let status = key.withBytes { key in
+            ciphertext.withMutableBytes { bytes in
+                unsafe bytes.withUnsafeMutableBytes { bytes in
+                    unsafe key.withUnsafeBytes { key in
+                        guard let start = bytes.baseAddress, let key = key.baseAddress else {
+                            return Int32(-1)
+                        }
+                        return unsafe zg_aead_decrypt(
+                            start, start, bytes.count, additionalData, additionalData.count, nonce,
+                            key)
+                    }
+                }
+            }
+        }
+        guard status == 0 else { throw .notAuthentic }
+        return ciphertext.part(0..<ciphertext.count - tagByteCount)
+    }
+
+    /// Opens one of many values into an arena's slice, under a key in an arena.
+    ///
+    /// - Parameters:
+    ///   - sealed: Nonce, ciphertext and tag.
+    ///   - plaintext: Exactly as long as the text; left zero on failure.
+    /// - Throws: ``SealingError/notAuthentic``.
+    package static func open(
+        sealed: RawSpan, additionalData: RawSpan, key: SecretSlice, into plaintext: SecretSlice
+    ) throws(SealingError) {
+        // Thousands are opened: nothing here is generic over a caller's closure.
+        guard sealed.byteCount >= nonceByteCount else { throw .notAuthentic }
+        try key.withBytes { (key) throws(SealingError) in
+            try plaintext.withMutableBytes { (out) throws(SealingError) in
+                try open(
+                    sealed.extracting(droppingFirst: nonceByteCount),
+                    nonce: sealed.extracting(first: nonceByteCount),
+                    additionalData: additionalData, key: key, into: &out)
+            }
+        }
+    }
+
     /// Makes 24 random bytes.
     package static func randomNonce() -> [UInt8] { Random.bytes(nonceByteCount) }
 

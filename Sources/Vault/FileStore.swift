@@ -1,3 +1,5 @@
+internal import Sealing
+
 /// What the vault asks of a file system. ``PosixFileStore`` is the real one.
 package protocol FileStore {
     /// Opens a vault file for reading.
@@ -58,6 +60,18 @@ package protocol ReadableFile: AnyObject {
     ///
     /// - Throws: ``VaultError/Code/damaged`` when the file ends before, ``VaultError/Code/inputOutput``.
     func read(at offset: UInt64, count: Int) throws(VaultError) -> [UInt8]
+
+    /// Reads as many bytes from `offset` as `bytes` has room for.
+    ///
+    /// - Throws: As ``read(at:count:)``.
+    func read(at offset: UInt64, into bytes: inout MutableRawSpan) throws(VaultError)
+}
+
+extension ReadableFile {
+    /// By way of an array.
+    package func read(at offset: UInt64, into bytes: inout MutableRawSpan) throws(VaultError) {
+        try read(at: offset, count: bytes.byteCount).withBytes { bytes.copy(from: $0) }
+    }
 }
 
 /// A stretch of a file to be written.

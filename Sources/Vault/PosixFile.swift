@@ -57,25 +57,45 @@ final class PosixFile: ReadableFile {
     }
 
     func read(at offset: UInt64, count: Int) throws(VaultError) -> [UInt8] {
-        guard offset <= byteCount, UInt64(count) <= byteCount - offset else {
-            throw VaultError(damaged: .truncated, "the vault is shorter than it says")
-        }
+        try expect(count, at: offset)
         var problem: VaultError?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
-            while done < count {
-                let got = unsafe pread(
-                    descriptor, UnsafeMutableBufferPointer(rebasing: buffer[done...]).baseAddress,
-                    count - done, off_t(offset) + done)
-                if got < 0 && errno == EINTR { continue }
-                if got < 0 { problem = failure("the vault cannot be read") }
-                if got == 0 {
-                    problem = VaultError(damaged: .truncated, "the vault is shorter than it says")
-                }
-                guard got > 0 else { break }
-                done += got
-            }
+            problem = unsafe fill(UnsafeMutableRawBufferPointer(buffer), from: offset, &done)
         }
         if let problem { throw problem }
         return bytes
+    }
+
+    func read(at offset: UInt64, into bytes: inout MutableRawSpan) throws(VaultError) {
+        try expect(bytes.byteCount, at: offset)
+        var done = 0
+        let problem = unsafe bytes.withUnsafeMutableBytes {
+            unsafe fill($0, from: offset, &done)
+        }
+        if let problem { throw problem }
+    }
+
+    private func expect(_ count: Int, at offset: UInt64) throws(VaultError) {
+        guard offset <= byteCount, UInt64(count) <= byteCount - offset else {
+            throw VaultError(damaged: .truncated, "the vault is shorter than it says")
+        }
+    }
+
+    /// - Parameter done: How many bytes were read, from 0.
+    private func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64, _ done: inout Int
+    ) -> VaultError? {
+        while done < buffer.count {
+            let got = unsafe pread(
+                descriptor, UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).baseAddress,
+                buffer.count - done, off_t(offset) + done)
+            if got < 0 && errno == EINTR { continue }
+            if got < 0 { return failure("the vault cannot be read") }
+            if got == 0 {
+                return VaultError(damaged: .truncated, "the vault is shorter than it says")
+            }
+            done += got
+        }
+        return nil
     }
 }

@@ -90,14 +90,8 @@ enum ValueChunk {
         let padded: SecretSlice
         do {
             padded = try arena.allocate(count: plainCount)
-            try dataKey.withBytes { (key) throws(SealingError) in
-                try padded.withMutableBytes { (out) throws(SealingError) in
-                    try AuthenticatedCipher.open(
-                        chunk.extracting(droppingFirst: nonceCount),
-                        nonce: chunk.extracting(first: nonceCount),
-                        additionalData: associatedData, key: key, into: &out)
-                }
-            }
+            try AuthenticatedCipher.open(
+                sealed: chunk, additionalData: associatedData, key: dataKey, into: padded)
         } catch {
             throw VaultError(error, damaged: .value, damage(name).reason)
         }

@@ -118,24 +118,33 @@ package final class Vault {
         guard keys.index.epoch == header.indexEpoch else {
             throw VaultError(.epochChanged, "the index key of \(path) was replaced meanwhile")
         }
-        let sealed = try sealedIndex()
         let key = try keys.index.sealingKey()
+        let sealed = try sealedIndex()
         do {
-            let arena = SecretArena(firstRegionByteCount: sealed.count)
-            return try sealed.withBytes { (sealed) throws(SealingError) in
-                try AuthenticatedCipher.open(
-                    sealed, nonce: header.indexNonce,
-                    additionalData: VaultHeader.indexAssociatedData(header: headerBytes),
-                    key: key, in: arena)
-            }
+            return try AuthenticatedCipher.openInPlace(
+                sealed, nonce: header.indexNonce,
+                additionalData: VaultHeader.indexAssociatedData(header: headerBytes), key: key)
         } catch {
             throw VaultError(
                 error, damaged: .tag, "the index of \(path) was changed by somebody else")
         }
     }
 
-    private func sealedIndex() throws(VaultError) -> [UInt8] {
-        try file.read(at: UInt64(header.byteCount), count: Int(header.indexByteCount))
+    /// Read to where it is opened: an index of half a megabyte costs most where it is copied.
+    private func sealedIndex() throws(VaultError) -> SecretSlice {
+        let offset = UInt64(header.byteCount)
+        let count = Int(header.indexByteCount)
+        guard offset <= file.byteCount, UInt64(count) <= file.byteCount - offset else {
+            throw VaultError(damaged: .truncated, "the vault is shorter than it says")
+        }
+        let slice: SecretSlice
+        do { slice = try SecretArena(firstRegionByteCount: count).allocate(count: count) } catch {
+            throw VaultError(error, damaged: .tag, "there is no memory for the index of \(path)")
+        }
+        try slice.withMutableBytes { (bytes) throws(VaultError) in
+            try file.read(at: offset, into: &bytes)
+        }
+        return slice
     }
 
     /// The authentication tag of the index, by which later generations know this one.

@@ -14,7 +14,7 @@ package enum CodeLoadingName {
         {
             return effect
         }
-        guard prefixLetters.contains(letter) else { return nil }
+        guard prefixLetters[Int(letter)] else { return nil }
         return prefixes.first { name.hasPrefix($0.prefix) }?.effect
     }
 
@@ -35,7 +35,10 @@ package enum CodeLoadingName {
         }
         return lengths
     }()
-    private static let prefixLetters = Set(prefixes.compactMap(\.prefix.utf8.first))
+    /// For each letter whether one of ``prefixes`` begins with it.
+    private static let prefixLetters: [Bool] = (0..<128).map { letter in
+        prefixes.contains { $0.prefix.utf8.first == letter }
+    }
 
     private static let names: [String: String] = [
         // The dynamic linker and the C library.

@@ -24,56 +24,46 @@ package enum EffectiveVariables {
         }
     }
 
-    /// The records that apply in `place`, one a key, by name.
+    /// The records that apply in `place`, one a key, by the bytes of the name.
     ///
     /// Records of a branch apply with that branch only, and then win over the general ones.
     package static func inPlace(_ place: Place, among records: [Variable]) -> [Variable] {
-        // Names and places are sorted: a record is large, and costs wherever it moves. Those of an
-        // index come by name already.
-        var positions = records.indices.filter {
-            records[$0].isLive && applies(records[$0].attributes.scope, in: place)
-        }
-        let isSorted = zip(positions, positions.dropFirst()).allSatisfy {
-            records[$0].name <= records[$1].name
-        }
-        if !isSorted { positions.sort { records[$0].name < records[$1].name } }
-        var chosen: [Int] = []
-        chosen.reserveCapacity(positions.count)
-        for position in positions {
-            guard let last = chosen.last, records[last].name == records[position].name else {
-                chosen.append(position)
-                continue
-            }
-            if records[last].attributes.scope.branch == nil {
-                chosen[chosen.count - 1] = position
-            }
-        }
-        return chosen.map { records[$0] }
+        onePerKey(
+            records.indices.filter {
+                records[$0].isLive && applies(records[$0].attributes.scope, in: place)
+            }.map { (SortableName(records[$0].name), $0) }
+        ) { records[$0].attributes.scope.branch }.map { records[$0] }
     }
 
-    /// Where in an index the records of a project stand that apply in `place`, one a key, by name.
+    /// Where in an index the records of a project stand that apply in `place`, one a key, by the bytes of the name.
     ///
     /// The same as ``inPlace(_:among:)``, for thousands of records: none is copied.
     package static func positions(
         in place: Place, of project: Identifier, in index: VaultIndex
     ) -> [Int] {
-        var found: [(name: String, position: Int)] = []
+        var found: [(name: SortableName, position: Int)] = []
         found.reserveCapacity(index.variables.count)
         for position in index.variables.indices
         where index.variables[position].project == project
             && index.variables[position].deletedAt == nil
             && applies(index.variables[position].attributes.scope, in: place)
         {
-            found.append((index.variables[position].name, position))
+            found.append((SortableName(index.variables[position].name), position))
         }
-        found.sort { $0.name < $1.name }
+        return onePerKey(found) { index.variables[$0].attributes.scope.branch }
+    }
+
+    /// The places of one record a key, by name. Names and places are sorted: a record is large, and costs
+    /// wherever it moves.
+    private static func onePerKey(
+        _ found: [(name: SortableName, position: Int)], branch: (Int) -> String?
+    ) -> [Int] {
+        let found = found.sorted { $0.name < $1.name }
         var chosen: [Int] = []
         chosen.reserveCapacity(found.count)
         for (number, entry) in found.enumerated() {
             if number > 0, found[number - 1].name == entry.name, let last = chosen.last {
-                if index.variables[last].attributes.scope.branch == nil {
-                    chosen[chosen.count - 1] = entry.position
-                }
+                if branch(last) == nil { chosen[chosen.count - 1] = entry.position }
                 continue
             }
             chosen.append(entry.position)

@@ -7,8 +7,12 @@ struct ChildEnvironment {
     private(set) var keptFromShell: [String] = []
     /// Names whose value the shell had set, and lost (`--override`).
     private(set) var overridden: [String] = []
-    /// `NAME=value` with a NUL behind it, each.
-    private(set) var entries: [SecretSlice] = []
+    /// `NAME=value` with a NUL behind it, one after the other.
+    private let block: SecretSlice
+    /// Bytes of the entries together, their NULs included.
+    var byteCount: Int { block.count }
+    /// Where each of them begins.
+    private let starts: [Int]
 
     /// Joins the environment this process was started with and the values.
     ///
@@ -18,10 +22,6 @@ struct ChildEnvironment {
     init(
         inherited: [[UInt8]], values: [RevealedValue], overrides: Bool, survivesFork: Bool = false
     ) throws {
-        let arena = SecretArena(survivesFork: survivesFork)
-        arena.reserve(
-            inherited.reduce(0) { $0 + $1.count + 1 }
-                + values.reduce(0) { $0 + $1.name.utf8.count + $1.value.count + 2 })
         // The shell's names are few, the vault's may be thousands. One that is no text is none of the
         // vault's.
         var given: [Int: [String]] = [:]
@@ -43,7 +43,10 @@ struct ChildEnvironment {
             }
         }
         var taken: Set<String> = []
-        for entry in inherited {
+        var starts: [Int] = []
+        starts.reserveCapacity(inherited.count + values.count)
+        var (kept, byteCount) = ([Int](), 0)
+        for (number, entry) in inherited.enumerated() {
             // An entry without a sign sets nothing.
             guard let equals = entry.firstIndex(of: 0x3D) else { continue }
             guard !entry.starts(with: "ZG_ENV_PASSPHRASE_".utf8) else { continue }
@@ -59,47 +62,73 @@ struct ChildEnvironment {
                 keptFromShell.append(name)
                 taken.insert(name)
             }
-            let bytes = entry + [0]
-            entries.append(try bytes.withBytes { try arena.copy($0) })
+            kept.append(number)
+            starts.append(byteCount)
+            byteCount += entry.count + 1
         }
-        entries.reserveCapacity(entries.count + values.count)
+        var added: [Int] = []
+        added.reserveCapacity(values.count)
         for place in values.indices
         where taken.isEmpty || !taken.contains(values[place].name) {
-            entries.append(
-                try Self.entry(values[place].name, values[place].value, in: arena))
+            added.append(place)
+            starts.append(byteCount)
+            byteCount += values[place].name.utf8.count + values[place].value.count + 2
         }
-    }
-
-    private static func entry(
-        _ name: String, _ value: SecretSlice, in arena: SecretArena
-    ) throws -> SecretSlice {
-        var name = name
-        let count = name.utf8.count
-        let slice = try arena.allocate(count: count + 1 + value.count + 1)
-        slice.withMutableBytes { target in
-            unsafe target.withUnsafeMutableBytes { target in
-                name.withUTF8 { unsafe target.copyMemory(from: UnsafeRawBufferPointer($0)) }
-                unsafe target[count] = 0x3D
-                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[(count + 1)...])
-                value.withBytes { value in
-                    unsafe value.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
+        self.starts = starts
+        // One stretch for all of them: thousands are copied faster than thousands are made.
+        let arena = SecretArena(firstRegionByteCount: byteCount, survivesFork: survivesFork)
+        block = try arena.allocate(count: byteCount)
+        block.withMutableBytes { bytes in
+            unsafe bytes.withUnsafeMutableBytes { target in
+                for (number, start) in zip(kept, starts) {
+                    unsafe Self.put(inherited[number], into: target, at: start)
+                }
+                for (place, start) in zip(added, starts[kept.count...]) {
+                    unsafe Self.put(
+                        values[place].name, values[place].value, into: target, at: start)
                 }
             }
         }
-        return slice
+    }
+
+    // The NUL behind each is there: an arena hands out zeros.
+    private static func put(
+        _ entry: [UInt8], into target: UnsafeMutableRawBufferPointer, at start: Int
+    ) {
+        unsafe UnsafeMutableRawBufferPointer(rebasing: target[start..<start + entry.count])
+            .copyBytes(from: entry)
+    }
+
+    private static func put(
+        _ name: String, _ value: SecretSlice, into target: UnsafeMutableRawBufferPointer,
+        at start: Int
+    ) {
+        var name = name
+        let equals = start + name.utf8.count
+        name.withUTF8 {
+            unsafe UnsafeMutableRawBufferPointer(rebasing: target[start..<equals])
+                .copyMemory(from: UnsafeRawBufferPointer($0))
+        }
+        unsafe target[equals] = 0x3D
+        let rest = unsafe UnsafeMutableRawBufferPointer(
+            rebasing: target[(equals + 1)..<(equals + 1 + value.count)])
+        value.withBytes { value in
+            unsafe value.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
+        }
     }
 
     /// Lends the entries as `execve` takes them: a null-terminated list.
     func withPointers<R>(
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
     ) -> R {
-        // The entries live as long as their arena, which this value keeps.
+        // The block lives as long as its arena, which this value keeps.
         var pointers: [UnsafeMutablePointer<CChar>?] = unsafe []
-        for entry in entries {
-            entry.withMutableBytes { bytes in
-                unsafe bytes.withUnsafeMutableBytes { buffer in
-                    unsafe pointers.append(
-                        buffer.baseAddress.map { unsafe $0.assumingMemoryBound(to: CChar.self) })
+        unsafe pointers.reserveCapacity(starts.count + 1)
+        block.withMutableBytes { bytes in
+            unsafe bytes.withUnsafeMutableBytes { buffer in
+                guard let base = buffer.baseAddress else { return }
+                for start in starts {
+                    unsafe pointers.append((base + start).assumingMemoryBound(to: CChar.self))
                 }
             }
         }

@@ -84,9 +84,7 @@ struct ProgramReplacement {
     private static func tooLarge(
         _ arguments: [[UInt8]], _ environment: ChildEnvironment
     ) -> Failure {
-        let bytes =
-            arguments.reduce(0) { $0 + $1.count + 1 }
-            + environment.entries.reduce(0) { $0 + $1.count }
+        let bytes = arguments.reduce(environment.byteCount) { $0 + $1.count + 1 }
         return Failure(
             125, .usage,
             "The environment and the arguments are together longer than the system takes "

@@ -75,11 +75,13 @@ struct PlaceValues {
         _ invocation: Invocation, except kept: [String] = [],
         outcome: String = AuditEntry.Outcome.givenOut
     ) throws {
-        let kept = Set(kept)
+        var names = values.map(\.name)
+        if !kept.isEmpty {
+            let kept = Set(kept)
+            names.removeAll { kept.contains($0) }
+        }
         try invocation.audit(
-            outcome,
-            values.map(\.name).filter { !kept.contains($0) }, project: project.name,
-            place: place, seen: metadata)
+            outcome, names, project: project.name, place: place, seen: metadata)
     }
 
     static let allowMissing = OptionSpec(
