@@ -20,9 +20,11 @@ while read -r which suite _; do
     [[ $which == '*' || $which == "$sanitizer" ]] && excluded+=("$suite")
 done < <(grep -v '^#' Tests/sanitize-excluded.txt)
 
-swift build --build-tests --disable-index-store --sanitize="$sanitizer" --scratch-path "$scratch" \
+swift build --build-tests --sanitize="$sanitizer" --scratch-path "$scratch" \
     --explicit-target-dependency-import-check error
 skip=$(IFS='|'; echo "${excluded[*]}")
-swift test --skip-build --disable-xctest --sanitize="$sanitizer" --scratch-path "$scratch" \
-    --explicit-target-dependency-import-check error \
-    ${skip:+--skip "$skip"} ${suites:+--filter "$suites"}
+tests=("$scratch"/debug/*PackageTests.xctest)
+if [[ -z $suites ]]; then
+    exec Tests/run-all "${tests[0]}" ${skip:+--skip "$skip"}
+fi
+exec "${tests[0]}" --testing-library swift-testing ${skip:+--skip "$skip"} --filter "$suites"
