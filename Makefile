@@ -4,6 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BINDIR = $(DESTDIR)$(PREFIX)/bin
 MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
+ADMINDIR = $(DESTDIR)$(PREFIX)/share/man/man8
 # Where bash, zsh and fish look for completions below a prefix.
 BASHDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
@@ -180,7 +181,7 @@ install: ## Install into PREFIX (/usr/local) below DESTDIR; builds what is not b
 	@for program in $(PROGRAMS); do \
 		test -x $(RELEASE)/$$program || { $(MAKE) build; break; }; \
 	done
-	install -d "$(BINDIR)" "$(MANDIR)" "$(BASHDIR)" "$(ZSHDIR)" "$(FISHDIR)"
+	install -d "$(BINDIR)" "$(MANDIR)" "$(ADMINDIR)" "$(BASHDIR)" "$(ZSHDIR)" "$(FISHDIR)"
 	@for program in $(PROGRAMS); do \
 		echo "install $(BINDIR)/$$program"; \
 		install -m 755 $(RELEASE)/$$program "$(BINDIR)/$$program" || exit 1; \
@@ -194,6 +195,7 @@ install: ## Install into PREFIX (/usr/local) below DESTDIR; builds what is not b
 			$(RELEASE)/zg-env completion $$shell >"$$work/$$shell"; \
 		done && \
 		install -m 644 "$$work/manual"/*.1 "$(MANDIR)" && \
+		install -m 644 "$$work/manual"/*.8 "$(ADMINDIR)" && \
 		install -m 644 "$$work/bash" "$(BASHDIR)/zg-env" && \
 		install -m 644 "$$work/zsh" "$(ZSHDIR)/_zg-env" && \
 		install -m 644 "$$work/fish" "$(FISHDIR)/zg-env.fish"
@@ -204,7 +206,7 @@ uninstall: ## Remove from PREFIX what `make install` put there; vaults stay
 		rm -f "$(BINDIR)/$$program" || exit 1; \
 	done
 	@echo "remove completions and manual pages below $(DESTDIR)$(PREFIX)/share"
-	@rm -f "$(MANDIR)"/zg-env.1 "$(MANDIR)"/zg-env-*.1 "$(BASHDIR)/zg-env" "$(ZSHDIR)/_zg-env" \
+	@rm -f "$(MANDIR)"/zg-env.1 "$(MANDIR)"/zg-env-*.1 "$(ADMINDIR)"/zg-env-postal*.8 "$(BASHDIR)/zg-env" "$(ZSHDIR)/_zg-env" \
 		"$(FISHDIR)/zg-env.fish"
 
 deb: build ## Make the Debian packages in .build/deb

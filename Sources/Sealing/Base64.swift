@@ -15,6 +15,7 @@ package enum Base64 {
 
     /// The letters of `bytes`, in ASCII.
     package static func encoded(_ bytes: [UInt8]) -> [UInt8] {
+        guard !bytes.isEmpty else { return [] }
         let count = letterCount(of: bytes.count)
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { letters, written in
             unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -49,6 +50,8 @@ package enum Base64 {
     /// The bytes of letters; nil where ``encoded(_:)`` would not have written these.
     package static func decoded(_ letters: ArraySlice<UInt8>) -> [UInt8]? {
         guard letters.count % 4 != 1 else { return nil }
+        // An array made with room for none writes to what all empty arrays share.
+        guard !letters.isEmpty else { return [] }
         let count = letters.count * 3 / 4
         var isValid = true
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, written in

@@ -11,14 +11,17 @@ package struct ManPageGenerator: Sendable {
 
     /// The description.
     package let program: ProgramSpec
+    /// Section of the manual: 1 for what people run, 8 for what administrators do.
+    package let section: Int
     /// Date of the pages. Handed in, so that the same sources make the same bytes.
     package let date: String
 
     /// Makes a generator.
     ///
     /// - Parameter date: As mdoc has it, as in `November 21, 2026`.
-    package init(_ program: ProgramSpec, date: String) {
+    package init(_ program: ProgramSpec, section: Int = 1, date: String) {
         self.program = program
+        self.section = section
         self.date = date
     }
 
@@ -39,7 +42,7 @@ package struct ManPageGenerator: Sendable {
             text += items(section.commands) {
                 ".Ic \(Roff.arguments($0.path))"
             } meaning: {
-                "\($0.summary). See \($0.pageName(of: program))(1)."
+                "\($0.summary). See \($0.pageName(of: program))(\(section))."
             }
         }
         let variables =
@@ -48,7 +51,7 @@ package struct ManPageGenerator: Sendable {
             } + program.variables.map { ($0.name, $0.meaning) }
         text += section("ENVIRONMENT", variables) { ".Ev \(Roff.argument($0))" }
         text += exitStatus(program.exitCodes)
-        return Page(fileName: "\(program.name).1", text: text)
+        return Page(fileName: "\(program.name).\(section)", text: text)
     }
 
     private func page(of command: CommandSpec) -> Page {
@@ -69,7 +72,8 @@ package struct ManPageGenerator: Sendable {
             }
         }
         text += optionSection("OPTIONS", command.options)
-        text += ".Pp\nGlobal options are described in\n.Xr \(Roff.argument(program.name)) 1 .\n"
+        text +=
+            ".Pp\nGlobal options are described in\n.Xr \(Roff.argument(program.name)) \(section) .\n"
         text += exitStatus(program.exitCodes(of: command))
         if !command.examples.isEmpty {
             text += ".Sh EXAMPLES\n"
@@ -79,14 +83,14 @@ package struct ManPageGenerator: Sendable {
                 text += ".Bd -literal -offset indent\n\(Roff.line(example.line))\n.Ed\n"
             }
         }
-        text += ".Sh SEE ALSO\n.Xr \(Roff.argument(program.name)) 1\n"
-        return Page(fileName: "\(name).1", text: text)
+        text += ".Sh SEE ALSO\n.Xr \(Roff.argument(program.name)) \(section)\n"
+        return Page(fileName: "\(name).\(section)", text: text)
     }
 
     private func head(_ name: String, _ summary: String) -> String {
         """
         .Dd \(date)
-        .Dt \(name.uppercased()) 1
+        .Dt \(name.uppercased()) \(section)
         .Os
         .Sh NAME
         .Nm \(Roff.argument(name))

@@ -11,7 +11,9 @@ enum ManualCommand: PostalCommand {
 
     static func run(_ command: ParsedCommand, _ context: PostalContext) throws -> PostalResult {
         let directory = command.argument("DIRECTORY") ?? "."
-        let pages = ManPageGenerator(PostalTable.program, date: PostalTable.date).pages()
+        // In the administrators' section: `zg-env postal status` has a page zg-env-postal-status(1).
+        let pages = ManPageGenerator(PostalTable.program, section: 8, date: PostalTable.date)
+            .pages()
         for page in pages {
             let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
             let file = unsafe open("\(directory)/\(page.fileName)", flags, 0o644)

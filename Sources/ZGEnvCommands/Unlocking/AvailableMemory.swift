@@ -49,25 +49,25 @@ enum SmallFile {
         bytes(path).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
+    private static let limit = 64 << 10
+
     /// The file's bytes, at most 64 KiB; nil when it cannot be read or is longer.
     static func bytes(_ path: String) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: (64 << 10) + 1)
-        var count = 0
-        while count < bytes.count {
-            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe read(
-                    descriptor,
-                    UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).baseAddress,
-                    buffer.count - count)
+        // Room that is not filled: nearly all of these files are a few lines.
+        var isWhole = false
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, count in
+            while count < limit + 1 {
+                let rest = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])
+                let got = unsafe read(descriptor, rest.baseAddress, rest.count)
+                if got < 0 && errno == EINTR { continue }
+                isWhole = got == 0
+                guard got > 0 else { return }
+                count += got
             }
-            if got < 0 && errno == EINTR { continue }
-            guard got >= 0 else { return nil }
-            if got == 0 { return Array(bytes[..<count]) }
-            count += got
         }
-        return nil
+        return isWhole ? bytes : nil
     }
 }

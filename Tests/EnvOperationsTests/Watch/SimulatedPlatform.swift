@@ -59,16 +59,16 @@ final class SimulatedPlatform: WatchSource {
         requestCount += 1
         guard !isDown else { throw WatchFailure(.failed(retryAfter: nil), reason: "down") }
         let time = now - (lag > 0 ? Int64.random(in: 0...lag, using: &random) : 0)
-        let found = made.filter { $0.createdAt > since && $0.createdAt <= time }
+        var found = made.filter { $0.createdAt > since && $0.createdAt <= time }
         requestCount += max(found.count - 1, 0) / 100
-        var list = found.reversed().prefix(limit).map { watched($0, at: time) }
-        // Now and then a list leaves one out, and the next one has it.
+        // Now and then a list leaves one out, and the next one has it. The list is no shorter for that
+        // where there are more.
         let leavesOut =
-            !isComplete && !hasLeftOut && list.count > 3
+            !isComplete && !hasLeftOut && found.count > 3
             && Int.random(in: 0..<10, using: &random) == 0
-        if leavesOut { list.remove(at: Int.random(in: 0..<list.count, using: &random)) }
+        if leavesOut { found.remove(at: Int.random(in: 0..<found.count, using: &random)) }
         hasLeftOut = leavesOut
-        return list
+        return found.reversed().prefix(limit).map { watched($0, at: time) }
     }
 
     func deployment(

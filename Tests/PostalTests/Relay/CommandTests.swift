@@ -9,6 +9,24 @@ import Testing
         try ProgramRunner("zg-env-postal", arguments).run()
     }
 
+    @Test func `Its manual pages lie beside those of zg-env, and none has the name of another`()
+        throws
+    {
+        let directory = try TemporaryDirectory(named: "zg-postal")
+        var names: [String: [String]] = [:]
+        for program in ["zg-env", "zg-env-postal"] {
+            try FileManager.default.createDirectory(
+                atPath: directory.path(program), withIntermediateDirectories: false)
+            let made = try ProgramRunner(program, ["__manual", directory.path(program)]).run()
+            #expect(made.status == 0, "\(made.error)")
+            names[program] = try FileManager.default.contentsOfDirectory(
+                atPath: directory.path(program))
+        }
+        let (tool, relay) = (Set(names["zg-env"] ?? []), Set(names["zg-env-postal"] ?? []))
+        #expect(tool.contains("zg-env-postal-status.1") && relay.contains("zg-env-postal-status.8"))
+        #expect(tool.isDisjoint(with: relay))
+    }
+
     @Test func `Arguments that do not fit are refused before anything is made`() throws {
         let directory = try TemporaryDirectory(named: "zg-postal")
         let database = directory.path("postal.db")
