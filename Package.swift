@@ -31,6 +31,7 @@ let programLinking: [LinkerSetting] = [
         [
             "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "--icf=safe",
             "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "-O2",
+            "-Xlinker", "--as-needed", "-Xclang-linker", "-static-libgcc",
         ],
         .when(configuration: .release))
 ]
@@ -80,7 +81,9 @@ let package = Package(
         .target(
             name: "Sealing", dependencies: ["CSodium", "CLinux", "Threads"],
             swiftSettings: busySettings),
-        .target(name: "Vault", dependencies: ["Sealing", "CLinux"], swiftSettings: busySettings),
+        .target(
+            name: "Vault", dependencies: ["Sealing", "CLinux", "Threads"],
+            swiftSettings: busySettings),
         .target(
             name: "SecretServiceKeyring", dependencies: ["Vault", "Sealing", "CSecret", "Threads"],
             swiftSettings: smallSettings),

@@ -1,4 +1,5 @@
 package import Sealing
+internal import Threads
 
 /// Opens values of one generation of a vault, each when it is asked for.
 package final class ValueReader {
@@ -13,6 +14,7 @@ package final class ValueReader {
     /// Looked up by id: there is one for every write that is not settled.
     private lazy var batches = Dictionary(uniqueKeysWithValues: index.batches.map { ($0.id, $0) })
 
+    /// What is needed of a batch to open its values. One thread's alone.
     private final class OpenedBatch {
         let id: Identifier
         let key: SecretSlice
@@ -21,6 +23,20 @@ package final class ValueReader {
         init(_ id: Identifier, key: SecretSlice, vault: Identifier) {
             (self.id, self.key) = (id, key)
             data = ValueChunk.AssociatedData(vault: vault, batch: id)
+        }
+
+        func open(
+            _ chunk: RawSpan, id: Identifier, project: Identifier, name: String,
+            _ version: StoredVersion, in arena: SecretArena
+        ) throws(VaultError) -> SecretSlice {
+            try data.withBytes(
+                variable: id, version: version.version,
+                project: version.sealedName?.project ?? project,
+                name: version.sealedName?.name ?? name
+            ) { (data) throws(VaultError) in
+                try ValueChunk.open(
+                    chunk, associatedData: data, dataKey: key, in: arena, name: name)
+            }
         }
     }
 
@@ -50,23 +66,9 @@ package final class ValueReader {
     private func open(
         _ chunk: RawSpan, of variable: Variable, _ version: StoredVersion, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
-        try open(
+        try opened(version.batch).open(
             chunk, id: variable.id, project: variable.project, name: variable.name, version,
             in: arena)
-    }
-
-    private func open(
-        _ chunk: RawSpan, id: Identifier, project: Identifier, name: String,
-        _ version: StoredVersion, in arena: SecretArena
-    ) throws(VaultError) -> SecretSlice {
-        let batch = try opened(version.batch)
-        return try batch.data.withBytes(
-            variable: id, version: version.version,
-            project: version.sealedName?.project ?? project, name: version.sealedName?.name ?? name
-        ) { (data) throws(VaultError) in
-            try ValueChunk.open(
-                chunk, associatedData: data, dataKey: batch.key, in: arena, name: name)
-        }
     }
 
     private func opened(_ id: Identifier) throws(VaultError) -> OpenedBatch {
@@ -81,15 +83,15 @@ package final class ValueReader {
     /// So little that the allocator hands out the same memory again.
     private static let (readLimit, gapLimit): (UInt64, UInt64) = (96 << 10, 4 << 10)
 
-    /// Opens the current values of many variables, with few reads of the file; nil for each that the
-    /// vault holds none of.
+    /// Opens the current values of many variables, with few reads of the file and thousands of them by two
+    /// threads; nil for each that the vault holds none of.
     ///
     /// - Parameter positions: Where they stand in the index. Records are large, and are not copied.
     package func currentValues(
         at positions: [Int], in arena: SecretArena
     ) throws(VaultError) -> [SecretSlice?] {
         var values = [SecretSlice?](repeating: nil, count: positions.count)
-        var places: [(offset: UInt64, end: UInt64, position: Int, version: Int)] = []
+        var places: [Place] = []
         places.reserveCapacity(positions.count)
         let versions = index.currentVersions
         for (position, variable) in positions.enumerated() {
@@ -100,40 +102,109 @@ package final class ValueReader {
             guard !overflow, end <= vault.header.chunksByteCount else {
                 throw VaultError(damaged: .layout, "a value lies outside of the vault")
             }
-            places.append((offset, end, position, version))
+            places.append(
+                Place(
+                    offset: offset, end: end, position: position, variable: variable,
+                    version: version))
         }
         places.sort { $0.offset < $1.offset }
-        // A value is shorter than its chunk. Several places may name one chunk of a hostile file.
-        let total = places.reduce(0 as UInt64) { sum, place in
-            min(sum + (place.end - place.offset), vault.header.chunksByteCount)
+        let half = places.count >= Self.togetherCount ? places.count / 2 : places.count
+        // Every key is there before a thread begins: they are unwrapped by one alone.
+        var known: Identifier?
+        for place in places where versions.values[place.version].batch != known {
+            known = versions.values[place.version].batch
+            _ = try dataKey(of: versions.values[place.version].batch)
         }
-        arena.reserve(Int(clamping: total))
-        var rest = places[...]
-        while let first = rest.first {
-            var end = first.end
-            let together = rest.prefix { place in
-                guard place.offset == first.offset || place.offset <= end + Self.gapLimit,
-                    place.end - first.offset <= max(Self.readLimit, first.end - first.offset)
-                else { return false }
-                end = max(end, place.end)
-                return true
-            }
-            let chunks = try vault.chunks(first.offset..<end)
-            try chunks.withBytes { (chunks) throws(VaultError) in
-                for place in together {
-                    let variable = positions[place.position]
-                    let start = Int(place.offset - first.offset)
-                    let end = Int(place.end - first.offset)
-                    values[place.position] = try open(
-                        chunks.extracting(start..<end), id: index.variables[variable].id,
-                        project: index.variables[variable].project,
-                        name: index.variables[variable].name, versions.values[place.version],
-                        in: arena)
-                }
-            }
-            rest = rest.dropFirst(together.count)
+        let first = Part(places[..<half], arena: arena, of: self)
+        let other = Part(places[half...], arena: SecretArena(), of: self)
+        let thread = half < places.count ? WorkThread { other.open() } : nil
+        first.open()
+        if let thread { thread.join() } else { other.open() }
+        for part in [first, other] {
+            if let failure = part.failure { throw failure }
+            for (place, value) in zip(part.places, part.values) { values[place.position] = value }
         }
         return values
+    }
+
+    /// From so many values on, two threads open half of them each.
+    private static let togetherCount = 512
+
+    /// A current value, in the file and in the index.
+    private struct Place {
+        let offset: UInt64
+        let end: UInt64
+        /// Among those asked for.
+        let position: Int
+        /// Among the variables, and among the versions.
+        let (variable, version): (Int, Int)
+    }
+
+    /// Some of many values, which one thread opens: what it shares with others does not change meanwhile.
+    @safe
+    private final class Part: @unchecked Sendable {
+        let places: ArraySlice<Place>
+        private let arena: SecretArena
+        private let vault: Vault
+        private let index: VaultIndex
+        private let keys: [Identifier: SecretSlice]
+        private(set) var values: [SecretSlice] = []
+        private(set) var failure: VaultError?
+
+        init(_ places: ArraySlice<Place>, arena: SecretArena, of reader: ValueReader) {
+            (self.places, self.arena) = (places, arena)
+            (vault, index, keys) = (reader.vault, reader.index, reader.dataKeys)
+        }
+
+        func open() {
+            do throws(VaultError) { try openAll() } catch { failure = error }
+        }
+
+        private func openAll() throws(VaultError) {
+            let versions = index.currentVersions
+            // A value is shorter than its chunk. Several places may name one chunk of a hostile file.
+            let total = places.reduce(0 as UInt64) { sum, place in
+                min(sum + (place.end - place.offset), vault.header.chunksByteCount)
+            }
+            arena.reserve(Int(clamping: total))
+            values.reserveCapacity(places.count)
+            var batch: OpenedBatch?
+            var rest = places
+            while let first = rest.first {
+                var end = first.end
+                let together = rest.prefix { place in
+                    guard
+                        place.offset == first.offset || place.offset <= end + ValueReader.gapLimit,
+                        place.end - first.offset
+                            <= max(ValueReader.readLimit, first.end - first.offset)
+                    else { return false }
+                    end = max(end, place.end)
+                    return true
+                }
+                let chunks = try vault.chunks(first.offset..<end)
+                try chunks.withBytes { (chunks) throws(VaultError) in
+                    for place in together {
+                        let id = versions.values[place.version].batch
+                        if batch?.id != id, let key = keys[id] {
+                            batch = OpenedBatch(id, key: key, vault: vault.header.vaultID)
+                        }
+                        guard let batch else {
+                            throw VaultError(damaged: .layout, "a value has no data key")
+                        }
+                        let start = Int(place.offset - first.offset)
+                        let end = Int(place.end - first.offset)
+                        values.append(
+                            try batch.open(
+                                chunks.extracting(start..<end),
+                                id: index.variables[place.variable].id,
+                                project: index.variables[place.variable].project,
+                                name: index.variables[place.variable].name,
+                                versions.values[place.version], in: arena))
+                    }
+                }
+                rest = rest.dropFirst(together.count)
+            }
+        }
     }
 
     /// Opens the current value of a variable; nil where the vault holds none.

@@ -44,6 +44,11 @@ package struct ChildProcess {
     /// The child's process id.
     package let identifier: Int32
 
+    /// What `make sanitize` asks of the sanitizers, in the programs as in the tests.
+    private static let sanitizerOptions = ProcessInfo.processInfo.environment.filter {
+        ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key)
+    }
+
     /// Starts `description`. That the program does not exist is an error here, not an exit status.
     package init(_ description: Description) throws {
         // Sources are moved out of the way first, so that no copy overwrites a later source.
@@ -77,7 +82,8 @@ package struct ChildProcess {
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         unsafe zg_spawn_set_flags(&attributes, description.startsSession ? 1 : 0)
 
-        let environment = description.environment.sorted { $0.key < $1.key }
+        let environment = description.environment.merging(Self.sanitizerOptions) { own, _ in own }
+            .sorted { $0.key < $1.key }
             .map { Array("\($0.key)=\($0.value)".utf8) }
         var identifier: pid_t = 0
         let name = [Array(description.path.utf8)]

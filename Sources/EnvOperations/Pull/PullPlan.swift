@@ -165,7 +165,7 @@ package struct PullPlan: Equatable, Sendable {
     }
 
     private func firstOverlap(among variables: [Variable]) -> (place: Int, scope: Scope)? {
-        let touched = Set(steps.compactMap(\.variable?.id))
+        let touched = Set(steps.compactMap { $0.variable?.id })
         var taken: [String: [Scope]] = [:]
         for variable in variables where variable.isLive && !touched.contains(variable.id) {
             taken[variable.name, default: []].append(variable.attributes.scope)

@@ -90,7 +90,7 @@ package final class PushApplication {
             entries.append(entry(step.key, step.attributes.scope, new.value.count))
         }
         guard !entries.isEmpty else { return problems }
-        let sent = Set(plan.steps.compactMap(\.variable?.id))
+        let sent = Set(plan.steps.compactMap { $0.variable?.id })
         for variable in variables where variable.isLive && !sent.contains(variable.id) {
             // A value that cannot be had here is not sent either: the platform will count it.
             guard let remote = variable.remote, remote.pushedVersion == variable.currentVersion,

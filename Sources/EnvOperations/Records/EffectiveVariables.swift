@@ -32,7 +32,11 @@ package enum EffectiveVariables {
             records.indices.filter {
                 records[$0].isLive && applies(records[$0].attributes.scope, in: place)
             }.map { (SortableName(records[$0].name), $0) }
-        ) { records[$0].attributes.scope.branch }.map { records[$0] }
+        ) {
+            records[$0].name
+        } branch: {
+            records[$0].attributes.scope.branch
+        }.map { records[$0] }
     }
 
     /// Where in an index the records of a project stand that apply in `place`, one a key, by the bytes of the name.
@@ -50,23 +54,34 @@ package enum EffectiveVariables {
         {
             found.append((SortableName(index.variables[position].name), position))
         }
-        return onePerKey(found) { index.variables[$0].attributes.scope.branch }
+        return onePerKey(found) {
+            index.variables[$0].name
+        } branch: {
+            index.variables[$0].attributes.scope.branch
+        }
     }
 
-    /// The places of one record a key, by name. Names and places are sorted: a record is large, and costs
-    /// wherever it moves.
+    /// The places of one record a key, by name. Beginnings of names are sorted, with places: a record is
+    /// large, and costs wherever it moves.
     private static func onePerKey(
-        _ found: [(name: SortableName, position: Int)], branch: (Int) -> String?
+        _ found: [(name: SortableName, position: Int)], name: (Int) -> String,
+        branch: (Int) -> String?
     ) -> [Int] {
-        let found = found.sorted { $0.name < $1.name }
+        let found = found.sorted { left, right in
+            SortableName.precedes(left.name, right.name) {
+                (name(left.position), name(right.position))
+            }
+        }
         var chosen: [Int] = []
         chosen.reserveCapacity(found.count)
-        for (number, entry) in found.enumerated() {
-            if number > 0, found[number - 1].name == entry.name, let last = chosen.last {
-                if branch(last) == nil { chosen[chosen.count - 1] = entry.position }
+        for entry in found {
+            guard let last = chosen.last,
+                name(last).utf8.elementsEqual(name(entry.position).utf8)
+            else {
+                chosen.append(entry.position)
                 continue
             }
-            chosen.append(entry.position)
+            if branch(last) == nil { chosen[chosen.count - 1] = entry.position }
         }
         return chosen
     }

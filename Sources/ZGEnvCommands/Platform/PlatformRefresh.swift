@@ -133,7 +133,7 @@ extension PlatformRefresh {
             return false
         }
         let listedAt = invocation.context.now()
-        let ids = there.compactMap(\.binding?.projectID)
+        let ids = there.compactMap { $0.binding?.projectID }
         let lists = try client.environmentVariables(ofProjects: ids)
         return try zip(zip(there, ids), lists).map { entry, list in
             let (project, id) = entry

@@ -17,7 +17,10 @@ import Testing
         for program in ["zg-env", "zg-env-postal"] {
             try FileManager.default.createDirectory(
                 atPath: directory.path(program), withIntermediateDirectories: false)
-            let made = try ProgramRunner(program, ["__manual", directory.path(program)]).run()
+            let made = try ProgramRunner(
+                program, ["__manual", directory.path(program)],
+                environment: ["HOME": directory.path]
+            ).run()
             #expect(made.status == 0, "\(made.error)")
             names[program] = try FileManager.default.contentsOfDirectory(
                 atPath: directory.path(program))
