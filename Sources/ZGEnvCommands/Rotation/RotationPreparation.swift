@@ -137,10 +137,8 @@ struct RotationPreparation {
         return lines
     }
 
-    /// Takes the new value, and seals it together with the plan: from here on there is a rotation.
-    func begin(_ lock: (RotationEntry) throws -> RotationLock) throws -> (
-        RotationEntry, RotationLock
-    ) {
+    /// Takes the new value, before anything is changed.
+    func newValue() throws -> SecretSlice {
         let value = try RotationInput.value(
             request, old: old, places[0].project.name, invocation)
         if let old, old.equals(value) {
@@ -148,6 +146,13 @@ struct RotationPreparation {
                 .usage, "The new value of \(DisplayText.safe(request.key)) is the old one.",
                 hint: "Nothing was changed.")
         }
+        return value
+    }
+
+    /// Seals the new value together with the plan: from here on there is a rotation.
+    func begin(
+        with value: SecretSlice, _ lock: (RotationEntry) throws -> RotationLock
+    ) throws -> (RotationEntry, RotationLock) {
         let session = invocation.session
         let time = invocation.context.now()
         let entry = RotationEntry(createdAt: time, plan: plan)

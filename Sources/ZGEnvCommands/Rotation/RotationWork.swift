@@ -22,11 +22,13 @@ struct RotationWork {
         let answer = try Confirmation.ask(
             invocation, plan: lines, question: "Rotate \(DisplayText.safe(request.key))?")
         guard answer == .goOn else { return dryRun(request, preparation, lines) }
+        // Before the records are parted: a value that is refused, or a command that fails, changes nothing.
+        let value = try preparation.newValue()
         if let parting {
             try parting.apply()
             preparation = try RotationPreparation(request, invocation)
         }
-        let (rotation, lock) = try preparation.begin { rotation in
+        let (rotation, lock) = try preparation.begin(with: value) { rotation in
             try self.lock(rotation)
         }
         return try run(rotation, lock, projects: preparation.places.map(\.bound))
@@ -35,6 +37,11 @@ struct RotationWork {
     private func dryRun(
         _ request: RotationRequest, _ preparation: RotationPreparation, _ lines: [String]
     ) -> CommandResult {
+        // For people it is a line of the plan.
+        for place in preparation.places
+        where request.commands.revoke != nil && invocation.options.json {
+            warnOfLeftovers(place.records, place.deployment.target, place.project.name)
+        }
         let projects = preparation.places.map { place -> JSONValue in
             [
                 "project": .string(place.project.name), "deployment": .null, "state": "pending",
@@ -166,15 +173,19 @@ struct RotationWork {
         else { return }
         for member in rotation.plan.members {
             let ids = Set(member.records.map(\.variable))
-            let left = RotationLeftovers.targets(
-                of: variables.filter { ids.contains($0.id) }, deployed: member.target)
-            guard !left.isEmpty else { continue }
-            let name = DisplayText.safe(member.name)
-            invocation.context.warn(
-                "revoked-elsewhere",
-                "What is deployed for \(DisplayText.safe(left.joined(separator: ", "))) of \(name) was built with the old value, which is revoked. Build it anew with: zg-env redeploy -p \(name) -t \(DisplayText.safe(left[0])) --yes"
-            )
+            warnOfLeftovers(
+                variables.filter { ids.contains($0.id) }, member.target, member.name)
         }
+    }
+
+    private func warnOfLeftovers(_ records: [Variable], _ deployed: String?, _ project: String) {
+        let left = RotationLeftovers.targets(of: records, deployed: deployed)
+        guard !left.isEmpty else { return }
+        let names = DisplayText.safe(left.joined(separator: ", "))
+        invocation.context.warn(
+            "revoked-elsewhere",
+            "What is deployed for \(names) of \(DisplayText.safe(project)) has the old value, which --revoke ends. \(RotationLeftovers.remedy(left, project: project))"
+        )
     }
 
     /// The one object on stderr where a signal ends a rotation with `--json`.

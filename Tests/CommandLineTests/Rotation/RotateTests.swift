@@ -183,6 +183,72 @@ struct RotateTests {
         #expect(environment.output.contains("rotate"))
     }
 
+    @Test func `a value that cannot be had leaves the records as they were`() throws {
+        let home = try RotationHome(targets: "production,preview")
+        let before = try home.platform.home.vaultBytes()
+        let writes = try home.platform.writes {
+            for (arguments, input, status, code) in [
+                (["--from-command", "exit 3"], "", 1, "failed"),
+                (["--from-command", "true"], "", 2, "usage"),
+                (["--from-command", "printf '\\377'"], "", 2, "usage"),
+                ([], "", 2, "usage"), ([], Self.old, 2, "usage"),
+            ] as [([String], String, Int32, String)] {
+                let result = try home.platform.runner(
+                    ["rotate", "KEY", "-p", "web", "-t", "production", "--yes", "--json"]
+                        + arguments, input: .text(input)
+                ).run()
+                try failedAsJSON(result, status, code)
+            }
+        }
+        #expect(writes == [])
+        #expect(home.platform.records("KEY") == ["production,preview=\(Self.old)"])
+        #expect(try home.platform.home.vaultBytes() == before)
+    }
+
+    @Test func `a command has no terminal, and fails at once where it wants one`() throws {
+        for option in ["--apply", "--check"] {
+            let home = try RotationHome()
+            var runner = home.platform.home.terminalRunner([
+                "rotate", "KEY", "-p", "web", "--generate", "hex:16", "--yes", "--redeploy",
+                "--timeout", "60s", option,
+                "test $ZG_ENV_STEP = undo || read answer </dev/tty",
+            ])
+            runner.environment["ZG_ENV_API_URL"] = home.platform.url
+            runner.script = [(.terminal("Passphrase"), .line(CommandHome.passphrase))]
+            let result = try runner.run()
+            #expect(result.end == .exited(10), "\(result.error)")
+            #expect(result.duration < .seconds(30), "\(result.duration)")
+            #expect(result.error.contains("/dev/tty"), "\(result.error)")
+            try home.expect(Self.old)
+        }
+    }
+
+    @Test func `what still has a revoked value is named, beforehand and afterwards`() throws {
+        let home = try RotationHome(targets: "production,preview,development")
+        let arguments = ["--check", "true", "--revoke", "true"]
+        let plan = try home.runner(arguments + ["--dry-run"]).run()
+        func warning(_ result: ProgramResult) throws -> String? {
+            try json(result)["warnings"]?.elements.first { $0["code"] == "revoked-elsewhere" }?[
+                "message"]?.text
+        }
+        #expect(try warning(plan)?.contains("preview") == true, "\(plan.output)")
+        let text = try home.platform.runner(
+            ["rotate", "KEY", "-p", "web", "--generate", "hex:16", "--redeploy", "--dry-run"]
+                + arguments
+        ).run()
+        #expect(text.output.contains("deployed for preview of web"), "\(text.output)")
+        let done = try #require(try warning(home.runner(arguments).run()))
+        #expect(done.contains("preview of web") && done.contains("redeploy ID"), "\(done)")
+        #expect(!done.contains("development"))
+        // One target alone leaves nothing.
+        let single = try RotationHome()
+        #expect(try warning(single.runner(arguments).run()) == nil)
+        // Of the previews one is built anew.
+        let previews = try RotationHome(targets: "preview")
+        let other = try #require(try warning(previews.runner(arguments).run()))
+        #expect(other.contains("other previews of web"), "\(other)")
+    }
+
     @Test func `an interrupt leaves it open, and it goes on`() throws {
         let home = try RotationHome(buildSeconds: 4)
         let runner = home.platform.signalled(
