@@ -20,6 +20,8 @@ struct RotationPreparation {
     let places: [Place]
     /// The value that is replaced; nil where nobody has it.
     let old: SecretSlice?
+    /// The records that keep the old value though it is ended.
+    let copies: [String]
 
     /// Looks at the vault and at the platform.
     ///
@@ -39,6 +41,7 @@ struct RotationPreparation {
         }
         let selection = try RotationSelection(request, invocation, keys: keys)
         old = selection.old
+        copies = try selection.copies()
         let found = selection.found
         var looked: [Result<Place, any Error>?] = Array(repeating: nil, count: found.count)
         session.turns.run(found.count, limit: RotationMachine.buildLimit) { number in
@@ -126,15 +129,22 @@ struct RotationPreparation {
         if let command = request.commands.revoke {
             lines.append("end the old value with: \(command)")
             for place in places {
-                let left = RotationLeftovers.targets(
-                    of: place.records, deployed: place.deployment.target)
+                let left = leftovers(of: place)
                 guard !left.isEmpty else { continue }
                 lines.append(
                     "leave what is deployed for \(left.joined(separator: ", ")) of \(place.project.name) with the ended value, until it is built anew"
                 )
             }
+            lines += copies.map { "leave \($0) with the ended value" }
         }
         return lines
+    }
+
+    /// What else is deployed of what is rotated in a project.
+    func leftovers(of place: Place) -> [String] {
+        RotationLeftovers.targets(
+            of: request.scope.map { [$0] } ?? place.records.map(\.attributes.scope),
+            deployed: place.deployment.target)
     }
 
     /// Takes the new value, before anything is changed.

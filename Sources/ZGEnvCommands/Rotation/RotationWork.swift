@@ -37,10 +37,12 @@ struct RotationWork {
     private func dryRun(
         _ request: RotationRequest, _ preparation: RotationPreparation, _ lines: [String]
     ) -> CommandResult {
-        // For people it is a line of the plan.
-        for place in preparation.places
-        where request.commands.revoke != nil && invocation.options.json {
-            warnOfLeftovers(place.records, place.deployment.target, place.project.name)
+        // For people these are lines of the plan.
+        if request.commands.revoke != nil, invocation.options.json {
+            for place in preparation.places {
+                warn(leftovers: preparation.leftovers(of: place), of: place.project.name)
+            }
+            warn(copies: preparation.copies)
         }
         let projects = preparation.places.map { place -> JSONValue in
             [
@@ -166,25 +168,51 @@ struct RotationWork {
             rotation.id, key: rotation.plan.key, besides: invocation.session.path)
     }
 
-    /// Once the old value is revoked, deployments for other targets do not work with it any more.
+    /// Once the old value is revoked, what else has it does not work any more.
     private func warnOfLeftovers(_ rotation: RotationEntry) {
-        guard rotation.progress.revoke == .done,
-            let variables = try? invocation.session.index(.listing).variables
-        else { return }
-        for member in rotation.plan.members {
-            let ids = Set(member.records.map(\.variable))
-            warnOfLeftovers(
-                variables.filter { ids.contains($0.id) }, member.target, member.name)
+        guard rotation.progress.revoke == .done else { return }
+        do {
+            let session = invocation.session
+            let keys = try session.valueKeys()
+            let vault = try session.opened()
+            let index = try vault.index(with: keys, extent: .everything)
+            for member in rotation.plan.members {
+                let ids = Set(member.records.map(\.variable))
+                let scopes = index.variables.filter { ids.contains($0.id) }.map(\.attributes.scope)
+                warn(
+                    leftovers: RotationLeftovers.targets(of: scopes, deployed: member.target),
+                    of: member.name)
+            }
+            guard let old = try RotationValues(session, rotation.plan).value(.old),
+                let reader = try ValueReader(vault: vault, index: index, keys: keys)
+            else { return }
+            let rotated = rotation.plan.members.flatMap { $0.records.map(\.variable) }
+            warn(
+                copies: try RotationLeftovers.copies(
+                    of: old, besides: Set(rotated), in: index, reader))
+        } catch {
+            // The rotation is done, and stays so.
+            invocation.context.warn(
+                "not-compared",
+                "Whether anything else holds the old value, which --revoke ended, is not known. \(CommandError(mapping: error).message)"
+            )
         }
     }
 
-    private func warnOfLeftovers(_ records: [Variable], _ deployed: String?, _ project: String) {
-        let left = RotationLeftovers.targets(of: records, deployed: deployed)
-        guard !left.isEmpty else { return }
-        let names = DisplayText.safe(left.joined(separator: ", "))
+    private func warn(leftovers: [String], of project: String) {
+        guard !leftovers.isEmpty else { return }
+        let names = DisplayText.safe(leftovers.joined(separator: ", "))
         invocation.context.warn(
             "revoked-elsewhere",
-            "What is deployed for \(names) of \(DisplayText.safe(project)) has the old value, which --revoke ends. \(RotationLeftovers.remedy(left, project: project))"
+            "What is deployed for \(names) of \(DisplayText.safe(project)) has the old value, which --revoke ends. \(RotationLeftovers.remedy(leftovers, project: project))"
+        )
+    }
+
+    private func warn(copies: [String]) {
+        guard !copies.isEmpty else { return }
+        invocation.context.warn(
+            "revoked-copies",
+            "The old value, which --revoke ends, is still that of: \(RotationLeftovers.list(copies)). Set these to the new one, and push them."
         )
     }
 
@@ -247,6 +275,14 @@ struct RotationWork {
             }
             Interrupts.endIfPending()
             throw CommandError(.failed, stopped, hint: hint)
+        } catch {
+            // The vault, the audit log or a command's pipe failed: nothing was decided by that.
+            guard application.rotation.isOpen else { throw error }
+            let report = RotationReport(
+                application.rotation, stoppedBy: CommandError(mapping: error))
+            return CommandResult(
+                json: .object(report.members), text: report.text,
+                failure: report.failure(wasAborted: false))
         }
         Interrupts.endIfPending()
         keepLive(projects)

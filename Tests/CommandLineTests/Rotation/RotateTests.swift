@@ -185,7 +185,6 @@ struct RotateTests {
 
     @Test func `a value that cannot be had leaves the records as they were`() throws {
         let home = try RotationHome(targets: "production,preview")
-        let before = try home.platform.home.vaultBytes()
         let writes = try home.platform.writes {
             for (arguments, input, status, code) in [
                 (["--from-command", "exit 3"], "", 1, "failed"),
@@ -202,7 +201,10 @@ struct RotateTests {
         }
         #expect(writes == [])
         #expect(home.platform.records("KEY") == ["production,preview=\(Self.old)"])
-        #expect(try home.platform.home.vaultBytes() == before)
+        let list = try json(home.platform.run("list", "KEY", "-p", "web", "--json"))["variables"]
+        #expect(list?.elements.count == 1)
+        #expect(list?.elements.first?["targets"] == ["production", "preview"])
+        #expect(list?.elements.first?["version"] == 1)
     }
 
     @Test func `a command has no terminal, and fails at once where it wants one`() throws {
@@ -211,7 +213,7 @@ struct RotateTests {
             var runner = home.platform.home.terminalRunner([
                 "rotate", "KEY", "-p", "web", "--generate", "hex:16", "--yes", "--redeploy",
                 "--timeout", "60s", option,
-                "test $ZG_ENV_STEP = undo || read answer </dev/tty",
+                "test \"$(cat)\" = '\(Self.old)' || read answer </dev/tty",
             ])
             runner.environment["ZG_ENV_API_URL"] = home.platform.url
             runner.script = [(.terminal("Passphrase"), .line(CommandHome.passphrase))]
@@ -237,12 +239,31 @@ struct RotateTests {
                 + arguments
         ).run()
         #expect(text.output.contains("deployed for preview of web"), "\(text.output)")
-        let done = try #require(try warning(home.runner(arguments).run()))
-        #expect(done.contains("preview of web") && done.contains("redeploy ID"), "\(done)")
-        #expect(!done.contains("development"))
+        let ended = try #require(try warning(home.runner(arguments).run()))
+        #expect(ended.contains("preview of web") && ended.contains("redeploy ID"), "\(ended)")
+        #expect(!ended.contains("development"))
         // One target alone leaves nothing.
         let single = try RotationHome()
         #expect(try warning(single.runner(arguments).run()) == nil)
+        // A record that keeps the value is not mended by a build.
+        let parted = try RotationHome(targets: "production,preview")
+        done(
+            try parted.platform.run(
+                "set", "COPY", "-p", "api", "-t", "preview", input: .text(Self.old)))
+        let here = ["-t", "production"] + arguments
+        let beforehand = try parted.platform.runner(
+            ["rotate", "KEY", "-p", "web", "--generate", "hex:16", "--redeploy", "--dry-run"] + here
+        ).run().output
+        for name in ["KEY of web for preview", "COPY of api for preview"] {
+            #expect(beforehand.contains("leave \(name) with the ended value"), "\(beforehand)")
+        }
+        for result in try [parted.runner(here + ["--dry-run"]).run(), parted.runner(here).run()] {
+            let codes = try json(result)["warnings"]?.elements
+            let text = codes?.first { $0["code"] == "revoked-copies" }?["message"]?.text ?? ""
+            #expect(text.contains("KEY of web for preview"), "\(result.output)")
+            #expect(text.contains("COPY of api for preview") && !text.contains(Self.old))
+            #expect(codes?.contains { $0["code"] == "revoked-elsewhere" } == false)
+        }
         // Of the previews one is built anew.
         let previews = try RotationHome(targets: "preview")
         let other = try #require(try warning(previews.runner(arguments).run()))
