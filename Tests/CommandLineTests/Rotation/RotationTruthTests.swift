@@ -87,13 +87,13 @@ struct RotationTruthTests {
         #expect(report["outcome"] == "needs_attention" && report["open"] == true)
         #expect(message.contains("--apply was told the new value"), "\(message)")
         #expect(message.contains("--resume") && message.contains("--abort"), "\(message)")
-        #expect(home.stored() == [Self.old])
+        #expect(home.stored() == [RotationHome.old])
         try FileManager.default.moveItem(atPath: "\(place).away", toPath: place)
         #expect(FileManager.default.createFile(atPath: "\(place).away", contents: nil))
         let end = try json(home.proceed("--abort"))
         #expect(end["outcome"] == "rolled_back")
-        #expect(home.read("apply").hasSuffix("undo \(Self.old) \(Self.new)\n"))
-        try home.expect(Self.old)
+        #expect(home.read("apply").hasSuffix("undo \(RotationHome.old) \(RotationHome.new)\n"))
+        try home.expect(RotationHome.old)
     }
 
     @Test func `a report that nobody takes does not hide what became of it`() throws {
@@ -121,7 +121,7 @@ struct RotationTruthTests {
                 }
             }
         }
-        try home.expect(Self.old)
+        try home.expect(RotationHome.old)
     }
 
     @Test func `a signal says how to go on`() throws {
