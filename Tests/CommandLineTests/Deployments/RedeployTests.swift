@@ -190,6 +190,19 @@ struct RedeployTests {
             redeploy(platform, "-p", "api", "--team", "acme", "--wait", environment: token))
         #expect(inTeam["current"] == true)
         #expect(throws: (any Error).self) { try platform.home.vaultBytes() }
+        // Nor a home directory, which a unit of the system has not.
+        let homeless = token.merging(
+            ["HOME": "", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "", "XDG_CACHE_HOME": ""]
+        ) { $1 }
+        let id = try #require(inTeam["id"]?.text)
+        for arguments in [
+            ["project", "list"], ["deployment", "list", "-p", "web"], ["deployment", "show", id],
+            ["redeploy", "-p", "web", "--wait", "--yes"],
+        ] {
+            done(try platform.runner(arguments, environment: homeless).run())
+        }
+        let vault = try platform.run("push", "-p", "web", "--yes", environment: homeless)
+        failed(vault, 2, "home directory")
     }
 
     @Test func `offline nothing is sent`() throws {

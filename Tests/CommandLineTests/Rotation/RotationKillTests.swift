@@ -115,6 +115,7 @@ struct RotationKillTests {
             #expect(try !Self.isOpen(home), comment)
             points += 1
         }
+        print("proof: killed at \(points) requests")
         #expect(points >= 15)
     }
 
@@ -195,6 +196,7 @@ struct RotationKillTests {
             }
             try home.expect(Self.old, comment)
         }
+        print("proof: killed at \(points) requests of the way back")
         #expect(points >= 8)
     }
 }
