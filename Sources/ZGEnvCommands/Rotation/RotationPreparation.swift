@@ -61,6 +61,7 @@ struct RotationPreparation {
         _ invocation: Invocation
     ) throws -> Place {
         let bound = try BoundProject.inVault(found.project, platform, invocation)
+        try checkPolicy(found, bound)
         try checkStep(found, bound, invocation)
         // Also where nothing is deployed: somebody else may do it before this goes back.
         let deployment: RotationDeployments.Choice
@@ -72,6 +73,30 @@ struct RotationPreparation {
         return Place(
             project: bound.local ?? found.project, records: found.records, bound: bound,
             deployment: deployment)
+    }
+
+    /// A team may have the platform make what it gets sensitive: then the old value could not be put back as
+    /// what it was. Where the policy cannot be read, the read-back tells.
+    private static func checkPolicy(
+        _ found: RotationSelection.Found, _ bound: BoundProject
+    ) throws {
+        let readable = found.records.first { record in
+            let scope = record.attributes.scope
+            return record.attributes.kind != .sensitive
+                && (scope.targets.names.contains { $0 != "development" }
+                    || !scope.customEnvironments.isEmpty)
+        }
+        guard let readable, let owner = bound.platform.accountId, owner.hasPrefix("team_"),
+            (try? bound.access.client.team(owner))?.sensitivePolicy == "on"
+        else { return }
+        let (key, project) = (
+            DisplayText.safe(readable.name), DisplayText.safe(found.project.name)
+        )
+        throw CommandError(
+            .conflict,
+            "The team of \(project) has the platform make \(key) sensitive, which it is not in the vault, so the old value could not be put back.",
+            hint:
+                "Nothing was changed. Make it sensitive first: zg-env harden \(key) -p \(project)")
     }
 
     /// What is rolled back to must be what was there: both sides have to agree beforehand.

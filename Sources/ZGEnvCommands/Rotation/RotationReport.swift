@@ -207,17 +207,8 @@ struct RotationReport {
                     ? "\(name) has the new value, not live"
                     : "\(name) is as it was, or being pushed"
             }
-            if let trouble = member.trouble {
-                return "\(name): \(DisplayText.safe(trouble.reason))"
-            }
-            switch state(of: place) {
-            case .unchanged: return "\(name) was not touched"
-            case .rolledBack: return "\(name) has the old value"
-            default:
-                return member.putBack == .done
-                    ? "\(name) has the old value, and the new one serves"
-                    : "\(name) has the new value"
-            }
+            let trouble = member.trouble.map { " (\(DisplayText.safe($0.reason)))" } ?? ""
+            return "\(name) \(standingBack(of: member))\(trouble)"
         }
         if progress.direction == .forward, plan.commands.apply != nil, progress.apply != .pending {
             parts.append("--apply was told the new value")
@@ -225,5 +216,14 @@ struct RotationReport {
         if progress.undo == .failed { parts.append("--apply did not take the old value") }
         if progress.revoke == .failed { parts.append("the old value may still be valid") }
         return parts.joined(separator: "; ") + "."
+    }
+
+    /// What a project has on the way back.
+    private func standingBack(of member: RotationProgress.Member) -> String {
+        if member.push == .pending { return "was not touched" }
+        guard member.putBack == .done else { return "may still have the new value" }
+        let isBack =
+            member.reach != .live || member.previous == .done || member.backBuild.live == .done
+        return isBack ? "has the old value" : "has the old value, and the new one serves"
     }
 }
