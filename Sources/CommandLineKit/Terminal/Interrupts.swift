@@ -13,9 +13,12 @@ package enum Interrupts {
         guard zg_install_interrupt_handlers() == 0 else { throw .system(errno: currentErrno()) }
     }
 
+    /// The most bytes of the last words that count.
+    package static let lastWordsLimit = 512
+
     /// Sets what goes to stderr when a signal ends the process; nothing for an empty text.
     ///
-    /// - Parameter text: At most 512 bytes count.
+    /// - Parameter text: At most ``lastWordsLimit`` bytes count.
     package static func setLastWords(_ text: String) {
         unsafe zg_set_last_words(text, text.utf8.count)
     }

@@ -38,6 +38,16 @@ struct DeploymentMaking {
         }
 
         init(waits: Bool) { self.waits = waits }
+
+        /// Refuses a time limit for nothing: whoever gives one expects a result that has been waited for.
+        ///
+        /// - Throws: ``ExitCode/usage``.
+        func checkLimit(_ invocation: Invocation) throws {
+            guard !waits, invocation.command.duration("timeout") != nil else { return }
+            throw CommandError(
+                .usage, "--timeout limits the waiting, and nothing is waited for.",
+                hint: "Nothing was done. Say --wait or --logs too, or leave --timeout out.")
+        }
     }
 
     let client: VercelClient
@@ -52,6 +62,9 @@ struct DeploymentMaking {
     func make(_ new: NewDeployment) throws -> CommandResult {
         let previous = try client.project(projectID).production?.id
         let made = try create(new)
+        invocation.setLastWords(
+            "Stopped by a signal. \(made.id) was made, and is left alone.",
+            hint: "See what became of it: zg-env deployment show \(made.id)")
         guard following.waits else {
             try invocation.note("\(made.id) is \(made.state.rawValue); it is not live yet.")
             return result(made, current: false, previous: previous, failure: nil)
@@ -145,6 +158,8 @@ struct DeploymentMaking {
             refusal.hint =
                 "Nothing was built. The project is busy or being moved: try again in a minute."
         case .notPossible, .badRequest, .gone:
+            // What it is stands in the way, as with a promotion; the call itself may be retired too.
+            if error.code != .gone { refusal.code = .conflict }
             refusal.hint =
                 "Nothing was built. \(new.sourceId) may be too old to be built again: deploy the commit anew, or name a newer deployment."
         case .notFound:

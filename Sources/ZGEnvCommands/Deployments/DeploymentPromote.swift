@@ -57,6 +57,7 @@ enum DeploymentPromote: Command {
                     limit: invocation.command.duration("timeout") ?? defaultLimit, older)
             }
         case .buildsAnew:
+            try following.checkLimit(invocation)
             let project = named.project.name
             return try confirmed(
                 invocation, named,

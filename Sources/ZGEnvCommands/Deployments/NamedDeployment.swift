@@ -30,7 +30,8 @@ struct NamedDeployment {
     ///
     /// - Throws: ``ExitCode/notFound`` where no team of the account has it.
     init(_ text: String, _ invocation: Invocation) throws {
-        let name = Self.idOrHost(text)
+        let page = DeploymentPage(text)
+        let name = page?.deployment ?? DeploymentPage.host(of: text)
         let isPlain = name.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
                 || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
@@ -41,7 +42,8 @@ struct NamedDeployment {
                 .usage, "That is no id, host name or URL of a deployment.",
                 hint: "See the ids with: zg-env deployment list -p NAME")
         }
-        let access = try PlatformSession(invocation).access(Self.binding(invocation))
+        let reach = try ProjectInReach(invocation)
+        let access = try PlatformSession(invocation).access(reach.binding)
         let found = try Self.find(name, from: access.client, invocation)
         (client, deployment) = found
         guard let id = found.deployment.projectId else {
@@ -50,6 +52,8 @@ struct NamedDeployment {
                 "The platform does not say which project \(found.deployment.id) belongs to.")
         }
         project = try found.client.project(id, withRollbackInfo: true)
+        try page?.check(deployment, of: project)
+        try reach.check(deployment, of: project, invocation)
         local = try Self.local(of: id, at: found.client.origin, invocation)
     }
 
@@ -61,27 +65,6 @@ struct NamedDeployment {
         self.deployment = deployment
         self.project = project
         self.local = local
-    }
-
-    /// Takes scheme and path off an address; from the address of the platform's page about a
-    /// deployment it takes the id.
-    static func idOrHost(_ text: String) -> String {
-        var rest = Substring(text)
-        for scheme in ["https://", "http://"] where rest.hasPrefix(scheme) {
-            rest = rest.dropFirst(scheme.count)
-        }
-        let parts = rest.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
-        guard let host = parts.first else { return text }
-        if ["vercel.com", "www.vercel.com"].contains(host.lowercased()), parts.count >= 4 {
-            return parts[3].hasPrefix("dpl_") ? String(parts[3]) : "dpl_\(parts[3])"
-        }
-        return String(host)
-    }
-
-    /// The binding of the project in reach, for its team; a deployment can be named without one.
-    private static func binding(_ invocation: Invocation) throws -> VaultProject.Binding? {
-        guard let index = try invocation.session.indexWithoutAsking() else { return nil }
-        return (try? ProjectResolver(invocation).existing(in: index))?.binding
     }
 
     private static func local(

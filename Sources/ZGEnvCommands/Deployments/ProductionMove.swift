@@ -96,6 +96,9 @@ struct ProductionMove {
             ofProject: named.project.id, at: client.origin
         ) {
             let outcome = try request(before)
+            invocation.setLastWords(
+                "Stopped by a signal. The \(noun) to \(id) was asked for, and goes on.",
+                hint: "See what became of it: zg-env deployment show \(id)")
             let failure: CommandError?
             var isCurrent = false
             do throws(VercelAPIError) {

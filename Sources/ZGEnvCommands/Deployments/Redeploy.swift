@@ -28,13 +28,15 @@ enum Redeploy: Command {
             .init("zg-env redeploy -p web --logs", "the same, with its build log"),
         ],
         exitCodes: [
-            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.deploymentFailed.rawValue,
+            ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+            ExitCode.deploymentFailed.rawValue,
         ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command
         let following = try DeploymentMaking.Following(invocation)
+        try following.checkLimit(invocation)
         let source = try RedeploySource(invocation)
         let isLatest = command.has("latest-commit")
         if isLatest, !source.deployment.hasRepository {

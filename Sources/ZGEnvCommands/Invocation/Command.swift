@@ -69,6 +69,25 @@ package struct Invocation {
 }
 
 extension Invocation {
+    /// Sets what is said where a signal ends the program from here on: with `--json` the one object of
+    /// stderr. For what a general sentence could not name, such as the id of what was just made.
+    func setLastWords(_ message: String, hint: String) {
+        // A command within another one ends with that one, which has words of its own.
+        guard attendant == nil, !options.quiet || options.json else { return }
+        var text = "zg-env: \(DisplayText.safe(message))\n\(DisplayText.safe(hint))\n"
+        if options.json {
+            let error: JSONValue = [
+                "error": [
+                    "code": "interrupted", "message": .string(message), "hint": .string(hint),
+                ]
+            ]
+            guard let bytes = try? error.encoded() else { return }
+            text = String(decoding: bytes, as: UTF8.self) + "\n"
+        }
+        // A part of an object would be none: then the general words stay.
+        if text.utf8.count <= Interrupts.lastWordsLimit { Interrupts.setLastWords(text) }
+    }
+
     /// Shows a message with `--verbose` only.
     package func detail(_ message: @autoclosure () -> String) throws {
         if options.verbose { try note(message()) }

@@ -2,7 +2,7 @@ package import CommandLineKit
 
 /// The options that every command takes, after the environment had its say.
 package struct GlobalOptions {
-    /// The vault's path.
+    /// The vault's path. Empty where there is no home directory, and none is needed.
     package let vaultPath: String
     /// The project named by option or variable.
     package let project: String?
@@ -79,7 +79,17 @@ package struct GlobalOptions {
         func text(_ option: String, _ variable: String) -> String? {
             command.value(option) ?? context.variable(variable)
         }
-        vaultPath = try text("vault", "ZG_ENV_VAULT") ?? Directories(context).vault
+        if let path = text("vault", "ZG_ENV_VAULT") {
+            vaultPath = path
+        } else {
+            do {
+                vaultPath = try Directories(context).vault
+            } catch {
+                // Units of the system have no home directory, and a token is all that they need.
+                guard Self.mayLackVault(command, context) else { throw error }
+                vaultPath = ""
+            }
+        }
         project = text("project", "ZG_ENV_PROJECT")
         account = text("account", "ZG_ENV_ACCOUNT")
         team = text("team", "ZG_ENV_TEAM")
@@ -100,5 +110,14 @@ package struct GlobalOptions {
                 .usage, "--refresh asks the platform, and --offline forbids it.",
                 hint: "Leave one of them out.")
         }
+    }
+
+    /// Tells whether a command does its work without a vault.
+    private static func mayLackVault(_ command: ParsedCommand, _ context: Context) -> Bool {
+        let path = command.spec.path
+        if path == Convert.spec.path { return true }
+        guard context.variable("VERCEL_TOKEN") != nil else { return false }
+        return path == Redeploy.spec.path || path == ProjectList.spec.path
+            || path.first == DeploymentList.spec.path.first
     }
 }

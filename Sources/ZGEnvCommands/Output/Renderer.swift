@@ -22,12 +22,25 @@ struct Renderer {
         do {
             try write(result)
         } catch let error as OutputError {
+            // What failed before outweighs that nobody takes the report of it.
+            if let failure = result.failure, result.secret == nil {
+                throw Self.unshown(failure, error)
+            }
             if case .closed = error, result.secret == nil { throw error }
             throw Self.unshown(result, error)
         }
         guard let failure = result.failure else { return result.status }
         report(failure)
         return failure.code.rawValue
+    }
+
+    /// The command's own failure, with what became of its report.
+    private static func unshown(_ failure: CommandError, _ error: OutputError) -> CommandError {
+        if case .closed = error { return failure }
+        var failure = failure
+        failure.message =
+            CommandError.ending(failure.message) + " " + CommandError(mapping: error).message
+        return failure
     }
 
     /// The command did what it was asked to; only its result got lost on the way.

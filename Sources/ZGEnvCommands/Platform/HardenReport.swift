@@ -130,8 +130,9 @@ struct HardenReport {
         if let sendingFailure { return sendingFailure }
         let failed = (outcomes ?? []).filter(\.isFailed)
         if let first = failed.first, case .failed(let reason, _) = first.end {
+            // What was left readable for a reason of its own is a further cause.
             return CommandError(
-                .failed,
+                omissions.isEmpty ? failed.exitCode : .failed,
                 "\(failed.count) of \(outcomes?.count ?? 0) changes failed. \(DisplayText.safe(first.step.key)): \(CommandError.ending(DisplayText.safe(reason)))",
                 hint: "The values are in the vault. Run it again: it does what is left.")
         }

@@ -116,15 +116,16 @@ struct PullWork {
                 progress: { done in
                     progress.update("Read \(done) of \(rest.count) values of \(project.name) …")
                 })
+        var missing: [PlatformRecord] = []
         for (record, answer) in zip(rest, answers) {
             do throws(VercelAPIError) {
                 if let value = try answer.get() { values[record.id] = value }
             } catch {
                 guard error.code == .notFound else { throw error }
-                // Deleted since it was listed.
-                listing.drop(record.id)
+                missing.append(record)
             }
         }
+        try drop(missing, from: &listing)
         for (id, value) in values where value.count > VaultFormat.valueLimit {
             let key = listing.records.first { $0.id == id }?.key ?? ""
             throw CommandError(
@@ -133,6 +134,23 @@ struct PullWork {
                 hint: "Nothing was changed.")
         }
         return values
+    }
+
+    /// Takes out records whose values are not found, once the platform does not list them any more: one
+    /// answer alone must not remove a variable from the vault, nor leave one out unseen.
+    private func drop(_ missing: [PlatformRecord], from listing: inout PlatformListing) throws {
+        if missing.isEmpty { return }
+        let listed = Set(
+            try bound.access.client.environmentVariables(ofProject: bound.platform.id).map(\.id))
+        for record in missing {
+            guard !listed.contains(record.id) else {
+                throw CommandError(
+                    .unavailable,
+                    "The platform lists \(DisplayText.safe(record.key)) of \(DisplayText.safe(project.name)), and does not find its value.",
+                    hint: "Nothing was changed. Run it again in a minute.")
+            }
+            listing.drop(record.id)
+        }
     }
 
     private func evidence(

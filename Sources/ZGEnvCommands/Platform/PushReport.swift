@@ -162,14 +162,7 @@ struct PushReport {
         }
         let failures = outcomes.filter(\.isFailed)
         guard !failures.isEmpty else { return nil }
-        let codes = Set(
-            failures.map { outcome -> ExitCode in
-                guard case .failed(_, let error?) = outcome.end else { return .failed }
-                return CommandError(mapping: error).code
-            })
-        let code: ExitCode =
-            codes == [.unauthorized]
-            ? .unauthorized : codes == [.unavailable] ? .unavailable : .failed
+        let code = failures.exitCode
         return CommandError(
             code,
             "\(failures.count) of \(outcomes.count) changes failed. \(Self.sentence(failures))",
@@ -210,6 +203,19 @@ struct PushReport {
             return "\(rest)First \(remedy), then push again: it sends what is missing."
         }
         return "\(rest)Push again: it looks at the platform and sends what is missing."
+    }
+}
+
+extension [PushOutcome] {
+    /// The code of a command of which these failed: the one cause of all where a script can act on it.
+    var exitCode: ExitCode {
+        let codes = Set(
+            map { outcome -> ExitCode in
+                guard case .failed(_, let error?) = outcome.end else { return .failed }
+                return CommandError(mapping: error).code
+            })
+        guard codes.count == 1, let only = codes.first else { return .failed }
+        return [.unauthorized, .unavailable].contains(only) ? only : .failed
     }
 }
 

@@ -126,8 +126,18 @@ struct PushWork {
         }
         try keep(seen, adopted, plan.forgotten, accepting: changes?.comparison)
         if !plan.steps.isEmpty {
-            report.outcomes = try audited(plan, index) {
-                try Interrupts.deferred { try application.send(plan) }
+            do {
+                report.outcomes = try audited(plan, index) {
+                    try Interrupts.deferred { try application.send(plan) }
+                }
+            } catch let error as VaultError {
+                // Whoever has this done as a part of more has a sentence of its own.
+                guard asks else { throw error }
+                // The vault is as it was; the platform may not be.
+                var failure = CommandError(mapping: error)
+                failure.message += " Changes may have been sent before that."
+                failure.hint = "Mend that, then push again: it first looks at what arrived."
+                throw failure
             }
             Interrupts.endIfPending()
             try keepLive()

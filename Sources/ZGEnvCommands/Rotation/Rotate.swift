@@ -11,8 +11,8 @@ enum Rotate: Command {
             Makes or takes the new value, teaches it with --apply, pushes it to every project, reads \
             it back, redeploys, waits until it is live, proves it, and ends the old one with --revoke. \
             When a step fails the old value is put back. Commands are run by /bin/sh and get the \
-            values on stdin and descriptor 3, never in their arguments or environment. Every step is \
-            in the vault before it is done: a rotation that was cut short goes on with --resume, or \
+            values on stdin and descriptor 3, never in their arguments or environment, and have no \
+            terminal. Every step is in the vault before it is done: a rotation that was cut short goes on with --resume, or \
             back with --abort.
             """,
         arguments: [

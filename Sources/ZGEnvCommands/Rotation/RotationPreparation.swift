@@ -20,6 +20,8 @@ struct RotationPreparation {
     let places: [Place]
     /// The value that is replaced; nil where nobody has it.
     let old: SecretSlice?
+    /// The records that keep the old value though it is ended.
+    let copies: [String]
 
     /// Looks at the vault and at the platform.
     ///
@@ -39,6 +41,7 @@ struct RotationPreparation {
         }
         let selection = try RotationSelection(request, invocation, keys: keys)
         old = selection.old
+        copies = try selection.copies()
         let found = selection.found
         var looked: [Result<Place, any Error>?] = Array(repeating: nil, count: found.count)
         session.turns.run(found.count, limit: RotationMachine.buildLimit) { number in
@@ -58,6 +61,7 @@ struct RotationPreparation {
         _ invocation: Invocation
     ) throws -> Place {
         let bound = try BoundProject.inVault(found.project, platform, invocation)
+        try checkPolicy(found, bound)
         try checkStep(found, bound, invocation)
         // Also where nothing is deployed: somebody else may do it before this goes back.
         let deployment: RotationDeployments.Choice
@@ -69,6 +73,30 @@ struct RotationPreparation {
         return Place(
             project: bound.local ?? found.project, records: found.records, bound: bound,
             deployment: deployment)
+    }
+
+    /// A team may have the platform make what it gets sensitive: then the old value could not be put back as
+    /// what it was. Where the policy cannot be read, the read-back tells.
+    private static func checkPolicy(
+        _ found: RotationSelection.Found, _ bound: BoundProject
+    ) throws {
+        let readable = found.records.first { record in
+            let scope = record.attributes.scope
+            return record.attributes.kind != .sensitive
+                && (scope.targets.names.contains { $0 != "development" }
+                    || !scope.customEnvironments.isEmpty)
+        }
+        guard let readable, let owner = bound.platform.accountId, owner.hasPrefix("team_"),
+            (try? bound.access.client.team(owner))?.sensitivePolicy == "on"
+        else { return }
+        let (key, project) = (
+            DisplayText.safe(readable.name), DisplayText.safe(found.project.name)
+        )
+        throw CommandError(
+            .conflict,
+            "The team of \(project) has the platform make \(key) sensitive, which it is not in the vault, so the old value could not be put back.",
+            hint:
+                "Nothing was changed. Make it sensitive first: zg-env harden \(key) -p \(project)")
     }
 
     /// What is rolled back to must be what was there: both sides have to agree beforehand.
@@ -126,21 +154,26 @@ struct RotationPreparation {
         if let command = request.commands.revoke {
             lines.append("end the old value with: \(command)")
             for place in places {
-                let left = RotationLeftovers.targets(
-                    of: place.records, deployed: place.deployment.target)
+                let left = leftovers(of: place)
                 guard !left.isEmpty else { continue }
                 lines.append(
                     "leave what is deployed for \(left.joined(separator: ", ")) of \(place.project.name) with the ended value, until it is built anew"
                 )
             }
+            lines += copies.map { "leave \($0) with the ended value" }
         }
         return lines
     }
 
-    /// Takes the new value, and seals it together with the plan: from here on there is a rotation.
-    func begin(_ lock: (RotationEntry) throws -> RotationLock) throws -> (
-        RotationEntry, RotationLock
-    ) {
+    /// What else is deployed of what is rotated in a project.
+    func leftovers(of place: Place) -> [String] {
+        RotationLeftovers.targets(
+            of: request.scope.map { [$0] } ?? place.records.map(\.attributes.scope),
+            deployed: place.deployment.target)
+    }
+
+    /// Takes the new value, before anything is changed.
+    func newValue() throws -> SecretSlice {
         let value = try RotationInput.value(
             request, old: old, places[0].project.name, invocation)
         if let old, old.equals(value) {
@@ -148,6 +181,13 @@ struct RotationPreparation {
                 .usage, "The new value of \(DisplayText.safe(request.key)) is the old one.",
                 hint: "Nothing was changed.")
         }
+        return value
+    }
+
+    /// Seals the new value together with the plan: from here on there is a rotation.
+    func begin(
+        with value: SecretSlice, _ lock: (RotationEntry) throws -> RotationLock
+    ) throws -> (RotationEntry, RotationLock) {
         let session = invocation.session
         let time = invocation.context.now()
         let entry = RotationEntry(createdAt: time, plan: plan)

@@ -121,10 +121,11 @@ struct RotationProcess {
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        // A group of its own, so that all that it starts ends with it when the time is over.
-        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        // A session of its own: all that it starts is one group, which ends with it when the time is
+        // over, and none of it has a terminal. In a group of its own alone a question on /dev/tty would
+        // stop it, and nobody would see why; and what runs by the clock has no terminal either.
         unsafe posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETPGROUP))
+            &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | ChildProcess.startsSessionFlag)
         var process: pid_t = 0
         let arguments = ["sh", "-c", command].map { Array($0.utf8) }
         let status = unsafe CStringList.with(arguments) { argv in

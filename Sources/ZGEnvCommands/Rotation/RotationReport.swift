@@ -8,8 +8,12 @@ struct RotationReport {
     private var plan: RotationPlan { rotation.plan }
     private var progress: RotationProgress { rotation.progress }
 
-    init(_ rotation: RotationEntry) {
+    /// What ended the work on it before it came to an end of its own.
+    private let stop: CommandError?
+
+    init(_ rotation: RotationEntry, stoppedBy stop: CommandError? = nil) {
         self.rotation = rotation
+        self.stop = stop
     }
 
     // MARK: Words
@@ -65,7 +69,7 @@ struct RotationReport {
 
     private var outcome: String? {
         switch progress.outcome {
-        case .none: nil
+        case .none: stop == nil ? nil : "needs_attention"
         case .done: "done"
         case .rolledBack: "rolled_back"
         case .needsAttention: "needs_attention"
@@ -80,7 +84,10 @@ struct RotationReport {
             .init("projects", .array(plan.members.indices.map { project($0) })),
             .init("outcome", .string(orNull: outcome)), .init("open", .bool(rotation.isOpen)),
             .init("revoked", .bool(progress.revoke == .done)),
-            .init("failure", .string(orNull: progress.failure.map { DisplayText.safe($0.reason) })),
+            .init(
+                "failure",
+                .string(
+                    orNull: progress.failure.map { DisplayText.safe($0.reason) } ?? stop?.message)),
             .init("startedAt", .time(orNull: Int64(clamping: rotation.createdAt))),
             .init(
                 "endedAt",
@@ -125,7 +132,8 @@ struct RotationReport {
         case .done: return "rotated, begun \(began)"
         case .rolledBack: return "rolled back, begun \(began)"
         case .needsAttention: return "stopped, begun \(began)"
-        case .none: return "under way or cut short, begun \(began)"
+        case .none:
+            return "\(stop == nil ? "under way or cut short" : "stopped"), begun \(began)"
         }
     }
 
@@ -149,6 +157,12 @@ struct RotationReport {
     /// - Parameter wasAborted: The user asked for the old value.
     func failure(wasAborted: Bool) -> CommandError? {
         let key = DisplayText.safe(plan.key)
+        if let stop {
+            return CommandError(
+                .needsAttention,
+                "The rotation of \(key) stopped, and stays open. \(CommandError.ending(stop.message)) \(standing)",
+                hint: "Mend the cause, then go on: \(ways)")
+        }
         switch progress.outcome {
         case .done, .none: return nil
         case .rolledBack:
@@ -160,9 +174,16 @@ struct RotationReport {
             return CommandError(
                 .needsAttention, "The rotation of \(key) stopped: \(reason). \(standing)",
                 hint:
-                    "Go on with: zg-env rotate \(key) --resume\(canAbort ? ", or go back with: zg-env rotate \(key) --abort" : "") Where neither can succeed, leave it as it stands with: zg-env rotate \(key) --close"
+                    "Go on with: \(ways). Where neither can succeed, leave it as it stands with: zg-env rotate \(key) --close"
             )
         }
+    }
+
+    /// The ways out of it.
+    private var ways: String {
+        let key = DisplayText.safe(plan.key)
+        return "zg-env rotate \(key) --resume"
+            + (canAbort ? ", or go back with: zg-env rotate \(key) --abort" : "")
     }
 
     private var canAbort: Bool {
@@ -186,20 +207,23 @@ struct RotationReport {
                     ? "\(name) has the new value, not live"
                     : "\(name) is as it was, or being pushed"
             }
-            if let trouble = member.trouble {
-                return "\(name): \(DisplayText.safe(trouble.reason))"
-            }
-            switch state(of: place) {
-            case .unchanged: return "\(name) was not touched"
-            case .rolledBack: return "\(name) has the old value"
-            default:
-                return member.putBack == .done
-                    ? "\(name) has the old value, and the new one serves"
-                    : "\(name) has the new value"
-            }
+            let trouble = member.trouble.map { " (\(DisplayText.safe($0.reason)))" } ?? ""
+            return "\(name) \(standingBack(of: member))\(trouble)"
+        }
+        if progress.direction == .forward, plan.commands.apply != nil, progress.apply != .pending {
+            parts.append("--apply was told the new value")
         }
         if progress.undo == .failed { parts.append("--apply did not take the old value") }
         if progress.revoke == .failed { parts.append("the old value may still be valid") }
         return parts.joined(separator: "; ") + "."
+    }
+
+    /// What a project has on the way back.
+    private func standingBack(of member: RotationProgress.Member) -> String {
+        if member.push == .pending { return "was not touched" }
+        guard member.putBack == .done else { return "may still have the new value" }
+        let isBack =
+            member.reach != .live || member.previous == .done || member.backBuild.live == .done
+        return isBack ? "has the old value" : "has the old value, and the new one serves"
     }
 }

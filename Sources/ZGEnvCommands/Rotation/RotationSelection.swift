@@ -149,6 +149,25 @@ struct RotationSelection {
         }
     }
 
+    /// What would keep the value besides these, for a rotation that ends it: other records, and the
+    /// places that records are parted from.
+    ///
+    /// - Throws: What a damaged value throws: whether it is this one cannot be known then.
+    func copies() throws -> [String] {
+        guard request.commands.revoke != nil, let old else { return [] }
+        let parted = found.flatMap { place in
+            place.records.compactMap { record -> String? in
+                guard let scope = request.scope else { return nil }
+                let rest = record.attributes.scope.subtracting(scope)
+                if rest.isEmpty { return nil }
+                return RotationLeftovers.name(record.name, place.project.name, rest)
+            }
+        }
+        return try parted
+            + RotationLeftovers.copies(
+                of: old, besides: Set(found.flatMap { $0.records.map(\.id) }), in: index, reader)
+    }
+
     /// - Throws: ``ExitCode/conflict`` where one of the records is being rotated.
     static func checkNoneIsOpen(
         for records: Set<Identifier>, key: String, in index: VaultIndex

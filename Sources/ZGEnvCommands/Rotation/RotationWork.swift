@@ -22,11 +22,13 @@ struct RotationWork {
         let answer = try Confirmation.ask(
             invocation, plan: lines, question: "Rotate \(DisplayText.safe(request.key))?")
         guard answer == .goOn else { return dryRun(request, preparation, lines) }
+        // Before the records are parted: a value that is refused, or a command that fails, changes nothing.
+        let value = try preparation.newValue()
         if let parting {
             try parting.apply()
             preparation = try RotationPreparation(request, invocation)
         }
-        let (rotation, lock) = try preparation.begin { rotation in
+        let (rotation, lock) = try preparation.begin(with: value) { rotation in
             try self.lock(rotation)
         }
         return try run(rotation, lock, projects: preparation.places.map(\.bound))
@@ -35,6 +37,13 @@ struct RotationWork {
     private func dryRun(
         _ request: RotationRequest, _ preparation: RotationPreparation, _ lines: [String]
     ) -> CommandResult {
+        // For people these are lines of the plan.
+        if request.commands.revoke != nil, invocation.options.json {
+            for place in preparation.places {
+                warn(leftovers: preparation.leftovers(of: place), of: place.project.name)
+            }
+            warn(copies: preparation.copies)
+        }
         let projects = preparation.places.map { place -> JSONValue in
             [
                 "project": .string(place.project.name), "deployment": .null, "state": "pending",
@@ -159,22 +168,52 @@ struct RotationWork {
             rotation.id, key: rotation.plan.key, besides: invocation.session.path)
     }
 
-    /// Once the old value is revoked, deployments for other targets do not work with it any more.
+    /// Once the old value is revoked, what else has it does not work any more.
     private func warnOfLeftovers(_ rotation: RotationEntry) {
-        guard rotation.progress.revoke == .done,
-            let variables = try? invocation.session.index(.listing).variables
-        else { return }
-        for member in rotation.plan.members {
-            let ids = Set(member.records.map(\.variable))
-            let left = RotationLeftovers.targets(
-                of: variables.filter { ids.contains($0.id) }, deployed: member.target)
-            guard !left.isEmpty else { continue }
-            let name = DisplayText.safe(member.name)
+        guard rotation.progress.revoke == .done else { return }
+        do {
+            let session = invocation.session
+            let keys = try session.valueKeys()
+            let vault = try session.opened()
+            let index = try vault.index(with: keys, extent: .everything)
+            for member in rotation.plan.members {
+                let ids = Set(member.records.map(\.variable))
+                let scopes = index.variables.filter { ids.contains($0.id) }.map(\.attributes.scope)
+                warn(
+                    leftovers: RotationLeftovers.targets(of: scopes, deployed: member.target),
+                    of: member.name)
+            }
+            guard let old = try RotationValues(session, rotation.plan).value(.old),
+                let reader = try ValueReader(vault: vault, index: index, keys: keys)
+            else { return }
+            let rotated = rotation.plan.members.flatMap { $0.records.map(\.variable) }
+            warn(
+                copies: try RotationLeftovers.copies(
+                    of: old, besides: Set(rotated), in: index, reader))
+        } catch {
+            // The rotation is done, and stays so.
             invocation.context.warn(
-                "revoked-elsewhere",
-                "What is deployed for \(DisplayText.safe(left.joined(separator: ", "))) of \(name) was built with the old value, which is revoked. Build it anew with: zg-env redeploy -p \(name) -t \(DisplayText.safe(left[0])) --yes"
+                "not-compared",
+                "Whether anything else holds the old value, which --revoke ended, is not known. \(CommandError(mapping: error).message)"
             )
         }
+    }
+
+    private func warn(leftovers: [String], of project: String) {
+        guard !leftovers.isEmpty else { return }
+        let names = DisplayText.safe(leftovers.joined(separator: ", "))
+        invocation.context.warn(
+            "revoked-elsewhere",
+            "What is deployed for \(names) of \(DisplayText.safe(project)) has the old value, which --revoke ends. \(RotationLeftovers.remedy(leftovers, project: project))"
+        )
+    }
+
+    private func warn(copies: [String]) {
+        guard !copies.isEmpty else { return }
+        invocation.context.warn(
+            "revoked-copies",
+            "The old value, which --revoke ends, is still that of: \(RotationLeftovers.list(copies)). Set these to the new one, and push them."
+        )
     }
 
     /// The one object on stderr where a signal ends a rotation with `--json`.
@@ -236,6 +275,14 @@ struct RotationWork {
             }
             Interrupts.endIfPending()
             throw CommandError(.failed, stopped, hint: hint)
+        } catch {
+            // The vault, the audit log or a command's pipe failed: nothing was decided by that.
+            guard application.rotation.isOpen else { throw error }
+            let report = RotationReport(
+                application.rotation, stoppedBy: CommandError(mapping: error))
+            return CommandResult(
+                json: .object(report.members), text: report.text,
+                failure: report.failure(wasAborted: false))
         }
         Interrupts.endIfPending()
         keepLive(projects)

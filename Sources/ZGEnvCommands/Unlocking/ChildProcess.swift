@@ -12,6 +12,9 @@ final class ChildProcess {
         case terminal
     }
 
+    /// POSIX_SPAWN_SETSID, which the headers show to GNU programs alone.
+    static let startsSessionFlag: Int16 = 0x80
+
     private let identifier: pid_t
     /// What this process writes for the child to read; -1 without a pipe.
     private(set) var inputDescriptor: Int32
@@ -67,8 +70,7 @@ final class ChildProcess {
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
         var flags = Int16(POSIX_SPAWN_SETSIGDEF)
-        // POSIX_SPAWN_SETSID, which the headers show to GNU programs alone.
-        if startsSession { flags |= 0x80 }
+        if startsSession { flags |= startsSessionFlag }
         unsafe posix_spawnattr_setflags(&attributes, flags)
         var identifier: pid_t = 0
         let argumentBytes = arguments.map { Array($0.utf8) }

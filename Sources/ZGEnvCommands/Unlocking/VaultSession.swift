@@ -45,6 +45,9 @@ package final class VaultSession {
     /// The vault, still sealed.
     func opened() throws -> Vault {
         if let vault { return vault }
+        guard !path.isEmpty else {
+            throw VaultError(.notFound, "there is no home directory to look for the vault in")
+        }
         let opened = try Vault(opening: path, in: context.files)
         vault = opened
         return opened

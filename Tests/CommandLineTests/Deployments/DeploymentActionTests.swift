@@ -1,3 +1,4 @@
+import Glibc
 import Sandbox
 import TestSupport
 import Testing
@@ -177,6 +178,42 @@ struct DeploymentActionTests {
         #expect(busy.contains("A promotion to \(ids.staged) is under way"), "\(busy)")
         platform.server.advanceClock(bySeconds: 60)
         #expect(try platform.current() == ids.staged)
+    }
+
+    @Test(arguments: ["promote", "rollback"])
+    func `a signal while domains move names the deployment, and stops nothing`(
+        action: String
+    ) throws {
+        for options in [["--json"], []] {
+            let (platform, ids) = try start()
+            let id = action == "promote" ? ids.staged : ids.earlier
+            let server = platform.server
+            server.setBuild(try #require(BuildMode("alias-late:60")))
+            var runner = platform.runner(["deployment", action, id, "--yes"] + options)
+            runner.script = [
+                (
+                    .now,
+                    .call { process, _ in
+                        for _ in 0..<4_000
+                        where !server.requests.contains(where: {
+                            $0.method == "POST" && $0.path.contains("/\(action)/")
+                        }) { usleep(1_000) }
+                        // Its answer has come then.
+                        usleep(1_000_000)
+                        kill(process, SIGINT)
+                    }
+                )
+            ]
+            let result = try runner.run()
+            #expect(result.end == .exited(130) && result.output == "", "\(result.error)")
+            #expect(result.error.contains("deployment show \(id)"), "\(result.error)")
+            if options.isEmpty { continue }
+            let error = try JSONDocument(result.standardError)["error"]
+            #expect(error?["code"] == "interrupted")
+            #expect(error?["message"]?.text?.contains(id) == true)
+            platform.server.advanceClock(bySeconds: 120)
+            #expect(try platform.current() == id)
+        }
     }
 
     @Test(arguments: ["promote", "rollback"])

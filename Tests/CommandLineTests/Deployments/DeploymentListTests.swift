@@ -178,7 +178,8 @@ struct DeploymentListTests {
         // The first one finds out that the platform is gone; those behind it know.
         done(try platform.run("deployment", "list", "-p", "web", "--limit", "100"))
         var best = Duration.seconds(60)
-        for _ in 0..<10 {
+        // Others use the machine too: the best of some is what it takes.
+        for _ in 0..<60 where best >= .milliseconds(50) {
             let result = done(
                 try platform.run("deployment", "list", "-p", "web", "--limit", "100"))
             #expect(result.output.split(separator: "\n").count == 101)
@@ -186,5 +187,6 @@ struct DeploymentListTests {
             best = min(best, result.duration)
         }
         print("deployment list of 100, from the cache: \(best)")
+        #expect(best < .milliseconds(50))
     }
 }

@@ -38,6 +38,62 @@ struct DeploymentShowTests {
             try platform.run("deployment", "show", other, "--team", "other", environment: token), 6)
     }
 
+    @Test func `a page of another team or project is not taken for it`() throws {
+        let platform = try PlatformHome()
+        let id = try platform.deployments()[0]
+        let page = try #require(
+            try platform.teammate.send("GET", "/v13/deployments/\(id)")["inspectorUrl"]?.string)
+        let parts = page.split(separator: "/").map(String.init)
+        let (team, short) = (parts[2], parts[4])
+        #expect(parts[3] == "web")
+        let writes = try platform.writes {
+            for wrong in [
+                "https://vercel.com/\(team)/api/\(short)", "vercel.com/other/web/\(short)",
+                "https://www.vercel.com/a/b/\(short)/logs?x=1",
+            ] {
+                for command in [["deployment", "show"], ["redeploy"], ["deployment", "delete"]] {
+                    let text = try failedAsJSON(
+                        platform.runner(command + [wrong, "--yes", "--json"]).run(), 5, "conflict")
+                    #expect(text.contains(id) && text.contains("\(team)/web"), "\(text)")
+                }
+            }
+        }
+        #expect(writes == [])
+        for right in [page, page.uppercased().replacing("HTTPS://VERCEL.COM", with: "vercel.com")] {
+            let name = right.replacing(short.uppercased(), with: short)
+            done(try platform.run("deployment", "show", name))
+        }
+    }
+
+    @Test func `another project that is named beside it is told`() throws {
+        let platform = try PlatformHome()
+        let id = try platform.deployments()[0]
+        try platform.set("KEY", "value")
+        done(try platform.run("link", "web"))
+        let team = try platform.teammate.send("GET", "/v2/teams")["teams"]?.array?.first?["id"]
+        let list = try platform.teammate.send(
+            "GET", "/v6/deployments?teamId=\(try #require(team?.string))")
+        let other = try #require(list["deployments"]?.array?.first?["uid"]?.string)
+        // What is around is no contradiction of an id; an option beside it is.
+        let shown = try json(platform.run("deployment", "show", other, "--json"))
+        #expect(shown["project"] == "api")
+        #expect(shown["warnings"]?.elements.map { $0["code"] } == ["other-project"])
+        let around = try json(
+            platform.run(
+                "deployment", "show", id, "--json", environment: ["ZG_ENV_PROJECT": "bare"]))
+        #expect(around["warnings"]?.elements.map { $0["code"] } == ["other-project"])
+        let writes = try platform.writes {
+            for name in ["web", "bare", "none"] {
+                let text = try failedAsJSON(
+                    platform.run("redeploy", other, "-p", name, "--yes", "--json"), 5, "conflict")
+                #expect(text.contains("api") && text.contains(name))
+            }
+        }
+        #expect(writes == [])
+        let own = try json(platform.run("deployment", "show", id, "-p", "web", "--json"))
+        #expect(own["warnings"] == nil)
+    }
+
     @Test func `what can be done with it, and why something cannot`() throws {
         let platform = try PlatformHome(
             seed: """

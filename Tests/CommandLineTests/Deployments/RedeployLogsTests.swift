@@ -81,7 +81,8 @@ struct RedeployLogsTests {
     @Test func `what the platform refuses says what to do`() throws {
         let platform = try PlatformHome()
         for (fault, status, code, words) in [
-            ("409", 5, "conflict", "try again"), ("422", 1, "failed", "too old"),
+            ("409", 5, "conflict", "try again"), ("422", 5, "conflict", "too old"),
+            ("400", 5, "conflict", "too old"), ("410", 1, "failed", "too old"),
             ("403", 6, "unauthorized", ""), ("402", 1, "failed", "billing"),
         ] {
             try platform.setFaults("POST */deployments \(fault)")

@@ -1,3 +1,4 @@
+import Glibc
 import Sandbox
 import TestSupport
 import Testing
@@ -125,6 +126,46 @@ struct RedeployTests {
             redeploy(platform, "-p", "web", "--wait", "--timeout", "2"), 2, "usage")
     }
 
+    @Test func `a time limit for nothing is refused`() throws {
+        let platform = try PlatformHome(buildSeconds: 60)
+        let preview = try #require(
+            try platform.deployments().first { try platform.current() != $0 })
+        let writes = try platform.writes {
+            let text = try failedAsJSON(
+                redeploy(platform, "-p", "web", "--timeout", "5s"), 2, "usage")
+            #expect(text.contains("--wait"))
+            // A promotion that is a build.
+            try failedAsJSON(
+                platform.run(
+                    "deployment", "promote", preview, "--timeout", "5s", "--yes", "--json"), 2,
+                "usage")
+        }
+        #expect(writes == [])
+    }
+
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    func `a signal while it waits names what was made`(number: Int32, status: Int32) throws {
+        let platform = try PlatformHome(buildSeconds: 60)
+        for options in [["--json"], [], ["--quiet"]] {
+            let result = try platform.signalled(
+                platform.runner(["redeploy", "-p", "web", "--wait", "--yes"] + options),
+                by: number, at: "GET /v13/deployments/"
+            ).run()
+            #expect(result.end == .exited(status), "\(result.end) \(result.error)")
+            #expect(result.output == "")
+            let id = try #require(try platform.deployments().first)
+            switch options {
+            case ["--json"]:
+                let error = try JSONDocument(result.standardError)["error"]
+                #expect(error?["code"] == "interrupted")
+                #expect(error?["message"]?.text?.contains(id) == true, "\(result.error)")
+                #expect(error?["hint"]?.text?.contains("deployment show \(id)") == true)
+            case []: #expect(result.error.contains("deployment show \(id)"), "\(result.error)")
+            default: #expect(result.error == "")
+            }
+        }
+    }
+
     @Test func `a token of the environment needs no vault`() throws {
         let platform = try PlatformHome(hasVault: false, isLoggedIn: false)
         let token = ["VERCEL_TOKEN": platform.token]
@@ -149,6 +190,19 @@ struct RedeployTests {
             redeploy(platform, "-p", "api", "--team", "acme", "--wait", environment: token))
         #expect(inTeam["current"] == true)
         #expect(throws: (any Error).self) { try platform.home.vaultBytes() }
+        // Nor a home directory, which a unit of the system has not.
+        let homeless = token.merging(
+            ["HOME": "", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "", "XDG_CACHE_HOME": ""]
+        ) { $1 }
+        let id = try #require(inTeam["id"]?.text)
+        for arguments in [
+            ["project", "list"], ["deployment", "list", "-p", "web"], ["deployment", "show", id],
+            ["redeploy", "-p", "web", "--wait", "--yes"],
+        ] {
+            done(try platform.runner(arguments, environment: homeless).run())
+        }
+        let vault = try platform.run("push", "-p", "web", "--yes", environment: homeless)
+        failed(vault, 2, "home directory")
     }
 
     @Test func `offline nothing is sent`() throws {

@@ -207,6 +207,23 @@ struct HardenTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("PATCH * reset", 7, "unavailable"), ("PATCH * 500", 7, "unavailable"),
+            ("PATCH * 403", 6, "unauthorized"), ("PATCH * 400", 1, "failed"),
+            ("GET */env* reset", 7, "unavailable"),
+        ] as [(String, Int32, String)])
+    func `the code names the one cause`(fault: String, status: Int32, code: String) throws {
+        let platform = try platform()
+        try platform.setFaults(fault)
+        let result = try platform.run("harden", "KEY", "-p", "web", "--yes", "--json")
+        #expect(result.end == .exited(status), "\(result.error)\(result.output)")
+        #expect(try JSONDocument(result.standardError)["error"]?["code"] == .string(code))
+        platform.server.setFaults([])
+        done(try platform.run("harden", "-p", "web", "--yes"))
+        try expectDone(platform)
+    }
+
     @Test func `killed at any request, it goes on where it was`() throws {
         let counted = try platform()
         let total = try counted.requests {

@@ -1,3 +1,4 @@
+import Glibc
 import Sandbox
 import TestSupport
 import Testing
@@ -140,6 +141,46 @@ struct PullConflictTests {
             let created = try platform.pulled().keys("created")
             #expect(created.contains("KEY_\(number)"), "\(fault)")
         }
+    }
+
+    @Test func `a value that is not found removes nothing, unless the record is gone`() throws {
+        let platform = try PlatformHome()
+        try platform.create("KEY", "v")
+        try platform.create("OTHER", "v")
+        try platform.pulled().expectMember("conflicts", [])
+        try platform.create("NEW", "n")
+        let id = try platform.id("KEY")
+        try platform.teammate.send("PATCH", "/v9/projects/web/env/\(id)", ["value": "changed"])
+        for _ in 0..<2 {
+            let before = try platform.home.vaultBytes()
+            try platform.setFaults("GET /v1/projects/*/env/* 404 x1")
+            let result = try platform.run("pull", "-p", "web", "--yes", "--json")
+            let message = try failedAsJSON(result, 7, "unavailable")
+            #expect(message.contains("does not find its value"), "\(message)")
+            #expect(try platform.home.vaultBytes() == before)
+        }
+        #expect(try platform.home.revealed("KEY") == Array("v".utf8))
+        // One that goes after it was listed is gone.
+        try platform.setFaults("GET /v10/projects/*/env slow:1 x1")
+        let server = platform.server
+        let teammate = platform.teammate
+        var runner = platform.runner(["pull", "-p", "web", "--yes", "--json"])
+        let seen = server.requests.count
+        runner.script = [
+            (
+                .now,
+                .call { _, _ in
+                    for _ in 0..<4_000
+                    where !server.requests.dropFirst(seen).contains(where: {
+                        $0.path.contains("/v10/") && $0.path.contains("/env")
+                    }) { usleep(1_000) }
+                    _ = try? teammate.send("DELETE", "/v9/projects/web/env/\(id)")
+                }
+            )
+        ]
+        let report = try json(runner.run())
+        #expect(report.keys("created") == ["NEW"])
+        #expect(report.keys("deleted") == ["KEY"], "\(report)")
     }
 
     @Test func `offline it says so at once`() throws {

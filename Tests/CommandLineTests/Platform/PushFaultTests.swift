@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import Sandbox
 import TestSupport
 import Testing
@@ -153,6 +155,39 @@ struct PushFaultTests {
             try platform.pushed()
             try expectArrived(platform, round: 2, "\(request) \(effect)")
         }
+    }
+
+    @Test func `a vault that cannot be written meanwhile does not hide that something was sent`()
+        throws
+    {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "value")
+        let place = platform.home.directory.path("data/zg-env")
+        try platform.setFaults("POST * slow:1")
+        var runner = platform.runner(["push", "-p", "web", "--yes", "--json"])
+        let server = platform.server
+        runner.script = [
+            (
+                .now,
+                .call { _, _ in
+                    for _ in 0..<4_000
+                    where !server.requests.contains(where: {
+                        $0.method == "POST" && $0.path.contains("/env")
+                    }) { usleep(1_000) }
+                    try? FileManager.default.moveItem(atPath: place, toPath: place + ".away")
+                }
+            )
+        ]
+        let text = try failedAsJSON(runner.run(), 4, "not_found")
+        #expect(text.contains("may have been sent") && text.contains("push again"), "\(text)")
+        #expect(platform.records("KEY").count == 1)
+        // What could not be kept of it is found by looking.
+        try? FileManager.default.removeItem(atPath: place)
+        try FileManager.default.moveItem(atPath: place + ".away", toPath: place)
+        platform.server.setFaults([])
+        try platform.pushed()
+        #expect(platform.records("KEY") == ["production,preview,development=value"])
+        try platform.pushed().expectNothing()
     }
 
     @Test func `a type that the platform forces is told`() throws {

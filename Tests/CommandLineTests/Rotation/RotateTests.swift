@@ -183,6 +183,93 @@ struct RotateTests {
         #expect(environment.output.contains("rotate"))
     }
 
+    @Test func `a value that cannot be had leaves the records as they were`() throws {
+        let home = try RotationHome(targets: "production,preview")
+        let writes = try home.platform.writes {
+            for (arguments, input, status, code) in [
+                (["--from-command", "exit 3"], "", 1, "failed"),
+                (["--from-command", "true"], "", 2, "usage"),
+                (["--from-command", "printf '\\377'"], "", 2, "usage"),
+                ([], "", 2, "usage"), ([], Self.old, 2, "usage"),
+            ] as [([String], String, Int32, String)] {
+                let result = try home.platform.runner(
+                    ["rotate", "KEY", "-p", "web", "-t", "production", "--yes", "--json"]
+                        + arguments, input: .text(input)
+                ).run()
+                try failedAsJSON(result, status, code)
+            }
+        }
+        #expect(writes == [])
+        #expect(home.platform.records("KEY") == ["production,preview=\(Self.old)"])
+        let list = try json(home.platform.run("list", "KEY", "-p", "web", "--json"))["variables"]
+        #expect(list?.elements.count == 1)
+        #expect(list?.elements.first?["targets"] == ["production", "preview"])
+        #expect(list?.elements.first?["version"] == 1)
+    }
+
+    @Test func `a command has no terminal, and fails at once where it wants one`() throws {
+        for option in ["--apply", "--check"] {
+            let home = try RotationHome()
+            var runner = home.platform.home.terminalRunner([
+                "rotate", "KEY", "-p", "web", "--generate", "hex:16", "--yes", "--redeploy",
+                "--timeout", "60s", option,
+                "test \"$(cat)\" = '\(Self.old)' || read answer </dev/tty",
+            ])
+            runner.environment["ZG_ENV_API_URL"] = home.platform.url
+            runner.script = [(.terminal("Passphrase"), .line(CommandHome.passphrase))]
+            let result = try runner.run()
+            #expect(result.end == .exited(10), "\(result.error)")
+            #expect(result.duration < .seconds(30), "\(result.duration)")
+            #expect(result.error.contains("/dev/tty"), "\(result.error)")
+            try home.expect(Self.old)
+        }
+    }
+
+    @Test func `what still has a revoked value is named, beforehand and afterwards`() throws {
+        let home = try RotationHome(targets: "production,preview,development")
+        let arguments = ["--check", "true", "--revoke", "true"]
+        let plan = try home.runner(arguments + ["--dry-run"]).run()
+        func warning(_ result: ProgramResult) throws -> String? {
+            try json(result)["warnings"]?.elements.first { $0["code"] == "revoked-elsewhere" }?[
+                "message"]?.text
+        }
+        #expect(try warning(plan)?.contains("preview") == true, "\(plan.output)")
+        let text = try home.platform.runner(
+            ["rotate", "KEY", "-p", "web", "--generate", "hex:16", "--redeploy", "--dry-run"]
+                + arguments
+        ).run()
+        #expect(text.output.contains("deployed for preview of web"), "\(text.output)")
+        let ended = try #require(try warning(home.runner(arguments).run()))
+        #expect(ended.contains("preview of web") && ended.contains("redeploy ID"), "\(ended)")
+        #expect(!ended.contains("development"))
+        // One target alone leaves nothing.
+        let single = try RotationHome()
+        #expect(try warning(single.runner(arguments).run()) == nil)
+        // A record that keeps the value is not mended by a build.
+        let parted = try RotationHome(targets: "production,preview")
+        done(
+            try parted.platform.run(
+                "set", "COPY", "-p", "api", "-t", "preview", input: .text(Self.old)))
+        let here = ["-t", "production"] + arguments
+        let beforehand = try parted.platform.runner(
+            ["rotate", "KEY", "-p", "web", "--generate", "hex:16", "--redeploy", "--dry-run"] + here
+        ).run().output
+        for name in ["KEY of web for preview", "COPY of api for preview"] {
+            #expect(beforehand.contains("leave \(name) with the ended value"), "\(beforehand)")
+        }
+        for result in try [parted.runner(here + ["--dry-run"]).run(), parted.runner(here).run()] {
+            let codes = try json(result)["warnings"]?.elements
+            let text = codes?.first { $0["code"] == "revoked-copies" }?["message"]?.text ?? ""
+            #expect(text.contains("KEY of web for preview"), "\(result.output)")
+            #expect(text.contains("COPY of api for preview") && !text.contains(Self.old))
+            #expect(codes?.contains { $0["code"] == "revoked-elsewhere" } == false)
+        }
+        // Of the previews one is built anew.
+        let previews = try RotationHome(targets: "preview")
+        let other = try #require(try warning(previews.runner(arguments).run()))
+        #expect(other.contains("other previews of web"), "\(other)")
+    }
+
     @Test func `an interrupt leaves it open, and it goes on`() throws {
         let home = try RotationHome(buildSeconds: 4)
         let runner = home.platform.signalled(

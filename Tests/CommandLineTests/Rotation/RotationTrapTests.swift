@@ -66,6 +66,47 @@ struct RotationTrapTests {
                 == Array("shown there".utf8))
     }
 
+    @Test func `what a team has made sensitive is not rotated as readable`() throws {
+        let platform = try PlatformHome(
+            seed: """
+                {"teams": [{"slug": "acme", "sensitiveEnvironmentVariablePolicy": "on"}],
+                 "projects": [{"name": "web", "team": "acme", "deployments": [{"target": "production"}],
+                   "env": [{"key": "KEY", "value": "old", "target": ["production"]}]}]}
+                """)
+        done(try platform.run("pull", "-p", "web", "--team", "acme", "--yes"))
+        let arguments = [
+            "rotate", "KEY", "-p", "web", "--redeploy", "--check", "true", "--yes", "--json",
+        ]
+        let writes = try platform.writes {
+            let text = try failedAsJSON(
+                platform.runner(arguments, input: .text("new")).run(), 5, "conflict")
+            #expect(text.contains("zg-env harden KEY -p web"), "\(text)")
+        }
+        #expect(writes == [])
+        done(try platform.run("harden", "KEY", "-p", "web", "--yes"))
+        let report = try json(platform.runner(arguments, input: .text("new")).run())
+        #expect(report["outcome"] == "done" && report.project?["proof"] == "check")
+        #expect(platform.records("KEY") == ["production=new"])
+    }
+
+    @Test func `one that is made sensitive unseen is told, with what the platform may have`() throws
+    {
+        let home = try RotationHome()
+        try home.platform.setFaults("PATCH */env* forces-sensitive")
+        let (_, message) = try failedReport(home.rotate(), 11, "needs_attention")
+        #expect(message.contains("made it sensitive"), "\(message)")
+        #expect(message.contains("web may still have the new value"), "\(message)")
+        home.platform.server.setFaults([])
+        // The way out of it that the message names.
+        #expect(try home.proceed("--abort").status == 11)
+        done(try home.platform.run("rotate", "KEY", "--close", "--yes"))
+        done(
+            try home.platform.run(
+                "set", "KEY", "-p", "web", "-t", "production", "--type", "sensitive", "--push",
+                "--yes", input: .text(Self.old)))
+        #expect(home.platform.records("KEY") == ["production=\(Self.old)"])
+    }
+
     @Test func `a rate limit in the middle is waited for`() throws {
         let home = try RotationHome()
         try home.platform.setFaults("PATCH * 429:1 x1", "POST /v13/deployments* 429:1 x1")

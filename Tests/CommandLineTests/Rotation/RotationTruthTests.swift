@@ -77,6 +77,53 @@ struct RotationTruthTests {
         try home.expect(RotationHome.new)
     }
 
+    @Test func `a vault that cannot be written in the middle leaves it open, and says so`() throws {
+        let home = try RotationHome()
+        let place = home.platform.home.directory.path("data/zg-env")
+        // As a full disk or a directory that is gone: nothing can be written from then on.
+        let apply = "\(home.recorder("apply")); test -e \(place).away || mv \(place) \(place).away"
+        let (report, message) = try failedReport(
+            home.rotate("--apply", apply), 11, "needs_attention")
+        #expect(report["outcome"] == "needs_attention" && report["open"] == true)
+        #expect(message.contains("--apply was told the new value"), "\(message)")
+        #expect(message.contains("--resume") && message.contains("--abort"), "\(message)")
+        #expect(home.stored() == [RotationHome.old])
+        try FileManager.default.moveItem(atPath: "\(place).away", toPath: place)
+        #expect(FileManager.default.createFile(atPath: "\(place).away", contents: nil))
+        let end = try json(home.proceed("--abort"))
+        #expect(end["outcome"] == "rolled_back")
+        #expect(home.read("apply").hasSuffix("undo \(RotationHome.old) \(RotationHome.new)\n"))
+        try home.expect(RotationHome.old)
+    }
+
+    @Test func `a report that nobody takes does not hide what became of it`() throws {
+        let home = try RotationHome()
+        home.platform.server.setBuild(.fail)
+        for (redirection, word) in [
+            (">/dev/full", "cannot be written"), (">&-", "old value is back"),
+        ] {
+            for options in [["--json"], []] {
+                var runner = home.platform.home.wrapped("/bin/sh") { program in
+                    [
+                        "-c", "exec \"$@\" \(redirection)", "sh", program, "rotate", "KEY", "-p",
+                        "web",
+                        "--generate", "hex:16", "--redeploy", "--yes",
+                    ] + options
+                }
+                runner.environment["ZG_ENV_API_URL"] = home.platform.url
+                let result = try runner.run()
+                #expect(result.end == .exited(10), "\(result.error)")
+                #expect(result.error.contains("KEY was not rotated"), "\(result.error)")
+                #expect(result.error.contains(word), "\(result.error)")
+                if !options.isEmpty {
+                    let error = try JSONDocument(result.standardError)["error"]
+                    #expect(error?["code"] == "rolled_back")
+                }
+            }
+        }
+        try home.expect(RotationHome.old)
+    }
+
     @Test func `a signal says how to go on`() throws {
         let home = try RotationHome()
         for arguments in [["--json"], []] as [[String]] {

@@ -1,0 +1,96 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// Every fault of the sandbox at every request of a rotation, once or from there on: it ends with one value
+/// in vault, platform and production, or stays open and says so, and can then be resumed and aborted.
+///
+/// Each request with one passing fault in turn; with ZG_ENV_PROOF=full with every one, and with those that
+/// last.
+@Suite("Rotations on a platform with faults")
+struct RotationFaultTests {
+    /// Faults of one request, and those that last until the command has ended.
+    private static let faults: [(what: String, times: Int)] =
+        [
+            "500", "reset", "html", "truncate", "lost-answer", "429", "403", "404", "409", "422",
+        ].map { ($0, 1) }
+        + (Proof.isFull ? [("503", 200), ("reset", 200), ("403", 200)] : [])
+
+    /// What stands, of a key whose values count up.
+    private struct World {
+        let home: RotationHome
+        var current = RotationHome.old
+        var number = 0
+
+        mutating func next() -> String {
+            number += 1
+            return "\(RotationHome.new)-\(number)"
+        }
+
+        func rotate(to value: String) throws -> ProgramResult {
+            var runner = home.platform.runner(
+                [
+                    "rotate", "KEY", "-p", "web", "--redeploy", "--timeout", "10s", "--yes",
+                    "--json",
+                ],
+                input: .text(value))
+            // What does not answer for a time is waited for.
+            runner.timeLimit = .seconds(300)
+            return try runner.run()
+        }
+
+        func isOpen() throws -> Bool {
+            let status = try json(home.platform.run("rotate", "--status", "--json"))
+            return status["rotations"]?.elements.contains { $0["open"] == true } ?? false
+        }
+    }
+
+    private static func requestCount() throws -> Int {
+        var world = World(home: try RotationHome(buildSeconds: 0.1))
+        let value = world.next()
+        let requests = try world.home.platform.requests { done(try world.rotate(to: value)) }
+        #expect(requests.count >= 12, "\(requests)")
+        return requests.count
+    }
+
+    @Test(.timeLimit(.minutes(30)))
+    func `one value everywhere in the end, or open and said to be`() throws {
+        let count = try Self.requestCount()
+        var world = World(home: try RotationHome(buildSeconds: 0.1))
+        var ends: [Int32: Int] = [:]
+        for (place, (what, times)) in Self.faults.enumerated() {
+            for request in 0..<count where Proof.isFull || request % Self.faults.count == place {
+                let comment: Comment = "\(what) x\(times) at request \(request) of \(count)"
+                let passing = request == 0 ? [] : ["* * slow:0 x\(request)"]
+                world.home.platform.server.setFaults(
+                    try (passing + ["* * \(what) x\(times)"]).map { try #require(Fault($0)) })
+                let value = world.next()
+                let result = try world.rotate(to: value)
+                world.home.platform.server.setFaults([])
+                guard case .exited(let status) = result.end else {
+                    Issue.record("\(comment): \(result.end)")
+                    return
+                }
+                ends[status, default: 0] += 1
+                #expect([0, 1, 4, 5, 6, 7, 10, 11].contains(status), comment)
+                let isOpen = try world.isOpen()
+                #expect(isOpen == (status == 11), "\(comment): \(status) \(result.error)")
+                if status == 0 { world.current = value }
+                if isOpen {
+                    // Both ways out, by turns.
+                    let way = request.isMultiple(of: 2) ? "--resume" : "--abort"
+                    let end = try world.home.proceed("KEY", way)
+                    let outcome = try JSONDocument(end.standardOutput)["outcome"]
+                    #expect([0, 10].contains(end.status), "\(comment): \(end.error)")
+                    if outcome == "done" { world.current = value }
+                    #expect(try !world.isOpen(), comment)
+                }
+                try world.home.expect(world.current, comment)
+            }
+        }
+        print(
+            "proof: ends of rotations \(ends.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })"
+        )
+        #expect((ends[0] ?? 0) > 0 && (ends[10] ?? 0) > 0, "\(ends)")
+    }
+}
