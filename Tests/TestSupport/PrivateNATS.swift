@@ -75,6 +75,9 @@ package final class PrivateNATS: @unchecked Sendable {
     /// Where a server keeps its streams.
     package func store(of number: Int) -> String { directory.path("node\(number)") }
 
+    /// The file of a server's log.
+    package func log(of number: Int) -> String { directory.path("log\(number)") }
+
     /// Starts a server that does not run.
     package func start(_ number: Int) throws {
         guard let program = Self.program else {

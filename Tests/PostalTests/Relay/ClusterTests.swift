@@ -54,6 +54,7 @@ import Testing
         let devices = try (0..<3).map { _ in try TestDevice() }
         for (place, device) in devices.enumerated() { try device.join(relays[place % 2]) }
         let readers = devices.map(ClusterReader.init)
+        let report = ClusterReport(nats: nats, relays: relays, readers: readers)
         var answered = Set<String>()
         for round in 0..<Proof.count(short: 2, full: 100) {
             let what = "\(random.seedText), round \(round)"
@@ -88,7 +89,7 @@ import Testing
             isOver.add(true)
             for sender in senders { sender.wait() }
             answered.formUnion(answers.all)
-            try ClusterReader.wait(readers, for: answered, relays, what)
+            try ClusterReader.wait(readers, for: answered, relays, what, report: report.text)
             try Self.waitForCopies(relays[0])
         }
         #expect(answered.count > 20)

@@ -54,16 +54,19 @@ final class RelayProcess: @unchecked Sendable {
         var ends: [Int32] = [-1, -1]
         guard unsafe zg_test_pipe(&ends) == 0 else { throw CheckFailure("pipe2") }
         let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+        let log = unsafe open(
+            directory.path("log"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         defer {
             close(ends[0])
             close(null)
+            close(log)
         }
         var description = ChildProcess.Description(
             try ProgramRunner.pathOfProduct("zg-env-postal"),
             ["serve", "--json", "--listen", "127.0.0.1:0"] + store
                 + ["--webhook-secrets", directory.path("hooks")] + options,
             environment: environment)
-        description.descriptors = [0: null, 1: ends[1], 2: null]
+        description.descriptors = [0: null, 1: ends[1], 2: log]
         child = try ChildProcess(description)
         close(ends[1])
         var line: [UInt8] = []

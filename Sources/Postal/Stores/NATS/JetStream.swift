@@ -13,6 +13,8 @@ struct JetStream: Sendable {
         static let streamMissing: Int64 = 10_059
         static let messageMissing: Int64 = 10_037
         static let otherLast: Int64 = 10_071
+        /// One with the same identifier is on its way.
+        static let sameOnItsWay: Int64 = 10_158
         /// There are not as many servers as copies were asked for, or not as much room.
         static let tooFewServers: Set<Int64> = [10_005, 10_023, 10_074]
     }
@@ -100,7 +102,7 @@ struct JetStream: Sendable {
     /// server that has it. One that is behind may not have the newest yet.
     func direct(
         from sequence: Int64, subject: String? = nil, in stream: String
-    ) throws(StoreError) -> (sequence: Int64, data: [UInt8])? {
+    ) throws(StoreError) -> (sequence: Int64, data: [UInt8], messageID: String?)? {
         var members = [JSONValue.Member("seq", .integer(sequence))]
         if let subject { members.append(.init("next_by_subj", .string(subject))) }
         let message = try connection.request(
@@ -108,7 +110,7 @@ struct JetStream: Sendable {
         switch message.status {
         case nil:
             guard let sequence = message.sequence, sequence > 0 else { throw Self.unclear }
-            return (sequence, message.data)
+            return (sequence, message.data, message.messageID)
         case "404": return nil
         default: throw StoreError(.unavailable, "JetStream does not answer.")
         }
@@ -116,7 +118,8 @@ struct JetStream: Sendable {
 
     /// Sends messages to a stream and waits until they are kept.
     func publish(_ messages: [NATSPublication]) -> [Outcome] {
-        connection.publish(messages, milliseconds: patience).map { answer in
+        let answers = connection.publish(messages, milliseconds: patience)
+        return zip(messages, answers).map { message, answer in
             guard let answer, answer.status == nil,
                 let value = WebhookReader.value(of: answer.data)
             else { return .failed(StoreError(.unavailable, "JetStream does not answer.")) }
@@ -124,12 +127,15 @@ struct JetStream: Sendable {
                 guard case .integer(let code)? = error["err_code"] else {
                     return .failed(Self.unclear)
                 }
-                return code == Code.otherLast ? .otherLast : .failed(Self.refusal(code))
+                let isOther =
+                    code == Code.otherLast || message.isOnlyOne && code == Code.sameOnItsWay
+                return isOther ? .otherLast : .failed(Self.refusal(code))
             }
             guard case .integer(let sequence)? = value["seq"], sequence > 0 else {
                 return .failed(Self.unclear)
             }
-            return value["duplicate"] == .bool(true) ? .duplicate(sequence) : .kept(sequence)
+            guard value["duplicate"] == .bool(true) else { return .kept(sequence) }
+            return message.isOnlyOne ? .otherLast : .duplicate(sequence)
         }
     }
 

@@ -2,9 +2,9 @@
 /// each entry says what was before it, so that any relay finds out from two of them how many events are
 /// between, also when those are gone.
 ///
-/// An account's messages are sent with the number of the one before: the stream refuses a message of a
-/// relay that does not know the last one. Whoever joins leaves a mark, so that an event either is before
-/// it, or was sealed by a relay that had seen who joined.
+/// An account's messages name the one before: one of a relay that does not know the last one does not
+/// count (``PlacedEntry``). Whoever joins leaves a mark, so that an event either is before it, or was
+/// sealed by a relay that had seen who joined.
 struct LogEntry: Equatable, Sendable {
     /// Where copies are.
     enum Content: Equatable, Sendable {
@@ -108,9 +108,9 @@ struct LogEntry: Equatable, Sendable {
     }
 }
 
-/// What the last message of an account's subject says.
+/// What an account's subject says up to its last message.
 struct LogTip: Equatable, Sendable {
-    /// Its number; 0 where the subject has none.
+    /// The last message's number, also of one that does not count; 0 where the subject has none.
     var sequence: Int64
     var epoch: Int64
     var ordinal: Int64
@@ -123,6 +123,13 @@ struct LogTip: Equatable, Sendable {
         (epoch, ordinal, register) = (entry.epoch, entry.ordinal, entry.register)
         time = entry.time
         lastEvent = entry.isEvent ? sequence : entry.lastEvent
+    }
+
+    /// What an entry says of those before it.
+    init(before entry: LogEntry, sequence: Int64) {
+        self.sequence = sequence
+        (epoch, ordinal, register) = (entry.epoch, entry.ordinalBefore, entry.register)
+        (lastEvent, time) = (entry.lastEvent, entry.time)
     }
 
     /// For an account that has nothing, in a stream whose last number is `newest`.

@@ -4,8 +4,6 @@ internal import Threads
 extension NATSStore {
     /// Entries that are looked at in one go for one device.
     private static let stepCount = 256
-    /// How long a server may be behind the others before its answer counts.
-    private static let staleMilliseconds = 2_000
 
     /// An entry and its number.
     typealias Found = (sequence: Int64, entry: LogEntry)
@@ -200,17 +198,36 @@ extension NATSStore {
         return nil
     }
 
+    /// The first entry above a number that counts.
+    func nextEntry(of account: String, after: Int64, tip: LogTip) throws(StoreError) -> Found? {
+        var after = after
+        while let placed = try nextPlaced(of: account, after: after) {
+            if placed.counts { return (placed.sequence, placed.entry) }
+            after = placed.sequence
+        }
+        return nil
+    }
+
     /// The first entry above a number. A server that is behind may not have it yet, though it is known to
     /// be there; then it is asked again.
-    func nextEntry(of account: String, after: Int64, tip: LogTip) throws(StoreError) -> Found? {
-        if let found = log.next(of: account, after: after) { return found }
+    private func nextPlaced(
+        of account: String, after: Int64
+    ) throws(StoreError) -> PlacedEntry? {
+        if let placed = log.next(of: account, after: after) { return placed }
         let subject = names.entries(of: account)
         for attempt in 0..<(Self.staleMilliseconds / 10) {
             if attempt > 0 { WorkThread.pause(milliseconds: 10) }
             if let found = try api.direct(from: after + 1, subject: subject, in: names.events) {
                 guard let entry = LogEntry(found.data) else { throw JetStream.unclear }
-                log.add(entry, sequence: found.sequence, of: account)
-                return (found.sequence, entry)
+                // Nothing is between this and `after`. Where the entry names one before that, another one
+                // may be between those.
+                if entry.previous < after {
+                    return try place(entry, found.sequence, of: account)
+                }
+                let placed = PlacedEntry(
+                    entry, sequence: found.sequence, before: entry.previous)
+                log.add(placed, of: account)
+                return placed
             }
             // Nothing there by the leader's word: it was too old.
             let last = try freshTip(of: account)

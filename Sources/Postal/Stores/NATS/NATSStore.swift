@@ -56,8 +56,7 @@ package final class NATSStore: PostalStore {
                             log.add(table, sequence: message.sequence)
                         }
                     } else if let entry = LogEntry(message.data) {
-                        log.add(entry, sequence: message.sequence, of: account)
-                        log.set(LogTip(entry, sequence: message.sequence), of: account)
+                        log.take(entry, sequence: message.sequence, of: account)
                         if entry.isEvent { told.look { _ = $0.insert(account) } }
                     }
                     guard !message.hasMore else { return }

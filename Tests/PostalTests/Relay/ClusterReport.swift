@@ -1,0 +1,133 @@
+import Foundation
+import Postal
+import TestSupport
+
+/// What a cluster, its relays and its devices say when an event is missing: enough to tell whether the
+/// servers lost it, a relay does not see it, or a device passed over it.
+struct ClusterReport {
+    let nats: PrivateNATS
+    let relays: [RelayProcess]
+    let readers: [ClusterReader]
+
+    private static let stream = "zg_env_postal_events"
+
+    /// The report, for some events that were answered and did not come to every device.
+    func text(missing ids: [String]) -> String {
+        var lines: [String] = []
+        for (place, reader) in readers.enumerated() {
+            lines.append("device \(place): had everything up to \(reader.cursor)")
+        }
+        for (place, relay) in relays.enumerated() {
+            let health = (try? relay.client().request("GET", "/healthz").text) ?? "no answer"
+            let metrics = (try? relay.client().request("GET", "/metrics").text) ?? ""
+            let counts = metrics.split(separator: "\n").filter { $0.hasPrefix("zg_postal_") }
+                .filter { !$0.contains("bucket") && !$0.hasSuffix(" 0") }
+            lines.append("relay \(place): \(health); " + counts.joined(separator: ", "))
+        }
+        for number in nats.ports.indices { lines += messages(through: number, ids) }
+        lines += files(ids)
+        for number in nats.ports.indices {
+            let log = try? String(contentsOfFile: nats.log(of: number), encoding: .utf8)
+            lines.append("log of node\(number):")
+            lines += (log ?? "").split(separator: "\n").suffix(40).map { "  \($0)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// What the leader says, asked by way of one server.
+    private func messages(through number: Int, _ ids: [String]) -> [String] {
+        guard let client = try? PlainNATSClient(port: nats.ports[number]) else {
+            return ["node\(number): no connection"]
+        }
+        func ask(_ subject: String, _ question: String = "") -> String {
+            (try? client.request("$JS.API.\(subject)", question)) ?? "no answer"
+        }
+        let info = ask("STREAM.INFO.\(Self.stream)")
+        var lines = ["node\(number): stream \(info)"]
+        if number == 0 { lines.append("consumers \(ask("CONSUMER.LIST.\(Self.stream)"))") }
+        guard let state = Self.object(info)?["state"] as? [String: Any],
+            let first = state["first_seq"] as? Int, let last = state["last_seq"] as? Int,
+            first <= last
+        else { return lines }
+        var places: [String: String] = [:]
+        var gone: [Int] = []
+        for sequence in first...last {
+            let answer = ask("STREAM.MSG.GET.\(Self.stream)", #"{"seq":\#(sequence)}"#)
+            guard let message = Self.object(answer)?["message"] as? [String: Any] else {
+                gone.append(sequence)
+                continue
+            }
+            let head = (message["hdrs"] as? String).flatMap { Data(base64Encoded: $0) } ?? Data()
+            let text = String(decoding: head, as: UTF8.self)
+            for id in ids where text.contains(Self.messageID(id)) {
+                let time = message["time"] as? String ?? ""
+                places[id, default: ""] += " \(sequence) of \(message["subject"] ?? "") at \(time)"
+            }
+        }
+        for id in ids { lines.append("  \(id):\(places[id] ?? " not in the stream")") }
+        lines.append("  numbers without a message: \(gone)")
+        return lines
+    }
+
+    /// In which servers' files an event is.
+    private func files(_ ids: [String]) -> [String] {
+        nats.ports.indices.map { number in
+            var found: Set<String> = []
+            let files = FileManager.default.enumerator(atPath: nats.store(of: number))
+            for case let name as String in files ?? .init() {
+                let path = nats.store(of: number) + "/" + name
+                guard let bytes = FileManager.default.contents(atPath: path) else { continue }
+                for id in ids where bytes.range(of: Data(Self.messageID(id).utf8)) != nil {
+                    found.insert("\(id) in \(name)")
+                }
+            }
+            return "files of node\(number): \(found.sorted())"
+        }
+    }
+
+    private static func messageID(_ id: String) -> String {
+        AcceptedEvent(account: RelayProcess.hook.account, id: id, acceptedAt: 0, text: []).digest
+            .map { String(format: "%02x", $0) }.joined()
+    }
+
+    private static func object(_ text: String) -> [String: Any]? {
+        try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    }
+}
+
+/// The protocol of NATS as it is on the wire, so that a test can ask a server that it chose.
+final class PlainNATSClient {
+    private let client: RelayClient
+    private var count = 0
+
+    init(port: UInt16) throws {
+        client = try RelayClient(port: port, patience: 5)
+        _ = try client.line()
+        try client.write(
+            "CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true}\r\nSUB answer.\(port).* 1\r\n"
+        )
+        self.port = port
+    }
+
+    private let port: UInt16
+
+    /// The answer's text; one without responders throws.
+    func request(_ subject: String, _ question: String) throws -> String {
+        count += 1
+        let inbox = "answer.\(port).\(count)"
+        try client.write("PUB \(subject) \(inbox) \(question.utf8.count)\r\n\(question)\r\n")
+        while true {
+            let words = try client.line().split(separator: " ")
+            switch words.first {
+            case "PING": try client.write("PONG\r\n")
+            case "MSG", "HMSG":
+                let length = Int(words.last ?? "") ?? 0
+                let bytes = try client.bytes(length + 2).dropLast(2)
+                guard words[1] == inbox else { continue }
+                guard words[0] == "MSG" else { throw CheckFailure("no responders") }
+                return String(decoding: bytes, as: UTF8.self)
+            default: continue
+            }
+        }
+    }
+}
