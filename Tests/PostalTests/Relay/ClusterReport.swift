@@ -98,6 +98,7 @@ struct ClusterReport {
 /// The protocol of NATS as it is on the wire, so that a test can ask a server that it chose.
 final class PlainNATSClient {
     private let client: RelayClient
+    private let port: UInt16
     private var count = 0
 
     init(port: UInt16) throws {
@@ -109,13 +110,16 @@ final class PlainNATSClient {
         self.port = port
     }
 
-    private let port: UInt16
-
     /// The answer's text; one without responders throws.
     func request(_ subject: String, _ question: String) throws -> String {
+        try request(subject, Array(question.utf8))
+    }
+
+    func request(_ subject: String, _ bytes: [UInt8]) throws -> String {
         count += 1
         let inbox = "answer.\(port).\(count)"
-        try client.write("PUB \(subject) \(inbox) \(question.utf8.count)\r\n\(question)\r\n")
+        try client.write(
+            Array("PUB \(subject) \(inbox) \(bytes.count)\r\n".utf8) + bytes + [0x0D, 0x0A])
         while true {
             let words = try client.line().split(separator: " ")
             switch words.first {

@@ -22,6 +22,8 @@ struct LogEntry: Equatable, Sendable {
     }
 
     private static let format: UInt8 = 1
+    /// More than any stream comes to; sums of some of these are no overflow.
+    static let largestNumber: Int64 = 1 << 53
 
     /// When the account's numbers began: no number up to it counts for `ordinal`.
     var epoch: Int64
@@ -69,7 +71,9 @@ struct LogEntry: Equatable, Sendable {
         guard bytes.count >= 50, bytes[0] == Self.format else { return nil }
         var numbers: [Int64] = []
         for place in 0..<6 {
-            guard let number = bytes.number(at: 2 + place * 8), number >= 0 else { return nil }
+            guard let number = bytes.number(at: 2 + place * 8), number <= Self.largestNumber else {
+                return nil
+            }
             numbers.append(number)
         }
         (epoch, ordinal, previous) = (numbers[0], numbers[1], numbers[2])
@@ -89,6 +93,7 @@ struct LogEntry: Equatable, Sendable {
             var parts: [Part] = []
             for place in 0..<Int(count) {
                 guard let number = bytes.number(at: 58 + place * size), number > 0,
+                    number <= Self.largestNumber,
                     let first = RecipientName(bytes, at: 66 + place * size)
                 else { return nil }
                 parts.append(Part(number: number, first: first))
@@ -149,7 +154,7 @@ struct LogTip: Equatable, Sendable {
 }
 
 extension [UInt8] {
-    /// Eight bytes, the largest first; nil behind the end, and for what is no `Int64` above -1.
+    /// Eight bytes, the largest first; nil behind the end, and for what is no `Int64`. Never negative.
     func number(at place: Int) -> Int64? {
         guard place >= 0, place + 8 <= count else { return nil }
         var number: UInt64 = 0
