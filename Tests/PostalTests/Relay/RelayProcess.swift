@@ -79,6 +79,31 @@ final class RelayProcess: @unchecked Sendable {
         self.port = port
     }
 
+    /// Starts it; while a cluster chooses a leader, it cannot.
+    func startWhenPossible() throws {
+        let end = ContinuousClock.now + .seconds(30)
+        while true {
+            do { return try start() } catch {
+                kill()
+                guard ContinuousClock.now < end else { throw error }
+                usleep(200_000)
+            }
+        }
+    }
+
+    /// Waits until all three servers of its cluster have everything.
+    func waitForCopies() throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while true {
+            let status = try run("status")
+            if status.output.contains("replicas: 3 of 3") { return }
+            guard ContinuousClock.now < end else {
+                throw CheckFailure("not all servers came back: \(status.output) \(status.error)")
+            }
+            usleep(300_000)
+        }
+    }
+
     /// Ends it without a chance to do anything.
     func kill() {
         child?.signal(SIGKILL)
