@@ -53,7 +53,9 @@ final class ClusterReader {
                 try reader.poll(relays)
                 missing.formUnion(ids.subtracting(reader.had.keys))
                 if let twice = reader.had.first(where: { $0.value.count > 1 }) {
-                    throw CheckFailure("\(what): \(twice.key) has the numbers \(twice.value)")
+                    throw CheckFailure(
+                        "\(what): \(twice.key) has the numbers \(twice.value)\n"
+                            + report([twice.key]))
                 }
             }
             if missing.isEmpty { return }

@@ -11,8 +11,8 @@ struct ClusterReport {
 
     private static let stream = "zg_env_postal_events"
 
-    /// The report, for some events that were answered and did not come to every device.
-    func text(missing ids: [String]) -> String {
+    /// The report, for some events that did not come as they should.
+    func text(of ids: [String]) -> String {
         var lines: [String] = []
         for (place, reader) in readers.enumerated() {
             lines.append("device \(place): had everything up to \(reader.cursor)")
@@ -50,6 +50,7 @@ struct ClusterReport {
             first <= last
         else { return lines }
         var places: [String: String] = [:]
+        var chain = ""
         var gone: [Int] = []
         for sequence in first...last {
             let answer = ask("STREAM.MSG.GET.\(Self.stream)", #"{"seq":\#(sequence)}"#)
@@ -59,12 +60,19 @@ struct ClusterReport {
             }
             let head = (message["hdrs"] as? String).flatMap { Data(base64Encoded: $0) } ?? Data()
             let text = String(decoding: head, as: UTF8.self)
+            // An entry's number of the message before.
+            let data = (message["data"] as? String).flatMap { Data(base64Encoded: $0) } ?? Data()
+            let before = data.dropFirst(18).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+            if sequence > last - 100 || before + 1 != sequence { chain += " \(before)<\(sequence)" }
             for id in ids where text.contains(Self.messageID(id)) {
                 let time = message["time"] as? String ?? ""
-                places[id, default: ""] += " \(sequence) of \(message["subject"] ?? "") at \(time)"
+                let name = text.split(separator: "\r\n").first { $0.hasPrefix("Nats-Msg-Id") }
+                places[id, default: ""] +=
+                    " \(sequence) of \(message["subject"] ?? "") at \(time) (\(name ?? ""))"
             }
         }
         for id in ids { lines.append("  \(id):\(places[id] ?? " not in the stream")") }
+        lines.append("  the chain:\(chain)")
         lines.append("  numbers without a message: \(gone)")
         return lines
     }

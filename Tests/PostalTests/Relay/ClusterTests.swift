@@ -58,7 +58,7 @@ import Testing
             isOver.add(true)
             for sender in senders { sender.wait() }
             answered.formUnion(answers.all)
-            try ClusterReader.wait(readers, for: answered, relays, what, report: report.text)
+            try ClusterReader.wait(readers, for: answered, relays, what, report: report.text(of:))
             try relays[0].waitForCopies()
         }
         #expect(answered.count > 20)

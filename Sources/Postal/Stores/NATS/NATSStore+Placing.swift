@@ -124,16 +124,18 @@ extension NATSStore {
         ofMessage messageID: String, _ sequence: Int64, of account: String
     ) throws(StoreError) -> Standing {
         try awaitEvents(through: sequence)
+        if try api.firstSequence(of: names.events) > sequence { return .isGone }
         for attempt in 0..<(Self.staleMilliseconds / 10) {
             if attempt > 0 { WorkThread.pause(milliseconds: 10) }
             guard let found = try api.direct(from: sequence, in: names.events) else { continue }
-            guard found.sequence == sequence, found.messageID == messageID else { break }
+            // Where something else has this number, what the stream remembers is not so.
+            guard found.sequence == sequence, found.messageID == messageID else {
+                return .isPassedOver
+            }
             guard let entry = LogEntry(found.data) else { throw JetStream.unclear }
             return try place(entry, sequence, of: account).counts ? .counts : .isPassedOver
         }
-        if try api.firstSequence(of: names.events) > sequence { return .isGone }
-        // Something else has this number. What the stream remembers is not so.
-        return .isPassedOver
+        throw StoreError(.unavailable, "The events cannot be read from NATS.")
     }
 
     /// Waits until this relay has read the stream up to a number.
