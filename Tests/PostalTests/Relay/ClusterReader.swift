@@ -44,7 +44,7 @@ final class ClusterReader {
     /// Goes on until every event of a set came, once each.
     static func wait(
         _ readers: [ClusterReader], for ids: Set<String>, _ relays: [RelayProcess], _ what: String,
-        seconds: Int = 40, report: ([String]) -> String = { _ in "" }
+        seconds: Int = 40, report: ClusterReport? = nil
     ) throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while true {
@@ -55,14 +55,15 @@ final class ClusterReader {
                 if let twice = reader.had.first(where: { $0.value.count > 1 }) {
                     throw CheckFailure(
                         "\(what): \(twice.key) has the numbers \(twice.value)\n"
-                            + report([twice.key]))
+                            + (report?.text(of: [twice.key]) ?? ""))
                 }
             }
             if missing.isEmpty { return }
             guard ContinuousClock.now < end else {
                 let ids = missing.sorted()
                 throw CheckFailure(
-                    "\(what): \(ids) did not reach every device\n" + report(ids))
+                    "\(what): \(ids) did not reach every device\n"
+                        + (report?.text(of: ids) ?? ""))
             }
             usleep(5_000)
         }

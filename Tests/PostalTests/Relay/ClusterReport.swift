@@ -11,6 +11,11 @@ struct ClusterReport {
 
     private static let stream = "zg_env_postal_events"
 
+    /// Does something, and says what everybody has where it fails.
+    func explain<R>(_ body: () throws -> R) throws -> R {
+        do { return try body() } catch { throw CheckFailure("\(error)\n\(text(of: []))") }
+    }
+
     /// The report, for some events that did not come as they should.
     func text(of ids: [String]) -> String {
         var lines: [String] = []

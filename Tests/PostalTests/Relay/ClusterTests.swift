@@ -52,14 +52,14 @@ import Testing
             try poll(milliseconds: Int.random(in: 0...500, using: &random))
             relays[relay].kill()
             try poll(milliseconds: Int.random(in: 200...800, using: &random))
-            try relays[relay].startWhenPossible()
+            try report.explain { try relays[relay].startWhenPossible() }
             try nats.start(node)
             try poll(milliseconds: 500)
             isOver.add(true)
             for sender in senders { sender.wait() }
             answered.formUnion(answers.all)
-            try ClusterReader.wait(readers, for: answered, relays, what, report: report.text(of:))
-            try relays[0].waitForCopies()
+            try ClusterReader.wait(readers, for: answered, relays, what, report: report)
+            try report.explain { try relays[0].waitForCopies() }
         }
         #expect(answered.count > 20)
         try allDown(nats, relays, readers)

@@ -77,7 +77,7 @@ import Testing
             isOver.add(true)
             for sender in senders { sender.wait() }
             answered.formUnion(sent.all.filter { $0.status == 200 }.map(\.id))
-            try ClusterReader.wait(readers, for: answered, relays, what, report: report.text(of:))
+            try ClusterReader.wait(readers, for: answered, relays, what, report: report)
             try relays[0].waitForCopies()
         }
         #expect(answered.count > 20)

@@ -49,6 +49,11 @@ final class RelayProcess: @unchecked Sendable {
             to: "hooks/zg-webhook.\(hook.name)")
     }
 
+    /// What it wrote to its standard error, over all its starts.
+    var errors: String {
+        (try? String(contentsOfFile: directory.path("log"), encoding: .utf8)) ?? ""
+    }
+
     /// Starts the program and waits until it listens.
     func start() throws {
         var ends: [Int32] = [-1, -1]
@@ -75,7 +80,7 @@ final class RelayProcess: @unchecked Sendable {
         let text = String(decoding: line, as: UTF8.self)
         guard let range = text.range(of: "127.0.0.1:"),
             let port = UInt16(text[range.upperBound...].prefix { $0.isNumber })
-        else { throw CheckFailure("the relay did not start: \(text)") }
+        else { throw CheckFailure("the relay did not start: \(text) \(errors.suffix(500))") }
         self.port = port
     }
 
