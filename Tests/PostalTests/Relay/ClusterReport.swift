@@ -123,6 +123,17 @@ final class PlainNATSClient {
         self.port = port
     }
 
+    /// The number of the server that leads a stream.
+    func leader(of stream: String) throws -> Int {
+        let answer = try request("$JS.API.STREAM.INFO.\(stream)", "")
+        let value = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
+        let name = (value?["cluster"] as? [String: Any])?["leader"] as? String
+        guard let number = name.flatMap({ Int($0.dropFirst(4)) }) else {
+            throw CheckFailure("\(stream) has no leader: \(answer)")
+        }
+        return number
+    }
+
     /// The answer's text; one without responders throws.
     func request(_ subject: String, _ question: String) throws -> String {
         try request(subject, Array(question.utf8))

@@ -27,7 +27,7 @@ import Testing
         var answered = Set<String>()
         for round in 0..<Proof.count(short: 1, full: 20) {
             let what = "\(random.seedText), round \(round)"
-            let alone = Int.random(in: 0..<3, using: &random)
+            let alone = try Self.follower(nats, &random)
             let (sent, isOver) = (Collected<Sent>(), Collected<Bool>())
             let senders = (0..<3).map { number in
                 let done = DispatchSemaphore(value: 0)
@@ -81,6 +81,19 @@ import Testing
             try relays[0].waitForCopies()
         }
         #expect(answered.count > 20)
+    }
+
+    /// One of the servers that lead no stream.
+    ///
+    /// A leader that is cut off has messages that the others have not agreed to. Servers before 2.11 keep
+    /// those when it comes back, in the place of the others' (nats-server's changes 5957 and 5987), so that
+    /// what is read there is not what was answered. Nothing here can mend that: the relay warns of such
+    /// servers, and this test takes them as they are.
+    private static func follower(_ nats: PrivateNATS, _ random: inout ProofRandom) throws -> Int {
+        let client = try PlainNATSClient(port: nats.ports[0])
+        let leaders = try ["zg_env_postal_events", "zg_env_postal_register"].map(client.leader)
+        let others = (0..<3).filter { !leaders.contains($0) }
+        return others.randomElement(using: &random) ?? 0
     }
 
     /// Sends events until told to stop; each again until it is answered with 200, as the platform does.

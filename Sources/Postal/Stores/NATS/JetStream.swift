@@ -60,6 +60,18 @@ struct JetStream: Sendable {
 
     static func encoded(_ value: JSONValue) -> [UInt8] { (try? value.encoded()) ?? [] }
 
+    /// What the servers' JetStream can: 1 since 2.11, 0 before.
+    func level() throws(StoreError) -> Int64 {
+        switch try ask("INFO") {
+        case .refused(let code): throw Self.refusal(code)
+        case .value(let answer): Self.level(answer)
+        }
+    }
+
+    static func level(_ answer: WebhookValue) -> Int64 {
+        if case .integer(let level)? = answer["api"]?["level"] { level } else { 0 }
+    }
+
     /// The last number that a stream gave, as its leader has it.
     func lastSequence(of stream: String) throws(StoreError) -> Int64 {
         try state("last_seq", of: stream)

@@ -24,6 +24,7 @@ package final class NATSStore: PostalStore {
     let hasFailedReads: Monitor<Bool>
     private let isEnding = Monitor(false)
     private let listener = Monitor<WorkThread?>(nil)
+    package let warning: String?
 
     /// Connects, makes the streams where there are none, and reads the register.
     package init(
@@ -44,7 +45,9 @@ package final class NATSStore: PostalStore {
         let hasFailedReads = Monitor(false)
         self.hasFailedReads = hasFailedReads
         do throws(StoreError) {
-            try NATSStreams(api: api, names: names, limits: limits).prepare()
+            let streams = NATSStreams(api: api, names: names, limits: limits)
+            try streams.prepare()
+            warning = try streams.warning()
             let newest = try api.lastSequence(of: names.events)
             let told = Monitor<Set<String>>([])
             events = StreamFollower(

@@ -81,6 +81,16 @@ struct NATSStreams {
         ]
     }
 
+    /// What is known of servers like these. A server that was cut off while it led may go on with messages
+    /// that the others had not agreed to, while the others' stand under the same numbers (nats-server's
+    /// changes 5957 and 5987).
+    func warning() throws(StoreError) -> String? {
+        guard try state(of: names.events).replicas > 1, try api.level() < 1 else { return nil }
+        return
+            "These NATS servers are older than 2.11: when the network between them breaks, one of "
+            + "them may come to keep other events than the rest."
+    }
+
     func state(of stream: String) throws(StoreError) -> State {
         let answer = try api.ask(
             "STREAM.INFO.\(stream)", ["subjects_filter": .string("\(names.prefix).e.*")])
