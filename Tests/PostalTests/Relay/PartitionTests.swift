@@ -20,6 +20,9 @@ import Testing
         let relays = try (0..<3).map { try RelayProcess(store: ["--nats", nats.addresses[$0]]) }
         for relay in relays { try relay.startWhenPossible() }
         try relays[0].waitForCopies()
+        let info = try PlainNATSClient(port: nats.ports[0]).request("$JS.API.INFO", "")
+        let isWarned = try relays[0].run("status").output.contains("warning: These NATS servers")
+        #expect(isWarned != info.contains("\"level\""), "\(info)")
         let devices = try (0..<2).map { _ in try TestDevice() }
         for device in devices { try device.join(relays[0]) }
         let readers = devices.map(ClusterReader.init)

@@ -105,6 +105,17 @@ import Testing
         #expect(entries > 1_000)
     }
 
+    @Test(arguments: [
+        (#"{"api":{"total":3,"errors":0}}"#, 0), (#"{"api":{"level":1,"total":3}}"#, 1),
+        (#"{"api":{"level":2}}"#, 2), (#"{"api":{"level":"2"}}"#, 0), ("{}", 0),
+    ])
+    func `What servers can is what they say, and nothing where they say nothing`(
+        _ text: String, _ level: Int64
+    ) throws {
+        let answer = try #require(WebhookReader.value(of: Array(text.utf8)))
+        #expect(JetStream.level(answer) == level)
+    }
+
     @Test func `Messages that nobody of us wrote end no relay, and harm no other account`() throws {
         let servers = try PrivateNATS()
         let place = NATSPlace(servers)
