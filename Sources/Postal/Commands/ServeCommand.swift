@@ -63,6 +63,7 @@ enum ServeCommand: PostalCommand {
         notice.send("READY=1\nSTATUS=Serving \(counts.hooks) webhooks at \(url)")
         var due = context.clock.steady() + 5_000
         var failures = FailureReport()
+        var warned = store.warning
         while true {
             switch ServiceSignals.wait(milliseconds: 1_000) {
             case SIGHUP: secrets.read()
@@ -74,6 +75,10 @@ enum ServeCommand: PostalCommand {
             }
             relay.tick()
             due = relay.pruneIfDue(due)
+            if let warning = store.warning, warning != warned {
+                try warn(warning)
+                warned = warning
+            }
             failures.tell(relay.metrics.storeFailures.value, now: context.clock.steady())
         }
     }
@@ -94,13 +99,14 @@ enum ServeCommand: PostalCommand {
         }
         try output.flush()
         guard !json else { return }
+        if let warning { try warn(warning) }
+        guard counts.problems > 0 else { return }
+        try warn("\(counts.problems) files of webhooks cannot be read, or have another form.")
+    }
+
+    private static func warn(_ text: String) throws {
         let messages = OutputStream(descriptor: 2)
-        if let warning { try messages.write("warning: \(warning)\n") }
-        if counts.problems > 0 {
-            try messages.write(
-                "warning: \(counts.problems) files of webhooks cannot be read, or have another form.\n"
-            )
-        }
+        try messages.write("warning: \(text)\n")
         try messages.flush()
     }
 }

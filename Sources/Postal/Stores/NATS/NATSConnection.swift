@@ -11,10 +11,6 @@ struct NATSMessage: Sendable {
     var data: [UInt8]
     /// The three digits of a status that came instead of a message, such as `404`.
     var status: String?
-    /// The message's number in its stream, where a stream's own copy was asked for.
-    var sequence: Int64?
-    /// What the message was told apart from others by when it was sent.
-    var messageID: String?
 }
 
 /// A message to a stream.
@@ -251,9 +247,7 @@ final class NATSConnection: @unchecked Sendable {
         }
         return unsafe NATSMessage(
             subject: text(natsMsg_GetSubject(handle)), reply: text(natsMsg_GetReply(handle)),
-            data: data ?? [], status: header("Status"),
-            sequence: header("Nats-Sequence").flatMap { Int64($0) },
-            messageID: header("Nats-Msg-Id"))
+            data: data ?? [], status: header("Status"))
     }
 
     private static func now() -> Int64 {

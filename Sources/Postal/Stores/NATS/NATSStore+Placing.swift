@@ -1,6 +1,6 @@
 /// Which entries of an account count, and what its last message says.
 extension NATSStore {
-    /// How long a server may be behind the others before its answer counts.
+    /// How long a leader that was just chosen may be behind before its answer counts.
     static let staleMilliseconds = 2_000
     /// Entries one behind the other that do not count. There are as many as relays that wrote at the same
     /// moment, seldom more than one.
@@ -25,19 +25,19 @@ extension NATSStore {
     /// The last entry of an account, as the stream's leader has it. Where there is none any more, numbers
     /// begin anew; what this relay knows of the last one stays true for whoever missed it.
     func freshTip(of account: String) throws(StoreError) -> LogTip {
-        guard let last = try api.last(of: names.entries(of: account), in: names.events) else {
-            return LogTip(beginningAt: try api.lastSequence(of: names.events))
+        for attempt in 0..<(Self.staleMilliseconds / 10) {
+            if attempt > 0 { WorkThread.pause(milliseconds: 10) }
+            guard let last = try api.last(of: names.entries(of: account), in: names.events) else {
+                return LogTip(beginningAt: try api.lastSequence(of: names.events))
+            }
+            // A leader may have a message a moment later than it came here from another server.
+            guard last.sequence >= log.last(of: account) ?? 0 else { continue }
+            guard let entry = LogEntry(last.data) else { throw JetStream.unclear }
+            let tip = try tip(at: place(entry, last.sequence, of: account), of: account)
+            log.set(tip, of: account)
+            return log.tip(of: account) ?? tip
         }
-        // A leader that was just chosen may be behind what came here already.
-        guard last.sequence >= log.last(of: account) ?? 0 else {
-            WorkThread.pause(milliseconds: 10)
-            if let known = log.tip(of: account) { return known }
-            throw StoreError(.unavailable, "The events cannot be read from NATS.")
-        }
-        guard let entry = LogEntry(last.data) else { throw JetStream.unclear }
-        let tip = try tip(at: place(entry, last.sequence, of: account), of: account)
-        log.set(tip, of: account)
-        return log.tip(of: account) ?? tip
+        throw StoreError(.unavailable, "The events cannot be read from NATS.")
     }
 
     /// What the subject says up to an entry: what the last one says that counts.
@@ -93,14 +93,14 @@ extension NATSStore {
         return placed
     }
 
-    /// The first message of a subject from a number on. It is known that there is one, which a server that
-    /// is behind may not have yet.
+    /// The first message of a subject from a number on. It is known that there is one, which a leader that was
+    /// just chosen may not have yet.
     private func first(
         from sequence: Int64, _ subject: String
-    ) throws(StoreError) -> (sequence: Int64, data: [UInt8], messageID: String?)? {
+    ) throws(StoreError) -> JetStream.Kept? {
         for attempt in 0..<(Self.staleMilliseconds / 10) {
             if attempt > 0 { WorkThread.pause(milliseconds: 10) }
-            if let found = try api.direct(from: sequence, subject: subject, in: names.events) {
+            if let found = try api.first(of: subject, from: sequence, in: names.events) {
                 return found
             }
         }
@@ -127,9 +127,9 @@ extension NATSStore {
         if try api.firstSequence(of: names.events) > sequence { return .isGone }
         for attempt in 0..<(Self.staleMilliseconds / 10) {
             if attempt > 0 { WorkThread.pause(milliseconds: 10) }
-            guard let found = try api.direct(from: sequence, in: names.events) else { continue }
+            guard let found = try api.message(sequence, in: names.events) else { continue }
             // Where something else has this number, what the stream remembers is not so.
-            guard found.sequence == sequence, found.messageID == messageID else {
+            guard found.messageID == messageID, found.subject == names.entries(of: account) else {
                 return .isPassedOver
             }
             guard let entry = LogEntry(found.data) else { throw JetStream.unclear }

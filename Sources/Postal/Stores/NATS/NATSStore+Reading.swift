@@ -27,7 +27,7 @@ extension NATSStore {
             throw StoreError(.unavailable, "The events cannot be read from NATS.")
         }
         var answers: [DeviceEvents] = []
-        for request in requests { answers.append(try events(for: request)) }
+        for request in requests { answers.append(try events(for: request, through: newest)) }
         return answers
     }
 
@@ -43,7 +43,11 @@ extension NATSStore {
         var gapCount: Int?
     }
 
-    private func events(for request: ReadRequest) throws(StoreError) -> DeviceEvents {
+    /// - Parameter newest: What comes later is left for the next time: of several accounts one may have been
+    ///   looked at before, and another one after something came.
+    private func events(
+        for request: ReadRequest, through newest: Int64
+    ) throws(StoreError) -> DeviceEvents {
         guard let device = register.device(request.device.id)?.record, device.phase == .active
         else { return DeviceEvents(through: request.after, hasMore: false) }
         var after = max(request.after, device.start)
@@ -70,7 +74,7 @@ extension NATSStore {
         var (byteCount, steps) = (0, 0)
         while let place = heads.indices.filter({ heads[$0].next != nil }).min(by: {
             (heads[$0].next?.sequence ?? 0) < (heads[$1].next?.sequence ?? 0)
-        }), let found = heads[place].next {
+        }), let found = heads[place].next, found.sequence <= newest {
             let isGapBefore = heads.contains { head in
                 head.gap.map { $0 > after && $0 < found.sequence } ?? false
             }
@@ -208,8 +212,8 @@ extension NATSStore {
         return nil
     }
 
-    /// The first entry above a number. A server that is behind may not have it yet, though it is known to
-    /// be there; then it is asked again.
+    /// The first entry above a number. A leader that was just chosen may not have it yet, though it is known
+    /// to be there; then it is asked again.
     private func nextPlaced(
         of account: String, after: Int64
     ) throws(StoreError) -> PlacedEntry? {
@@ -217,7 +221,7 @@ extension NATSStore {
         let subject = names.entries(of: account)
         for attempt in 0..<(Self.staleMilliseconds / 10) {
             if attempt > 0 { WorkThread.pause(milliseconds: 10) }
-            if let found = try api.direct(from: after + 1, subject: subject, in: names.events) {
+            if let found = try api.first(of: subject, from: after + 1, in: names.events) {
                 guard let entry = LogEntry(found.data) else { throw JetStream.unclear }
                 // Nothing is between this and `after`. Where the entry names one before that, another one
                 // may be between those.
@@ -251,20 +255,9 @@ extension NATSStore {
     /// The copies of one message beside an entry; nil where they are gone already.
     private func table(_ number: Int64) throws(StoreError) -> CopyTable? {
         if let table = log.table(number) { return table }
-        for attempt in 0..<20 {
-            if attempt > 0 { WorkThread.pause(milliseconds: 10) }
-            guard let found = try api.direct(from: number, in: names.events) else { continue }
-            guard found.sequence == number, let table = CopyTable(found.data) else {
-                throw JetStream.unclear
-            }
-            log.add(table, sequence: number)
-            return table
-        }
-        // The leader has it, or it is gone.
-        switch try api.ask("STREAM.MSG.GET.\(names.events)", ["seq": .integer(number)]) {
-        case .refused(code: JetStream.Code.messageMissing): return nil
-        case .refused(let code): throw JetStream.refusal(code)
-        case .value: throw StoreError(.unavailable, "The events cannot be read from NATS.")
-        }
+        guard let found = try api.message(number, in: names.events) else { return nil }
+        guard let table = CopyTable(found.data) else { throw JetStream.unclear }
+        log.add(table, sequence: number)
+        return table
     }
 }

@@ -3,6 +3,9 @@ internal import Threads
 
 /// Reads a stream from a number on, for as long as it lives, on a thread of its own: also across lost
 /// connections, servers that go, and leaders that change. What it reads comes in order and without gaps.
+///
+/// It is told of messages by some server, which may have something else than the others under a number
+/// (``NATSStreams/warning()``). So what matters is what the stream's leader has.
 final class StreamFollower: Sendable {
     /// One message of the stream.
     struct Message: Sendable {
@@ -19,6 +22,8 @@ final class StreamFollower: Sendable {
         /// Everything up to this number was taken.
         var seen: Int64
         var heardAt: Int64 = 0
+        /// A server told something else than the leader.
+        var isContradicted = false
         var isEnding = false
     }
 
@@ -33,6 +38,7 @@ final class StreamFollower: Sendable {
     private let api: JetStream
     private let steady: @Sendable () -> Int64
     private let state: Monitor<State>
+    private let matters: @Sendable (String) -> Bool
     private let take: @Sendable (Message) -> Void
     private let resumed: @Sendable () -> Void
     private let answered: @Sendable () -> Void
@@ -40,15 +46,18 @@ final class StreamFollower: Sendable {
 
     /// - Parameters:
     ///   - after: Where to begin.
+    ///   - matters: Whether the leader is asked for the messages of a subject.
     ///   - resumed: Called when it had to begin anew.
     ///   - answered: Called about once a second while the stream answers.
     init(
         _ api: JetStream, stream: String, after: Int64, steady: @escaping @Sendable () -> Int64,
+        matters: @escaping @Sendable (String) -> Bool,
         take: @escaping @Sendable (Message) -> Void, resumed: @escaping @Sendable () -> Void,
         answered: @escaping @Sendable () -> Void = {}
     ) {
         (self.api, self.stream, self.steady) = (api, stream, steady)
-        (self.take, self.resumed, self.answered) = (take, resumed, answered)
+        (self.matters, self.take) = (matters, take)
+        (self.resumed, self.answered) = (resumed, answered)
         state = Monitor(State(seen: after))
     }
 
@@ -78,6 +87,9 @@ final class StreamFollower: Sendable {
 
     /// The number up to which everything was taken.
     var seen: Int64 { state.look { $0.seen } }
+
+    /// Whether a server ever told something else than the leader.
+    var isContradicted: Bool { state.look { $0.isContradicted } }
 
     /// How long it has heard nothing, in milliseconds.
     var silence: Int64 {
@@ -160,13 +172,37 @@ final class StreamFollower: Sendable {
                 guard let place = Place(message.reply), place.delivered == expected else { return }
                 expected += 1
                 count += 1
-                take(
-                    Message(
-                        subject: message.subject, sequence: place.sequence, time: place.time,
-                        data: message.data, hasMore: place.pending > 0))
+                let told = Message(
+                    subject: message.subject, sequence: place.sequence, time: place.time,
+                    data: message.data, hasMore: place.pending > 0)
+                take(try confirmed(told))
                 heard(through: place.sequence)
             }
         }
+    }
+
+    /// The message as the leader has it; one without subject where it has none any more.
+    private func confirmed(_ told: Message) throws(StoreError) -> Message {
+        guard matters(told.subject) else { return told }
+        var kept = try api.message(told.sequence, in: stream)
+        if kept == nil {
+            // The leader may have it a moment later than others, above all one that was just chosen. Gone is
+            // only what it has no more after it had it.
+            guard try api.lastSequence(of: stream) >= told.sequence else {
+                throw StoreError(.unavailable, "The stream cannot be read from NATS.")
+            }
+            kept = try api.message(told.sequence, in: stream)
+        }
+        guard let kept else {
+            return Message(
+                subject: "", sequence: told.sequence, time: told.time, data: [],
+                hasMore: told.hasMore)
+        }
+        if kept.subject == told.subject, kept.data == told.data { return told }
+        state.look { $0.isContradicted = true }
+        return Message(
+            subject: kept.subject, sequence: told.sequence, time: told.time, data: kept.data,
+            hasMore: told.hasMore)
     }
 
     /// What a consumer says of a message, in the subject for answers:
