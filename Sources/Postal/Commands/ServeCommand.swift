@@ -63,7 +63,6 @@ enum ServeCommand: PostalCommand {
         notice.send("READY=1\nSTATUS=Serving \(counts.hooks) webhooks at \(url)")
         var due = context.clock.steady() + 5_000
         var failures = FailureReport()
-        var warned = store.warning
         while true {
             switch ServiceSignals.wait(milliseconds: 1_000) {
             case SIGHUP: secrets.read()
@@ -75,10 +74,6 @@ enum ServeCommand: PostalCommand {
             }
             relay.tick()
             due = relay.pruneIfDue(due)
-            if let warning = store.warning, warning != warned {
-                try warn(warning)
-                warned = warning
-            }
             failures.tell(relay.metrics.storeFailures.value, now: context.clock.steady())
         }
     }

@@ -24,7 +24,7 @@ package final class NATSStore: PostalStore {
     let hasFailedReads: Monitor<Bool>
     private let isEnding = Monitor(false)
     private let listener = Monitor<WorkThread?>(nil)
-    private let warningOfVersion: String?
+    package let warning: String?
 
     /// Connects, makes the streams where there are none, and reads the register.
     package init(
@@ -47,18 +47,19 @@ package final class NATSStore: PostalStore {
         do throws(StoreError) {
             let streams = NATSStreams(api: api, names: names, limits: limits)
             try streams.prepare()
-            warningOfVersion = try streams.warning()
+            warning = try streams.warning()
             let newest = try api.lastSequence(of: names.events)
             let told = Monitor<Set<String>>([])
             events = StreamFollower(
                 api, stream: names.events, after: newest, steady: steady,
-                matters: { $0 == names.entries(of: NATSNames.last(of: $0)) },
+                source: .leader,
                 take: { message in
                     let account = NATSNames.last(of: message.subject)
-                    // Copies beside an entry are asked for when somebody wants them.
-                    if message.subject == names.entries(of: account),
-                        let entry = LogEntry(message.data)
-                    {
+                    if message.subject == names.copies(of: account) {
+                        if let table = CopyTable(message.data) {
+                            log.add(table, sequence: message.sequence)
+                        }
+                    } else if let entry = LogEntry(message.data) {
                         log.take(entry, sequence: message.sequence, of: account)
                         if entry.isEvent { told.look { _ = $0.insert(account) } }
                     }
@@ -81,11 +82,7 @@ package final class NATSStore: PostalStore {
                 })
             registered = StreamFollower(
                 api, stream: names.register, after: 0, steady: steady,
-                // How far a device is, and that somebody looked, comes often, and is harmless.
-                matters: { subject in
-                    let name = NATSNames.last(of: subject)
-                    return subject != names.acknowledgement(name) && subject != names.check
-                },
+                source: .teller,
                 take: { message in
                     if let device = register.take(message) {
                         observer.look { $0 }?(.removed(devices: [device]))
@@ -105,13 +102,6 @@ package final class NATSStore: PostalStore {
             close()
             throw error
         }
-    }
-
-    package var warning: String? {
-        guard events.isContradicted || registered.isContradicted else { return warningOfVersion }
-        return
-            "One of the NATS servers keeps something else than the one that leads. Have NATS make the "
-            + "copies anew from the leader: docs/postal-cluster.md says how."
     }
 
     package func close() {
