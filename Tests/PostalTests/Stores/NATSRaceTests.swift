@@ -8,9 +8,11 @@ import Testing
 /// before 2.9.21 then take more than one message that says to come behind the same other one, so nothing
 /// may depend on that they refuse.
 @Suite struct NATSRaceTests {
-    private static let servers = Result { try PrivateNATS(servers: 3) }
-
     private static let relays = 3
+
+    private let servers: PrivateNATS
+
+    init() throws { servers = try PrivateNATS(servers: 3) }
 
     /// Stores as several relays have them; the first one comes when the cluster can.
     private static func stores(_ place: NATSPlace) throws -> [NATSStore] {
@@ -39,7 +41,7 @@ import Testing
     {
         var limits = StoreLimits()
         limits.eventsOfDevice = 200
-        let place = NATSPlace(try Self.servers.get(), limits)
+        let place = NATSPlace(servers, limits)
         let stores = try Self.stores(place)
         defer { for store in stores { store.close() } }
         let device = try CheckedDevice()
@@ -119,7 +121,7 @@ import Testing
     }
 
     @Test func `An invite that several relays take at the same moment lets one device in`() throws {
-        let place = NATSPlace(try Self.servers.get())
+        let place = NATSPlace(servers)
         let stores = try Self.stores(place)
         defer { for store in stores { store.close() } }
         for round in 0..<Proof.count(short: 15, full: 200) {
@@ -140,7 +142,7 @@ import Testing
     @Test func `A device that joins while relays write gets every event above its number`() throws {
         var limits = StoreLimits()
         limits.eventsOfDevice = 100_000
-        let place = NATSPlace(try Self.servers.get(), limits)
+        let place = NATSPlace(servers, limits)
         let stores = try Self.stores(place)
         defer { for store in stores { store.close() } }
         let count = Proof.count(short: 8, full: 60)
