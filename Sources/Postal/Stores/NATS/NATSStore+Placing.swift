@@ -1,3 +1,5 @@
+internal import Threads
+
 /// Which entries of an account count, and what its last message says.
 extension NATSStore {
     /// How long a leader that was just chosen may be behind before its answer counts.
