@@ -24,6 +24,9 @@ package final class PrivateNATS: @unchecked Sendable {
     /// Where clients connect to, a port for each server.
     package let ports: [UInt16]
     private let access: Access
+    /// The ways between servers that can be cut, by who takes them and where they lead; none where servers
+    /// reach each other without.
+    private let links: [[NetworkLink?]]
     private let lock = NSLock()
     private var servers: [ChildProcess?]
     /// Ends all servers when this process does, however it ends.
@@ -36,12 +39,22 @@ package final class PrivateNATS: @unchecked Sendable {
     package var addresses: [String] { ports.map { "\(access.scheme)://127.0.0.1:\($0)" } }
 
     /// Starts servers and waits until JetStream has a leader.
-    package init(servers count: Int = 1, access: Access = Access()) throws {
+    ///
+    /// - Parameter separable: Whether ``separate(_:)`` can cut one off. Clients then know of those servers
+    ///   only that they were told of.
+    package init(
+        servers count: Int = 1, access: Access = Access(), separable: Bool = false
+    ) throws {
         directory = try TemporaryDirectory(named: "zg-nats")
         self.access = access
         let free = try Self.freePorts(2 * count)
         ports = Array(free[..<count])
         servers = [ChildProcess?](repeating: nil, count: count)
+        links = try (0..<count).map { from in
+            try (0..<count).map { to in
+                separable && from != to ? try NetworkLink(to: free[count + to]) : nil
+            }
+        }
         for number in 0..<count {
             var text = """
                 server_name: node\(number)
@@ -52,12 +65,17 @@ package final class PrivateNATS: @unchecked Sendable {
 
                 """
             if count > 1 {
-                let routes = free[count...].map { "nats-route://127.0.0.1:\($0)" }
+                let ways = separable ? links[number].compactMap { $0?.port } : Array(free[count...])
+                let routes = ways.map { "nats-route://127.0.0.1:\($0)" }
+                // What servers tell each other of their addresses would lead past the ways.
+                let advertise =
+                    separable ? "advertise: \"127.0.0.1:1\"\n  no_advertise: true" : ""
                 text += """
                     cluster {
                       name: zg_test
                       listen: 127.0.0.1:\(free[count + number])
                       routes: [\(routes.joined(separator: ", "))]
+                      \(advertise)
                     }
 
                     """
@@ -70,10 +88,27 @@ package final class PrivateNATS: @unchecked Sendable {
 
     deinit {
         for number in servers.indices { kill(number) }
+        for link in links.joined() { link?.end() }
+    }
+
+    /// Cuts a server off from the others. Clients reach it as before.
+    package func separate(_ number: Int) {
+        for other in servers.indices {
+            links[number][other]?.cut()
+            links[other][number]?.cut()
+        }
+    }
+
+    /// Has all servers reach each other again.
+    package func unite() {
+        for link in links.joined() { link?.open() }
     }
 
     /// Where a server keeps its streams.
     package func store(of number: Int) -> String { directory.path("node\(number)") }
+
+    /// The file of a server's log.
+    package func log(of number: Int) -> String { directory.path("log\(number)") }
 
     /// Starts a server that does not run.
     package func start(_ number: Int) throws {

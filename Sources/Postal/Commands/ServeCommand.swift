@@ -58,7 +58,7 @@ enum ServeCommand: PostalCommand {
         }
         let url = "http://\(settings.host):\(port)"
         let counts = secrets.counts
-        try announce(url, counts, json: command.has("json"))
+        try announce(url, counts, store.warning, json: command.has("json"))
         let notice = ServiceNotice(context)
         notice.send("READY=1\nSTATUS=Serving \(counts.hooks) webhooks at \(url)")
         var due = context.clock.steady() + 5_000
@@ -79,23 +79,29 @@ enum ServeCommand: PostalCommand {
     }
 
     private static func announce(
-        _ url: String, _ counts: (hooks: Int, problems: Int), json: Bool
+        _ url: String, _ counts: (hooks: Int, problems: Int), _ warning: String?, json: Bool
     ) throws {
         let output = OutputStream(descriptor: 1)
         if json {
             let value: JSONValue = [
                 "url": .string(url), "hooks": .integer(Int64(counts.hooks)),
                 "unreadable": .integer(Int64(counts.problems)),
+                "warning": warning.map { .string($0) } ?? .null,
             ]
             try output.write(String(decoding: try value.encoded(), as: UTF8.self) + "\n")
         } else {
             try output.write("Serving at \(url), \(counts.hooks) webhooks.\n")
         }
         try output.flush()
-        guard counts.problems > 0, !json else { return }
+        guard !json else { return }
+        if let warning { try warn(warning) }
+        guard counts.problems > 0 else { return }
+        try warn("\(counts.problems) files of webhooks cannot be read, or have another form.")
+    }
+
+    private static func warn(_ text: String) throws {
         let messages = OutputStream(descriptor: 2)
-        try messages.write(
-            "warning: \(counts.problems) files of webhooks cannot be read, or have another form.\n")
+        try messages.write("warning: \(text)\n")
         try messages.flush()
     }
 }

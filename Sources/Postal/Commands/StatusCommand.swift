@@ -20,6 +20,8 @@ enum StatusCommand: PostalCommand {
                 "replicas: \(replicas.current) of \(replicas.count) have everything"
                     + (replicas.count < replicas.wanted ? ", fewer than \(replicas.wanted)" : ""))
         }
+        let warning = store.warning
+        if let warning { lines.append("warning: \(warning)") }
         return PostalResult(
             json: [
                 "devices": .integer(Int64(status.devices)),
@@ -33,6 +35,7 @@ enum StatusCommand: PostalCommand {
                         "wanted": .integer(Int64(replicas.wanted)),
                     ]
                 } ?? .null,
+                "warning": warning.map { .string($0) } ?? .null,
             ],
             text: lines.joined(separator: "\n") + "\n")
     }

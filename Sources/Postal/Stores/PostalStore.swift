@@ -18,8 +18,15 @@ package protocol PostalStore: EventLog, Register {
     /// Figures for `status` and `/metrics`.
     func status() throws(StoreError) -> StoreStatus
 
+    /// What whoever runs it has to know of this store, in one sentence; nil for nothing.
+    var warning: String? { get }
+
     /// Ends observing and lets go of everything. Nothing may be called afterwards.
     func close()
+}
+
+extension PostalStore {
+    package var warning: String? { nil }
 }
 
 /// What became different in a store.

@@ -44,21 +44,26 @@ final class ClusterReader {
     /// Goes on until every event of a set came, once each.
     static func wait(
         _ readers: [ClusterReader], for ids: Set<String>, _ relays: [RelayProcess], _ what: String,
-        seconds: Int = 40
+        seconds: Int = 40, report: ClusterReport? = nil
     ) throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while true {
-            var missing = 0
+            var missing: Set<String> = []
             for reader in readers {
                 try reader.poll(relays)
-                missing += ids.subtracting(reader.had.keys).count
+                missing.formUnion(ids.subtracting(reader.had.keys))
                 if let twice = reader.had.first(where: { $0.value.count > 1 }) {
-                    throw CheckFailure("\(what): \(twice.key) has the numbers \(twice.value)")
+                    throw CheckFailure(
+                        "\(what): \(twice.key) has the numbers \(twice.value)\n"
+                            + (report?.text(of: [twice.key]) ?? ""))
                 }
             }
-            if missing == 0 { return }
+            if missing.isEmpty { return }
             guard ContinuousClock.now < end else {
-                throw CheckFailure("\(what): \(missing) events did not reach a device")
+                let ids = missing.sorted()
+                throw CheckFailure(
+                    "\(what): \(ids) did not reach every device\n"
+                        + (report?.text(of: ids) ?? ""))
             }
             usleep(5_000)
         }

@@ -107,6 +107,26 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
+    /// The next line, without its end.
+    func line() throws -> String {
+        let mark = Array("\r\n".utf8)
+        while true {
+            if let range = received.firstRange(of: mark) {
+                let text = String(decoding: received[..<range.lowerBound], as: UTF8.self)
+                received.removeFirst(range.upperBound)
+                return text
+            }
+            try receive()
+        }
+    }
+
+    /// So many bytes.
+    func bytes(_ count: Int) throws -> [UInt8] {
+        while received.count < count { try receive() }
+        defer { received.removeFirst(count) }
+        return Array(received.prefix(count))
+    }
+
     /// Waits for bytes; throws at the end of the connection.
     func receive() throws {
         var buffer = [UInt8](repeating: 0, count: 65_536)

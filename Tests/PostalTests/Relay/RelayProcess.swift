@@ -49,21 +49,29 @@ final class RelayProcess: @unchecked Sendable {
             to: "hooks/zg-webhook.\(hook.name)")
     }
 
+    /// What it wrote to its standard error, over all its starts.
+    var errors: String {
+        (try? String(contentsOfFile: directory.path("log"), encoding: .utf8)) ?? ""
+    }
+
     /// Starts the program and waits until it listens.
     func start() throws {
         var ends: [Int32] = [-1, -1]
         guard unsafe zg_test_pipe(&ends) == 0 else { throw CheckFailure("pipe2") }
         let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+        let log = unsafe open(
+            directory.path("log"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         defer {
             close(ends[0])
             close(null)
+            close(log)
         }
         var description = ChildProcess.Description(
             try ProgramRunner.pathOfProduct("zg-env-postal"),
             ["serve", "--json", "--listen", "127.0.0.1:0"] + store
                 + ["--webhook-secrets", directory.path("hooks")] + options,
             environment: environment)
-        description.descriptors = [0: null, 1: ends[1], 2: null]
+        description.descriptors = [0: null, 1: ends[1], 2: log]
         child = try ChildProcess(description)
         close(ends[1])
         var line: [UInt8] = []
@@ -72,8 +80,33 @@ final class RelayProcess: @unchecked Sendable {
         let text = String(decoding: line, as: UTF8.self)
         guard let range = text.range(of: "127.0.0.1:"),
             let port = UInt16(text[range.upperBound...].prefix { $0.isNumber })
-        else { throw CheckFailure("the relay did not start: \(text)") }
+        else { throw CheckFailure("the relay did not start: \(text) \(errors.suffix(500))") }
         self.port = port
+    }
+
+    /// Starts it; while a cluster chooses a leader, it cannot.
+    func startWhenPossible() throws {
+        let end = ContinuousClock.now + .seconds(30)
+        while true {
+            do { return try start() } catch {
+                kill()
+                guard ContinuousClock.now < end else { throw error }
+                usleep(200_000)
+            }
+        }
+    }
+
+    /// Waits until all three servers of its cluster have everything.
+    func waitForCopies() throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while true {
+            let status = try run("status")
+            if status.output.contains("replicas: 3 of 3") { return }
+            guard ContinuousClock.now < end else {
+                throw CheckFailure("not all servers came back: \(status.output) \(status.error)")
+            }
+            usleep(300_000)
+        }
     }
 
     /// Ends it without a chance to do anything.

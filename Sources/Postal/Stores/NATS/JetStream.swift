@@ -13,6 +13,8 @@ struct JetStream: Sendable {
         static let streamMissing: Int64 = 10_059
         static let messageMissing: Int64 = 10_037
         static let otherLast: Int64 = 10_071
+        /// One with the same identifier is on its way.
+        static let sameOnItsWay: Int64 = 10_158
         /// There are not as many servers as copies were asked for, or not as much room.
         static let tooFewServers: Set<Int64> = [10_005, 10_023, 10_074]
     }
@@ -58,6 +60,18 @@ struct JetStream: Sendable {
 
     static func encoded(_ value: JSONValue) -> [UInt8] { (try? value.encoded()) ?? [] }
 
+    /// What the servers' JetStream can: 1 since 2.11, 0 before.
+    func level() throws(StoreError) -> Int64 {
+        switch try ask("INFO") {
+        case .refused(let code): throw Self.refusal(code)
+        case .value(let answer): Self.level(answer)
+        }
+    }
+
+    static func level(_ answer: WebhookValue) -> Int64 {
+        if case .integer(let level)? = answer["api"]?["level"] { level } else { 0 }
+    }
+
     /// The last number that a stream gave, as its leader has it.
     func lastSequence(of stream: String) throws(StoreError) -> Int64 {
         try state("last_seq", of: stream)
@@ -79,44 +93,63 @@ struct JetStream: Sendable {
         }
     }
 
-    /// The last message of a subject, as the stream's leader has it; nil where there is none.
-    func last(
-        of subject: String, in stream: String
-    ) throws(StoreError) -> (sequence: Int64, data: [UInt8])? {
-        switch try ask("STREAM.MSG.GET.\(stream)", ["last_by_subj": .string(subject)]) {
+    /// A message as a stream's leader has it. No other server is asked: one may be behind, and one that led
+    /// and was cut off may have something else under a number (``NATSStreams/warning()``).
+    struct Kept: Equatable {
+        var subject: String
+        var sequence: Int64
+        var data: [UInt8]
+        /// What it was told apart from others by when it was sent.
+        var messageID: String?
+    }
+
+    /// The last message of a subject; nil where there is none.
+    func last(of subject: String, in stream: String) throws(StoreError) -> Kept? {
+        try get(["last_by_subj": .string(subject)], in: stream)
+    }
+
+    /// The first message of a subject from a number on; nil where there is none.
+    func first(
+        of subject: String, from sequence: Int64, in stream: String
+    ) throws(StoreError) -> Kept? {
+        try get(["seq": .integer(sequence), "next_by_subj": .string(subject)], in: stream)
+    }
+
+    /// The message with a number; nil where there is none.
+    func message(_ sequence: Int64, in stream: String) throws(StoreError) -> Kept? {
+        guard let kept = try get(["seq": .integer(sequence)], in: stream) else { return nil }
+        guard kept.sequence == sequence else { throw Self.unclear }
+        return kept
+    }
+
+    private func get(_ question: JSONValue, in stream: String) throws(StoreError) -> Kept? {
+        switch try ask("STREAM.MSG.GET.\(stream)", question) {
         case .refused(code: Code.messageMissing): return nil
         case .refused(let code): throw Self.refusal(code)
         case .value(let answer):
-            guard let message = answer["message"],
-                case .integer(let sequence)? = message["seq"], sequence > 0
+            guard let message = answer["message"], let subject = message["subject"]?.text,
+                case .integer(let sequence)? = message["seq"], sequence > 0,
+                let data = Self.bytes(message["data"]), let head = Self.bytes(message["hdrs"])
             else { throw Self.unclear }
-            let letters = (message["data"]?.text ?? "").utf8.filter { $0 != UInt8(ascii: "=") }
-            guard let data = Base64.decoded(letters[...]) else { throw Self.unclear }
-            return (sequence, data)
+            let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n")
+            let name = "Nats-Msg-Id:"
+            let messageID = lines.first { $0.hasPrefix(name) }?.dropFirst(name.count)
+            return Kept(
+                subject: subject, sequence: sequence, data: data,
+                messageID: messageID.map { String($0.drop { $0 == " " }) })
         }
     }
 
-    /// The first message of a subject from a number on, or the message of just this number, from any
-    /// server that has it. One that is behind may not have the newest yet.
-    func direct(
-        from sequence: Int64, subject: String? = nil, in stream: String
-    ) throws(StoreError) -> (sequence: Int64, data: [UInt8])? {
-        var members = [JSONValue.Member("seq", .integer(sequence))]
-        if let subject { members.append(.init("next_by_subj", .string(subject))) }
-        let message = try connection.request(
-            "$JS.API.DIRECT.GET.\(stream)", Self.encoded(.object(members)), milliseconds: patience)
-        switch message.status {
-        case nil:
-            guard let sequence = message.sequence, sequence > 0 else { throw Self.unclear }
-            return (sequence, message.data)
-        case "404": return nil
-        default: throw StoreError(.unavailable, "JetStream does not answer.")
-        }
+    /// The bytes of base64 with its padding; none for what is missing.
+    private static func bytes(_ value: WebhookValue?) -> [UInt8]? {
+        let letters = (value?.text ?? "").utf8.filter { $0 != UInt8(ascii: "=") }
+        return Base64.decoded(letters[...])
     }
 
     /// Sends messages to a stream and waits until they are kept.
     func publish(_ messages: [NATSPublication]) -> [Outcome] {
-        connection.publish(messages, milliseconds: patience).map { answer in
+        let answers = connection.publish(messages, milliseconds: patience)
+        return zip(messages, answers).map { message, answer in
             guard let answer, answer.status == nil,
                 let value = WebhookReader.value(of: answer.data)
             else { return .failed(StoreError(.unavailable, "JetStream does not answer.")) }
@@ -124,12 +157,15 @@ struct JetStream: Sendable {
                 guard case .integer(let code)? = error["err_code"] else {
                     return .failed(Self.unclear)
                 }
-                return code == Code.otherLast ? .otherLast : .failed(Self.refusal(code))
+                let isOther =
+                    code == Code.otherLast || message.isOnlyOne && code == Code.sameOnItsWay
+                return isOther ? .otherLast : .failed(Self.refusal(code))
             }
             guard case .integer(let sequence)? = value["seq"], sequence > 0 else {
                 return .failed(Self.unclear)
             }
-            return value["duplicate"] == .bool(true) ? .duplicate(sequence) : .kept(sequence)
+            guard value["duplicate"] == .bool(true) else { return .kept(sequence) }
+            return message.isOnlyOne ? .otherLast : .duplicate(sequence)
         }
     }
 

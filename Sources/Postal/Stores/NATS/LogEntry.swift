@@ -2,9 +2,9 @@
 /// each entry says what was before it, so that any relay finds out from two of them how many events are
 /// between, also when those are gone.
 ///
-/// An account's messages are sent with the number of the one before: the stream refuses a message of a
-/// relay that does not know the last one. Whoever joins leaves a mark, so that an event either is before
-/// it, or was sealed by a relay that had seen who joined.
+/// An account's messages name the one before: one of a relay that does not know the last one does not
+/// count (``PlacedEntry``). Whoever joins leaves a mark, so that an event either is before it, or was
+/// sealed by a relay that had seen who joined.
 struct LogEntry: Equatable, Sendable {
     /// Where copies are.
     enum Content: Equatable, Sendable {
@@ -22,6 +22,8 @@ struct LogEntry: Equatable, Sendable {
     }
 
     private static let format: UInt8 = 1
+    /// More than any stream comes to; sums of some of these are no overflow.
+    static let largestNumber: Int64 = 1 << 53
 
     /// When the account's numbers began: no number up to it counts for `ordinal`.
     var epoch: Int64
@@ -69,7 +71,9 @@ struct LogEntry: Equatable, Sendable {
         guard bytes.count >= 50, bytes[0] == Self.format else { return nil }
         var numbers: [Int64] = []
         for place in 0..<6 {
-            guard let number = bytes.number(at: 2 + place * 8), number >= 0 else { return nil }
+            guard let number = bytes.number(at: 2 + place * 8), number <= Self.largestNumber else {
+                return nil
+            }
             numbers.append(number)
         }
         (epoch, ordinal, previous) = (numbers[0], numbers[1], numbers[2])
@@ -89,6 +93,7 @@ struct LogEntry: Equatable, Sendable {
             var parts: [Part] = []
             for place in 0..<Int(count) {
                 guard let number = bytes.number(at: 58 + place * size), number > 0,
+                    number <= Self.largestNumber,
                     let first = RecipientName(bytes, at: 66 + place * size)
                 else { return nil }
                 parts.append(Part(number: number, first: first))
@@ -108,9 +113,9 @@ struct LogEntry: Equatable, Sendable {
     }
 }
 
-/// What the last message of an account's subject says.
+/// What an account's subject says up to its last message.
 struct LogTip: Equatable, Sendable {
-    /// Its number; 0 where the subject has none.
+    /// The last message's number, also of one that does not count; 0 where the subject has none.
     var sequence: Int64
     var epoch: Int64
     var ordinal: Int64
@@ -123,6 +128,13 @@ struct LogTip: Equatable, Sendable {
         (epoch, ordinal, register) = (entry.epoch, entry.ordinal, entry.register)
         time = entry.time
         lastEvent = entry.isEvent ? sequence : entry.lastEvent
+    }
+
+    /// What an entry says of those before it.
+    init(before entry: LogEntry, sequence: Int64) {
+        self.sequence = sequence
+        (epoch, ordinal, register) = (entry.epoch, entry.ordinalBefore, entry.register)
+        (lastEvent, time) = (entry.lastEvent, entry.time)
     }
 
     /// For an account that has nothing, in a stream whose last number is `newest`.
@@ -142,7 +154,7 @@ struct LogTip: Equatable, Sendable {
 }
 
 extension [UInt8] {
-    /// Eight bytes, the largest first; nil behind the end, and for what is no `Int64` above -1.
+    /// Eight bytes, the largest first; nil behind the end, and for what is no `Int64`. Never negative.
     func number(at place: Int) -> Int64? {
         guard place >= 0, place + 8 <= count else { return nil }
         var number: UInt64 = 0

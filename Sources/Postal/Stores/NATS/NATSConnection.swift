@@ -1,5 +1,6 @@
 internal import CNATS
 internal import Glibc
+internal import Sealing
 internal import Synchronization
 internal import Threads
 
@@ -10,24 +11,31 @@ struct NATSMessage: Sendable {
     var data: [UInt8]
     /// The three digits of a status that came instead of a message, such as `404`.
     var status: String?
-    /// The message's number in its stream, where a stream's own copy was asked for.
-    var sequence: Int64?
 }
 
 /// A message to a stream.
 struct NATSPublication: Sendable {
     var subject: String
     var data: [UInt8]
-    /// The same for a message that is sent again, which the stream then leaves out.
-    var messageID: String?
+    /// The same for a message that is sent again, which the stream then leaves out. Every message has one:
+    /// a server that comes back may take the end of its log twice, and knows by it what it has.
+    var messageID: String
     /// The number of the subject's last message; another one makes the stream refuse. 0 for "none yet".
     var expected: Int64?
+    /// Whether another message with the same identifier is one that came between.
+    var isOnlyOne = false
 
-    init(
-        _ subject: String, _ data: [UInt8], messageID: String? = nil, expected: Int64? = nil
-    ) {
-        (self.subject, self.data) = (subject, data)
-        (self.messageID, self.expected) = (messageID, expected)
+    init(_ subject: String, _ data: [UInt8], messageID: String? = nil, expected: Int64? = nil) {
+        (self.subject, self.data, self.expected) = (subject, data, expected)
+        self.messageID = messageID ?? HexText.digits(of: Random.bytes(16))
+    }
+
+    /// A message of which there can be only one behind the subject's last one. `expected` alone does not
+    /// do: servers before 2.9.21 look at it before they agree on the order, so two that come at the same
+    /// moment are both taken. What they have the same identifier of they look at afterwards too.
+    init(_ subject: String, _ data: [UInt8], onlyOneBehind expected: Int64) {
+        self.init(subject, data, messageID: "\(subject)@\(expected)", expected: expected)
+        isOnlyOne = true
     }
 }
 
@@ -215,9 +223,7 @@ final class NATSConnection: @unchecked Sendable {
         }
         guard status == NATS_OK, let made = unsafe made else { return status }
         defer { unsafe natsMsg_Destroy(made) }
-        if let id = message.messageID {
-            unsafe status = natsMsgHeader_Set(made, "Nats-Msg-Id", id)
-        }
+        unsafe status = natsMsgHeader_Set(made, "Nats-Msg-Id", message.messageID)
         if let expected = message.expected, status == NATS_OK {
             unsafe status = natsMsgHeader_Set(
                 made, "Nats-Expected-Last-Subject-Sequence", "\(expected)")
@@ -241,8 +247,7 @@ final class NATSConnection: @unchecked Sendable {
         }
         return unsafe NATSMessage(
             subject: text(natsMsg_GetSubject(handle)), reply: text(natsMsg_GetReply(handle)),
-            data: data ?? [], status: header("Status"),
-            sequence: header("Nats-Sequence").flatMap { Int64($0) })
+            data: data ?? [], status: header("Status"))
     }
 
     private static func now() -> Int64 {

@@ -47,7 +47,8 @@ package struct NATSJoining {
                 guard isFree else { return false }
             }
             invite.claim = .init(device: id, publicKey: record.publicKey, at: now)
-            let message = NATSPublication(subject, invite.bytes, expected: kept.sequence)
+            let message = NATSPublication(
+                subject, invite.bytes, onlyOneBehind: kept.sequence)
             if case .kept(let sequence) = store.api.publish(message) {
                 claimed = sequence
                 return true
@@ -69,7 +70,8 @@ package struct NATSJoining {
         if older?.phase == .active, claim.publicKey != record.publicKey { return false }
         switch store.api.publish(
             NATSPublication(
-                subject, DeviceRecord(phase: .removed).bytes, expected: last?.sequence ?? 0))
+                subject, DeviceRecord(phase: .removed).bytes,
+                onlyOneBehind: last?.sequence ?? 0))
         {
         case .kept, .duplicate: return true
         case .otherLast: return nil
@@ -105,7 +107,7 @@ package struct NATSJoining {
 
     /// Uses the invite up. Where that does not work, whoever finds the claim finds the device too.
     package func finish() throws(StoreError) {
-        _ = store.api.publish(NATSPublication(subject, [], expected: claimed))
+        _ = store.api.publish(NATSPublication(subject, [], onlyOneBehind: claimed))
         try store.settleRegister(through: active)
     }
 
@@ -114,7 +116,7 @@ package struct NATSJoining {
     /// - Returns: The number of its message; nil where another one came between.
     private func write(over previous: Int64) throws(StoreError) -> Int64? {
         let subject = store.names.device(id)
-        let message = NATSPublication(subject, record.bytes, expected: previous)
+        let message = NATSPublication(subject, record.bytes, onlyOneBehind: previous)
         for _ in 0..<Self.tries {
             if case .kept(let sequence) = store.api.publish(message) { return sequence }
             // It may be there all the same, where the answer was lost.

@@ -38,7 +38,7 @@ struct NATSNames: Sendable {
 
     /// The stream of events: `PREFIX.e.ACCOUNT`, and `PREFIX.c.ACCOUNT` for copies beside them.
     var events: String { "\(prefix)_events" }
-    /// The stream of the register, which keeps the last message of each subject.
+    /// The stream of the register, which keeps the last messages of each subject.
     var register: String { "\(prefix)_register" }
 
     func entries(of account: String) -> String { "\(prefix).e.\(account)" }

@@ -62,6 +62,7 @@ extension NATSStore {
     private func write(_ event: AcceptedEvent) throws(StoreError) -> AppendOutcome {
         var sealed: [String: [UInt8]] = [:]
         var content: (recipients: [String], content: LogEntry.Content)?
+        var messageID = HexText.digits(of: event.digest)
         var tip = try tip(of: event.account)
         for _ in 0..<Self.tries {
             // Whoever joined before that message is among the recipients now.
@@ -83,19 +84,30 @@ extension NATSStore {
             }
             let entry = tip.next(content?.content ?? .mark, at: event.acceptedAt)
             let message = NATSPublication(
-                names.entries(of: event.account), entry.bytes,
-                messageID: HexText.digits(of: event.digest), expected: tip.sequence)
+                names.entries(of: event.account), entry.bytes, messageID: messageID,
+                expected: tip.sequence)
             switch api.publish(message) {
             case .kept(let sequence):
-                log.add(entry, sequence: sequence, of: event.account)
-                log.set(LogTip(entry, sequence: sequence), of: event.account)
-                return .kept(number: sequence)
-            case .duplicate: return .duplicate
-            case .otherLast: tip = try freshTip(of: event.account)
+                if try standing(of: entry, sequence, of: event.account) == .counts {
+                    return .kept(number: sequence)
+                }
+                messageID = Self.messageID(of: event, after: sequence)
+            case .duplicate(let sequence):
+                let found = try standing(ofMessage: messageID, sequence, of: event.account)
+                guard found == .isPassedOver else { return .duplicate }
+                messageID = Self.messageID(of: event, after: sequence)
+            case .otherLast: break
             case .failed(let error): throw error
             }
+            tip = try freshTip(of: event.account)
         }
         throw StoreError(.unavailable, "Other relays write to this account without a pause.")
+    }
+
+    /// What an event is known again by that stands under a number and does not count there: the same for
+    /// every relay that the event comes to again.
+    private static func messageID(of event: AcceptedEvent, after sequence: Int64) -> String {
+        "\(HexText.digits(of: event.digest)).\(sequence)"
     }
 
     /// Puts copies where the entry finds them. Messages beside it that no entry names, because whoever
@@ -124,28 +136,6 @@ extension NATSStore {
 
     package func newest() throws(StoreError) -> Int64 { try api.lastSequence(of: names.events) }
 
-    /// The last entry of an account, as far as this relay knows; asked for where it does not.
-    func tip(of account: String) throws(StoreError) -> LogTip {
-        if let tip = log.tip(of: account) { return tip }
-        return try freshTip(of: account)
-    }
-
-    /// The last entry of an account, as the stream's leader has it. Where there is none any more, numbers
-    /// begin anew; what this relay knows of the last one stays true for whoever missed it.
-    func freshTip(of account: String) throws(StoreError) -> LogTip {
-        guard let last = try api.last(of: names.entries(of: account), in: names.events) else {
-            return LogTip(beginningAt: try api.lastSequence(of: names.events))
-        }
-        guard let entry = LogEntry(last.data) else { throw JetStream.unclear }
-        let tip = LogTip(entry, sequence: last.sequence)
-        log.add(entry, sequence: last.sequence, of: account)
-        log.set(tip, of: account)
-        // A leader that was just chosen may be behind what came here already.
-        guard let known = log.tip(of: account), known.sequence > tip.sequence else { return tip }
-        WorkThread.pause(milliseconds: 10)
-        return known
-    }
-
     /// Writes a mark, and says what was before it, and its number; 0 where it was not wanted.
     ///
     /// - Parameters:
@@ -163,13 +153,14 @@ extension NATSStore {
                     names.entries(of: account), entry.bytes, expected: tip.sequence)
                 switch api.publish(message) {
                 case .kept(let sequence):
-                    log.add(entry, sequence: sequence, of: account)
-                    log.set(LogTip(entry, sequence: sequence), of: account)
-                    return (tip, sequence)
+                    if try standing(of: entry, sequence, of: account) == .counts {
+                        return (tip, sequence)
+                    }
                 case .duplicate: throw JetStream.unclear
-                case .otherLast: tip = try freshTip(of: account)
+                case .otherLast: break
                 case .failed(let error): throw error
                 }
+                tip = try freshTip(of: account)
             }
             guard isWanted(tip) else { return (tip, 0) }
             throw StoreError(.unavailable, "Other relays write to this account without a pause.")

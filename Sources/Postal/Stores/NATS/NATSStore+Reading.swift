@@ -4,8 +4,6 @@ internal import Threads
 extension NATSStore {
     /// Entries that are looked at in one go for one device.
     private static let stepCount = 256
-    /// How long a server may be behind the others before its answer counts.
-    private static let staleMilliseconds = 2_000
 
     /// An entry and its number.
     typealias Found = (sequence: Int64, entry: LogEntry)
@@ -29,7 +27,7 @@ extension NATSStore {
             throw StoreError(.unavailable, "The events cannot be read from NATS.")
         }
         var answers: [DeviceEvents] = []
-        for request in requests { answers.append(try events(for: request)) }
+        for request in requests { answers.append(try events(for: request, through: newest)) }
         return answers
     }
 
@@ -45,7 +43,11 @@ extension NATSStore {
         var gapCount: Int?
     }
 
-    private func events(for request: ReadRequest) throws(StoreError) -> DeviceEvents {
+    /// - Parameter newest: What comes later is left for the next time: of several accounts one may have been
+    ///   looked at before, and another one after something came.
+    private func events(
+        for request: ReadRequest, through newest: Int64
+    ) throws(StoreError) -> DeviceEvents {
         guard let device = register.device(request.device.id)?.record, device.phase == .active
         else { return DeviceEvents(through: request.after, hasMore: false) }
         var after = max(request.after, device.start)
@@ -72,7 +74,7 @@ extension NATSStore {
         var (byteCount, steps) = (0, 0)
         while let place = heads.indices.filter({ heads[$0].next != nil }).min(by: {
             (heads[$0].next?.sequence ?? 0) < (heads[$1].next?.sequence ?? 0)
-        }), let found = heads[place].next {
+        }), let found = heads[place].next, found.sequence <= newest {
             let isGapBefore = heads.contains { head in
                 head.gap.map { $0 > after && $0 < found.sequence } ?? false
             }
@@ -200,17 +202,36 @@ extension NATSStore {
         return nil
     }
 
-    /// The first entry above a number. A server that is behind may not have it yet, though it is known to
-    /// be there; then it is asked again.
+    /// The first entry above a number that counts.
     func nextEntry(of account: String, after: Int64, tip: LogTip) throws(StoreError) -> Found? {
-        if let found = log.next(of: account, after: after) { return found }
+        var after = after
+        while let placed = try nextPlaced(of: account, after: after) {
+            if placed.counts { return (placed.sequence, placed.entry) }
+            after = placed.sequence
+        }
+        return nil
+    }
+
+    /// The first entry above a number. A leader that was just chosen may not have it yet, though it is known
+    /// to be there; then it is asked again.
+    private func nextPlaced(
+        of account: String, after: Int64
+    ) throws(StoreError) -> PlacedEntry? {
+        if let placed = log.next(of: account, after: after) { return placed }
         let subject = names.entries(of: account)
         for attempt in 0..<(Self.staleMilliseconds / 10) {
             if attempt > 0 { WorkThread.pause(milliseconds: 10) }
-            if let found = try api.direct(from: after + 1, subject: subject, in: names.events) {
+            if let found = try api.first(of: subject, from: after + 1, in: names.events) {
                 guard let entry = LogEntry(found.data) else { throw JetStream.unclear }
-                log.add(entry, sequence: found.sequence, of: account)
-                return (found.sequence, entry)
+                // Nothing is between this and `after`. Where the entry names one before that, another one
+                // may be between those.
+                if entry.previous < after {
+                    return try place(entry, found.sequence, of: account)
+                }
+                let placed = PlacedEntry(
+                    entry, sequence: found.sequence, before: entry.previous)
+                log.add(placed, of: account)
+                return placed
             }
             // Nothing there by the leader's word: it was too old.
             let last = try freshTip(of: account)
@@ -234,20 +255,9 @@ extension NATSStore {
     /// The copies of one message beside an entry; nil where they are gone already.
     private func table(_ number: Int64) throws(StoreError) -> CopyTable? {
         if let table = log.table(number) { return table }
-        for attempt in 0..<20 {
-            if attempt > 0 { WorkThread.pause(milliseconds: 10) }
-            guard let found = try api.direct(from: number, in: names.events) else { continue }
-            guard found.sequence == number, let table = CopyTable(found.data) else {
-                throw JetStream.unclear
-            }
-            log.add(table, sequence: number)
-            return table
-        }
-        // The leader has it, or it is gone.
-        switch try api.ask("STREAM.MSG.GET.\(names.events)", ["seq": .integer(number)]) {
-        case .refused(code: JetStream.Code.messageMissing): return nil
-        case .refused(let code): throw JetStream.refusal(code)
-        case .value: throw StoreError(.unavailable, "The events cannot be read from NATS.")
-        }
+        guard let found = try api.message(number, in: names.events) else { return nil }
+        guard let table = CopyTable(found.data) else { throw JetStream.unclear }
+        log.add(table, sequence: number)
+        return table
     }
 }

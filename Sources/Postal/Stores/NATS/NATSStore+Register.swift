@@ -37,7 +37,7 @@ extension NATSStore {
                 let record = DeviceRecord(last.data), record.phase == .active
             else { return false }
             let message = NATSPublication(
-                subject, DeviceRecord(phase: .removed).bytes, expected: last.sequence)
+                subject, DeviceRecord(phase: .removed).bytes, onlyOneBehind: last.sequence)
             switch api.publish(message) {
             case .kept(let sequence), .duplicate(let sequence):
                 try settleRegister(through: sequence)
@@ -64,7 +64,7 @@ extension NATSStore {
                         id,
                         NATSPublication(
                             names.acknowledgement(id), record.bytes,
-                            expected: register.acknowledgement(of: id)?.sequence ?? 0)
+                            onlyOneBehind: register.acknowledgement(of: id)?.sequence ?? 0)
                     ))
             }
             left = [:]
@@ -90,7 +90,7 @@ extension NATSStore {
             guard let tip = log.tip(of: account) else { continue }
             if tip.lastEvent <= number {
                 places[account] = .init(epoch: tip.epoch, ordinal: tip.ordinal)
-            } else if let next = log.next(of: account, after: number) {
+            } else if let next = log.next(of: account, after: number), next.counts {
                 places[account] = .init(epoch: tip.epoch, ordinal: next.entry.ordinalBefore)
             }
         }

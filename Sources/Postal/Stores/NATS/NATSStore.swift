@@ -24,6 +24,7 @@ package final class NATSStore: PostalStore {
     let hasFailedReads: Monitor<Bool>
     private let isEnding = Monitor(false)
     private let listener = Monitor<WorkThread?>(nil)
+    package let warning: String?
 
     /// Connects, makes the streams where there are none, and reads the register.
     package init(
@@ -44,11 +45,14 @@ package final class NATSStore: PostalStore {
         let hasFailedReads = Monitor(false)
         self.hasFailedReads = hasFailedReads
         do throws(StoreError) {
-            try NATSStreams(api: api, names: names, limits: limits).prepare()
+            let streams = NATSStreams(api: api, names: names, limits: limits)
+            try streams.prepare()
+            warning = try streams.warning()
             let newest = try api.lastSequence(of: names.events)
             let told = Monitor<Set<String>>([])
             events = StreamFollower(
                 api, stream: names.events, after: newest, steady: steady,
+                source: .leader,
                 take: { message in
                     let account = NATSNames.last(of: message.subject)
                     if message.subject == names.copies(of: account) {
@@ -56,8 +60,7 @@ package final class NATSStore: PostalStore {
                             log.add(table, sequence: message.sequence)
                         }
                     } else if let entry = LogEntry(message.data) {
-                        log.add(entry, sequence: message.sequence, of: account)
-                        log.set(LogTip(entry, sequence: message.sequence), of: account)
+                        log.take(entry, sequence: message.sequence, of: account)
                         if entry.isEvent { told.look { _ = $0.insert(account) } }
                     }
                     guard !message.hasMore else { return }
@@ -79,6 +82,7 @@ package final class NATSStore: PostalStore {
                 })
             registered = StreamFollower(
                 api, stream: names.register, after: 0, steady: steady,
+                source: .teller,
                 take: { message in
                     if let device = register.take(message) {
                         observer.look { $0 }?(.removed(devices: [device]))

@@ -6,6 +6,11 @@ struct NATSStreams {
     /// Three servers, of which any two go on without the third.
     static let wantedReplicas = 3
 
+    /// Messages of one subject of the register. A device has three at most: one that is none yet, a device, one
+    /// that is removed. All of them stay, so that whoever has read up to a number knows of each device that
+    /// there was up to it; of one message alone the newer one could come too late to whom the older one is gone.
+    private static let registerHistory: Int64 = 4
+
     /// Webhooks are refused when they are older than a day, or ten minutes ahead of the clock.
     private static let duplicateMilliseconds: Int64 = (24 * 60 + 20) * 60_000
 
@@ -26,7 +31,9 @@ struct NATSStreams {
     func prepare() throws(StoreError) {
         for stream in [names.events, names.register] {
             switch try api.ask("STREAM.INFO.\(stream)") {
-            case .value(let value): raise(stream, value)
+            case .value(let value):
+                raise(stream, value)
+                try keepHistory(stream, value)
             case .refused(code: JetStream.Code.streamMissing): try make(stream)
             case .refused(let code): throw JetStream.refusal(code)
             }
@@ -63,6 +70,18 @@ struct NATSStreams {
         }
     }
 
+    /// Has the register of an earlier relay keep as many messages.
+    private func keepHistory(_ stream: String, _ value: WebhookValue) throws(StoreError) {
+        guard stream == names.register,
+            case .integer(let count)? = value["config"]?["max_msgs_per_subject"],
+            count < Self.registerHistory,
+            case .integer(let replicas)? = value["config"]?["num_replicas"]
+        else { return }
+        let answer = try api.ask(
+            "STREAM.UPDATE.\(stream)", settings(stream, replicas: Int(replicas)))
+        if case .refused(let code) = answer { throw JetStream.refusal(code) }
+    }
+
     private func settings(_ stream: String, replicas: Int) -> JSONValue {
         let isRegister = stream == names.register
         let kept = limits.keptMilliseconds
@@ -73,12 +92,22 @@ struct NATSStreams {
             "retention": .string("limits"), "storage": .string("file"),
             "discard": .string("old"), "num_replicas": .integer(Int64(replicas)),
             "max_age": .integer(isRegister ? 0 : kept * 1_000_000),
-            "max_msgs_per_subject": .integer(isRegister ? 1 : -1),
+            "max_msgs_per_subject": .integer(isRegister ? Self.registerHistory : -1),
             "max_msgs": .integer(-1), "max_bytes": .integer(-1), "max_consumers": .integer(-1),
-            "max_msg_size": .integer(-1), "allow_direct": .bool(!isRegister),
+            "max_msg_size": .integer(-1),
             "duplicate_window": .integer(
                 (isRegister ? 120_000 : min(Self.duplicateMilliseconds, kept)) * 1_000_000),
         ]
+    }
+
+    /// What is known of servers like these. A server that was cut off while it led may go on with messages
+    /// that the others had not agreed to, while the others' stand under the same numbers (nats-server's
+    /// changes 5957 and 5987).
+    func warning() throws(StoreError) -> String? {
+        guard try state(of: names.events).replicas > 1, try api.level() < 1 else { return nil }
+        return
+            "These NATS servers are older than 2.11: when the network between them breaks, one of "
+            + "them may come to keep other events than the rest."
     }
 
     func state(of stream: String) throws(StoreError) -> State {

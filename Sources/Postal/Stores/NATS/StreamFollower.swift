@@ -3,16 +3,27 @@ internal import Threads
 
 /// Reads a stream from a number on, for as long as it lives, on a thread of its own: also across lost
 /// connections, servers that go, and leaders that change. What it reads comes in order and without gaps.
+///
+/// It is told of new messages by some server, which may have something else than the others under a number
+/// (``NATSStreams/warning()``). Where it matters, they are then read from the stream's leader.
 final class StreamFollower: Sendable {
     /// One message of the stream.
     struct Message: Sendable {
         let subject: String
         let sequence: Int64
-        /// When the stream took it, in milliseconds since 1970.
+        /// When the stream took it, in milliseconds since 1970; 0 where that is not known.
         let time: Int64
         let data: [UInt8]
         /// Whether more were there already.
         let hasMore: Bool
+    }
+
+    /// Whose messages are taken.
+    enum Source: Sendable {
+        /// Those of the server that tells of them. Their times are known.
+        case teller
+        /// The leader's.
+        case leader
     }
 
     private struct State {
@@ -28,11 +39,14 @@ final class StreamFollower: Sendable {
     private static let waitMilliseconds: Int64 = 1_000
     /// A question that stays without an answer for so long has been lost.
     private static let lostMilliseconds: Int64 = 1_800
+    /// How often the leader is asked for what another server told of.
+    private static let leaderAttempts = 40
 
     private let stream: String
     private let api: JetStream
     private let steady: @Sendable () -> Int64
     private let state: Monitor<State>
+    private let source: Source
     private let take: @Sendable (Message) -> Void
     private let resumed: @Sendable () -> Void
     private let answered: @Sendable () -> Void
@@ -40,15 +54,18 @@ final class StreamFollower: Sendable {
 
     /// - Parameters:
     ///   - after: Where to begin.
+    ///   - source: Whose messages are taken. The leader is asked for each, so a long stream takes long.
     ///   - resumed: Called when it had to begin anew.
     ///   - answered: Called about once a second while the stream answers.
     init(
         _ api: JetStream, stream: String, after: Int64, steady: @escaping @Sendable () -> Int64,
+        source: Source,
         take: @escaping @Sendable (Message) -> Void, resumed: @escaping @Sendable () -> Void,
         answered: @escaping @Sendable () -> Void = {}
     ) {
         (self.api, self.stream, self.steady) = (api, stream, steady)
-        (self.take, self.resumed, self.answered) = (take, resumed, answered)
+        (self.source, self.take) = (source, take)
+        (self.resumed, self.answered) = (resumed, answered)
         state = Monitor(State(seen: after))
     }
 
@@ -154,18 +171,42 @@ final class StreamFollower: Sendable {
                     // 100 is a sign of life within; all others end the question.
                     heard(through: nil)
                     if status == "100" { continue }
+                    if source == .leader { try read(through: 0) }
                     answered()
                     break
                 }
                 guard let place = Place(message.reply), place.delivered == expected else { return }
                 expected += 1
                 count += 1
+                guard source == .teller else {
+                    try read(through: place.sequence)
+                    continue
+                }
                 take(
                     Message(
                         subject: message.subject, sequence: place.sequence, time: place.time,
                         data: message.data, hasMore: place.pending > 0))
                 heard(through: place.sequence)
             }
+        }
+    }
+
+    /// Takes what the leader has, at least up to a number that somebody told of.
+    private func read(through told: Int64) throws(StoreError) {
+        var attempt = 0
+        while !isEnding, case let seen = seen, seen < told || told == 0 {
+            guard let kept = try api.first(of: ">", from: seen + 1, in: stream) else {
+                // The leader has it a moment later than whoever told, or never: that one led, and was cut off.
+                attempt += 1
+                guard told > 0, attempt < Self.leaderAttempts else { return }
+                WorkThread.pause(milliseconds: 5)
+                continue
+            }
+            take(
+                Message(
+                    subject: kept.subject, sequence: kept.sequence, time: 0, data: kept.data,
+                    hasMore: kept.sequence < told))
+            heard(through: kept.sequence)
         }
     }
 

@@ -1,0 +1,188 @@
+import Foundation
+import Postal
+import Sealing
+import TestSupport
+import Testing
+
+/// Several relays that write the same thing at the same moment, in a cluster of three servers. Servers
+/// before 2.9.21 then take more than one message that says to come behind the same other one, so nothing
+/// may depend on that they refuse.
+@Suite struct NATSRaceTests {
+    private static let relays = 3
+
+    private let servers: PrivateNATS
+
+    init() throws { servers = try PrivateNATS(servers: 3) }
+
+    /// Stores as several relays have them; the first one comes when the cluster can.
+    private static func stores(_ place: NATSPlace) throws -> [NATSStore] {
+        let end = ContinuousClock.now + .seconds(20)
+        while true {
+            do { return try (0..<relays).map { _ in try place.store() } } catch {
+                guard ContinuousClock.now < end else { throw error }
+                usleep(100_000)
+            }
+        }
+    }
+
+    /// Keeps an event, again and again as the platform does.
+    private static func keep(_ event: AcceptedEvent, _ store: NATSStore) throws {
+        for _ in 0..<20 {
+            switch store.append([event]).first {
+            case .kept, .duplicate: return
+            default: usleep(20_000)
+            }
+        }
+        throw CheckFailure("an event was not kept")
+    }
+
+    @Test func `Events of relays that write at the same moment come once each, in order, all`()
+        throws
+    {
+        var limits = StoreLimits()
+        limits.eventsOfDevice = 200
+        let place = NATSPlace(servers, limits)
+        let stores = try Self.stores(place)
+        defer { for store in stores { store.close() } }
+        let device = try CheckedDevice()
+        let joined = try device.join(stores[0], accounts: ["team_a", "team_b"])
+        let count = Proof.count(short: 60, full: 600)
+        // Every relay has events of its own, and every third one comes to all relays.
+        let had = Collected<[String]>()
+        let readers = (0..<Self.relays).map { number in
+            Reader(stores[number], joined, device, expected: count * 2 + count / 3)
+        }
+        let reading = DispatchSemaphore(value: 0)
+        for reader in readers {
+            Thread.detachNewThread {
+                had.add((try? reader.all(seconds: 60)) ?? [])
+                reading.signal()
+            }
+        }
+        _ = inParallel(Self.relays) { number in
+            for turn in 0..<count {
+                let isShared = turn.isMultiple(of: 3)
+                if !isShared || number == 0 || turn.isMultiple(of: 6) {
+                    let name = isShared ? "shared_\(turn)" : "own_\(number)_\(turn)"
+                    let account = turn.isMultiple(of: 5) ? "team_b" : "team_a"
+                    try Self.keep(.checked(account, name), stores[number])
+                }
+            }
+        }
+        for _ in readers { reading.wait() }
+        let expected = Set(
+            (0..<count).flatMap { turn in
+                turn.isMultiple(of: 3)
+                    ? ["shared_\(turn)"] : (0..<Self.relays).map { "own_\($0)_\(turn)" }
+            })
+        for names in had.all {
+            #expect(Set(names) == expected)
+            #expect(names.count == expected.count)
+        }
+        #expect(Set(had.all).count == 1)
+        // A relay that has read nothing finds the same, with a count of what is too much for one device.
+        let late = try place.store()
+        defer { late.close() }
+        let rest = try late.everything(for: joined, after: joined.start)
+        #expect(rest.copies.count == min(200, expected.count))
+        #expect(rest.missed.map(\.count) == [expected.count - 200].filter { $0 > 0 })
+        let names = try rest.copies.map { try device.opened($0.sealed) }
+        #expect(names == Array((had.all.first ?? []).suffix(200)))
+        for (one, other) in zip(rest.copies, rest.copies.dropFirst()) {
+            #expect(one.number < other.number)
+        }
+    }
+
+    /// Reads what comes for one device at one relay, while it comes.
+    private final class Reader: Sendable {
+        private let store: NATSStore
+        private let joined: Device
+        private let device: CheckedDevice
+        private let expected: Int
+
+        init(_ store: NATSStore, _ joined: Device, _ device: CheckedDevice, expected: Int) {
+            (self.store, self.joined, self.device) = (store, joined, device)
+            self.expected = expected
+        }
+
+        func all(seconds: Int) throws -> [String] {
+            var (cursor, names) = (joined.start, [String]())
+            let end = ContinuousClock.now + .seconds(seconds)
+            while names.count < expected, ContinuousClock.now < end {
+                let request = ReadRequest(device: joined, after: cursor, byteLimit: 2_000)
+                guard let part = try? store.read([request]).first else { continue }
+                guard part.missed == nil else { throw CheckFailure("missed \(part.through)") }
+                names += try part.copies.map { try device.opened($0.sealed) }
+                cursor = part.through
+                usleep(1_000)
+            }
+            return names
+        }
+    }
+
+    @Test func `An invite that several relays take at the same moment lets one device in`() throws {
+        let place = NATSPlace(servers)
+        let stores = try Self.stores(place)
+        defer { for store in stores { store.close() } }
+        for round in 0..<Proof.count(short: 15, full: 200) {
+            let digest = Random.bytes(32)
+            try stores[0].add(Invite(digest: digest, accounts: ["team_a"], expiresAt: 900_000))
+            let devices = try (0..<Self.relays).map { _ in try CheckedDevice() }
+            let joined = inParallel(Self.relays) { number -> String? in
+                let device = devices[number]
+                return try stores[number].redeem(
+                    inviteDigest: digest, id: device.token.deviceID,
+                    tokenDigest: device.token.digest, publicKey: device.publicKey, now: 1_000)?.id
+            }.compactMap { $0 ?? nil }
+            #expect(joined.count == 1, "round \(round)")
+            #expect(try stores[1].devices().count == round + 1)
+        }
+    }
+
+    @Test func `A device that joins while relays write gets every event above its number`() throws {
+        var limits = StoreLimits()
+        limits.eventsOfDevice = 100_000
+        let place = NATSPlace(servers, limits)
+        let stores = try Self.stores(place)
+        defer { for store in stores { store.close() } }
+        let count = Proof.count(short: 8, full: 60)
+        let kept = Collected<(number: Int64, name: String)>()
+        let isOver = Collected<Bool>()
+        let writers = (0..<Self.relays).map { number in
+            let done = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                var turn = 0
+                while isOver.all.isEmpty {
+                    let name = "event_\(number)_\(turn)"
+                    turn += 1
+                    if case .kept(let sequence)? = stores[number]
+                        .append([.checked("team_a", name)]).first
+                    {
+                        kept.add((sequence, name))
+                    }
+                }
+                done.signal()
+            }
+            return done
+        }
+        var joined: [(device: CheckedDevice, entry: Device)] = []
+        for number in 0..<count {
+            let device = try CheckedDevice()
+            joined.append(
+                (device, try device.join(stores[number % Self.relays], accounts: ["team_a"])))
+        }
+        isOver.add(true)
+        for writer in writers { writer.wait() }
+        #expect(kept.all.count > count)
+        for (device, entry) in joined {
+            let had = try stores[1].everything(for: entry, after: entry.start)
+            #expect(had.missed.isEmpty)
+            // There may be others, of which a relay could not say that they are kept.
+            let copies = Dictionary(uniqueKeysWithValues: had.copies.map { ($0.number, $0.sealed) })
+            for event in kept.all where event.number > entry.start {
+                let sealed = try #require(copies[event.number], "\(event) is missing")
+                #expect(try device.opened(sealed) == event.name)
+            }
+        }
+    }
+}
