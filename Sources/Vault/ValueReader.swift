@@ -148,6 +148,8 @@ package final class ValueReader {
         private let vault: Vault
         private let index: VaultIndex
         private let keys: [Identifier: SecretSlice]
+        /// The batch of the value before.
+        private var last: OpenedBatch?
         private(set) var values: [SecretSlice] = []
         private(set) var failure: VaultError?
 
@@ -160,6 +162,16 @@ package final class ValueReader {
             do throws(VaultError) { try openAll() } catch { failure = error }
         }
 
+        private func batch(_ id: Identifier) throws(VaultError) -> OpenedBatch {
+            if let last, last.id == id { return last }
+            guard let key = keys[id] else {
+                throw VaultError(damaged: .layout, "a value has no data key")
+            }
+            let batch = OpenedBatch(id, key: key, vault: vault.header.vaultID)
+            last = batch
+            return batch
+        }
+
         private func openAll() throws(VaultError) {
             let versions = index.currentVersions
             // A value is shorter than its chunk. Several places may name one chunk of a hostile file.
@@ -168,7 +180,6 @@ package final class ValueReader {
             }
             arena.reserve(Int(clamping: total))
             values.reserveCapacity(places.count)
-            var batch: OpenedBatch?
             var rest = places
             while let first = rest.first {
                 var end = first.end
@@ -184,17 +195,11 @@ package final class ValueReader {
                 let chunks = try vault.chunks(first.offset..<end)
                 try chunks.withBytes { (chunks) throws(VaultError) in
                     for place in together {
-                        let id = versions.values[place.version].batch
-                        if batch?.id != id, let key = keys[id] {
-                            batch = OpenedBatch(id, key: key, vault: vault.header.vaultID)
-                        }
-                        guard let batch else {
-                            throw VaultError(damaged: .layout, "a value has no data key")
-                        }
+                        let current = try batch(versions.values[place.version].batch)
                         let start = Int(place.offset - first.offset)
                         let end = Int(place.end - first.offset)
                         values.append(
-                            try batch.open(
+                            try current.open(
                                 chunks.extracting(start..<end),
                                 id: index.variables[place.variable].id,
                                 project: index.variables[place.variable].project,

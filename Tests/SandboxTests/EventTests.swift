@@ -56,8 +56,9 @@ import Testing
         let id = try sandbox.redeploy()
         let server = sandbox.server
         let stepper = Worker {
-            for _ in 0..<11 {
-                pause(milliseconds: 40)
+            for step in 0..<11 {
+                // Once so long that the server must have something to say in between.
+                pause(milliseconds: step == 1 ? 1_000 : 40)
                 server.advanceClock(bySeconds: 1)
             }
         }

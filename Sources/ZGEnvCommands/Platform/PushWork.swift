@@ -126,13 +126,15 @@ struct PushWork {
         }
         try keep(seen, adopted, plan.forgotten, accepting: changes?.comparison)
         if !plan.steps.isEmpty {
+            var hasBegun = false
             do {
                 report.outcomes = try audited(plan, index) {
-                    try Interrupts.deferred { try application.send(plan) }
+                    hasBegun = true
+                    return try Interrupts.deferred { try application.send(plan) }
                 }
             } catch let error as VaultError {
                 // Whoever has this done as a part of more has a sentence of its own.
-                guard asks else { throw error }
+                guard asks, hasBegun else { throw error }
                 // The vault is as it was; the platform may not be.
                 var failure = CommandError(mapping: error)
                 failure.message += " Changes may have been sent before that."
