@@ -70,7 +70,10 @@ package struct CurrentVersions: ExpressibleByDictionaryLiteral, Sendable {
     }
 
     /// Where in ``values`` the version of a variable is; nil where the vault holds no value of it.
-    func place(of variable: Identifier) -> Int? {
+    ///
+    /// - Parameter guess: Where it may be. Variables are in the same order, and nearly all have a value.
+    func place(of variable: Identifier, guess: Int? = nil) -> Int? {
+        if let guess, guess < values.count, values[guess].variable == variable { return guess }
         if let places { return places[variable] }
         var (low, high) = (0, values.count)
         while low < high {

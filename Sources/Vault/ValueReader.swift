@@ -95,7 +95,9 @@ package final class ValueReader {
         places.reserveCapacity(positions.count)
         let versions = index.currentVersions
         for (position, variable) in positions.enumerated() {
-            guard let version = versions.place(of: index.variables[variable].id) else { continue }
+            guard
+                let version = versions.place(of: index.variables[variable].id, guess: variable)
+            else { continue }
             let offset = versions.values[version].offset
             let length = UInt64(versions.values[version].length)
             let (end, overflow) = offset.addingReportingOverflow(length)

@@ -74,8 +74,9 @@ package enum EffectiveVariables {
         }
         var chosen: [Int] = []
         chosen.reserveCapacity(found.count)
-        for entry in found {
-            guard let last = chosen.last,
+        for (number, entry) in found.enumerated() {
+            // The same beginning, which costs nothing to see, and then the same name.
+            guard number > 0, found[number - 1].name == entry.name, let last = chosen.last,
                 name(last).utf8.elementsEqual(name(entry.position).utf8)
             else {
                 chosen.append(entry.position)

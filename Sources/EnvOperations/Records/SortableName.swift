@@ -1,6 +1,6 @@
 /// The first sixteen bytes of a name in UTF-8, which put thousands of names in order without a look at most
 /// of them: nearly all differ there.
-struct SortableName {
+struct SortableName: Equatable {
     /// The earliest byte in the highest place, and zeros where there are fewer.
     private let (high, low): (UInt64, UInt64)
 
