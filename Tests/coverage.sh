@@ -19,7 +19,7 @@ scratch=.build/coverage
 tools=$(dirname "$(readlink -f "$(command -v swift)")")
 # They are built without zlib and cannot read names that were packed with it.
 plain_names=-enable-name-compression=false
-swift build --build-tests --disable-index-store --enable-code-coverage --scratch-path "$scratch" \
+swift build --build-tests --enable-code-coverage --scratch-path "$scratch" \
     -Xswiftc -Xllvm -Xswiftc "$plain_names" -Xcc -mllvm -Xcc "$plain_names" \
     --explicit-target-dependency-import-check error || exit 1
 status=0
