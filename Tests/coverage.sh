@@ -24,10 +24,13 @@ swift build --build-tests --enable-code-coverage --scratch-path "$scratch" \
     --explicit-target-dependency-import-check error || exit 1
 status=0
 tests=("$scratch"/debug/*PackageTests.xctest)
-profile=$PWD/$scratch/tests.profraw
-rm -f -- "$profile"
-LLVM_PROFILE_FILE=$profile "${tests[0]}" --testing-library swift-testing \
-    --skip '^(CommandLineTests|DemoTests)\.' >"$scratch/tests.log" 2>&1 || status=1
+# By process: the programs that tests start are built to count too, and must not write into the same file.
+rm -f -- "$scratch"/tests-*.profraw
+LLVM_PROFILE_FILE=$PWD/$scratch/tests-%p.profraw "${tests[0]}" --testing-library swift-testing \
+    --skip '^(CommandLineTests|DemoTests)\.' >"$scratch/tests.log" 2>&1 &
+process=$!
+wait "$process" || status=1
+profile=$scratch/tests-$process.profraw
 grep -E '✘|Test run' "$scratch/tests.log" | tail -20
 "$tools/llvm-profdata" merge --sparse "$profile" -o "$scratch/tests.profdata" || exit 1
 "$tools/llvm-cov" export -summary-only -instr-profile "$scratch/tests.profdata" "${tests[0]}" \
