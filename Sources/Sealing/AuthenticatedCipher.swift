@@ -157,7 +157,7 @@ package enum AuthenticatedCipher {
     package static func open(
         sealed: RawSpan, additionalData: RawSpan, key: SecretSlice, into plaintext: SecretSlice
     ) throws(SealingError) {
-        // Thousands are opened: nothing here is generic over a caller's closure.
+        // Thousands are opened: closures that are generic are made for these types within their own module.
         guard sealed.byteCount >= nonceByteCount else { throw .notAuthentic }
         try key.withBytes { (key) throws(SealingError) in
             try plaintext.withMutableBytes { (out) throws(SealingError) in
