@@ -13,7 +13,7 @@ scratch=.build/$sanitizer
 # Guarded memory is wiped and freed by libsodium, and processes end without freeing what the kernel
 # frees anyway.
 export ASAN_OPTIONS=detect_leaks=0:allow_user_segv_handler=1
-export TSAN_OPTIONS=halt_on_error=0:exitcode=66:suppressions=$PWD/Tests/thread-suppressions.txt
+export TSAN_OPTIONS=halt_on_error=0:exitcode=66
 
 excluded=()
 while read -r which suite _; do
