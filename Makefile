@@ -95,7 +95,7 @@ postal-load: build ## Load the relay with ten thousand devices, and print what i
 	.build/postal-load $(RELEASE)/zg-env-postal $(LOAD_OPTIONS)
 
 # In directories of their own, since everything is compiled anew. What cannot run there is left out,
-# with the reason in Tests/sanitize-excluded.txt.
+# with the reason in Tests/instrumented-excluded.txt.
 sanitize: setup-tests ## Run the tests with AddressSanitizer, then with ThreadSanitizer
 	@Tests/sanitize.sh address
 	@Tests/sanitize.sh thread

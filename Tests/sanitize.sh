@@ -18,7 +18,7 @@ export TSAN_OPTIONS=halt_on_error=0:exitcode=66
 excluded=()
 while read -r which suite _; do
     [[ $which == '*' || $which == "$sanitizer" ]] && excluded+=("$suite")
-done < <(grep -v '^#' Tests/sanitize-excluded.txt)
+done < <(grep -v '^#' Tests/instrumented-excluded.txt)
 
 swift build --build-tests --sanitize="$sanitizer" --scratch-path "$scratch" \
     --explicit-target-dependency-import-check error

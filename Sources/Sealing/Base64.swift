@@ -13,11 +13,19 @@ package enum Base64 {
         }
     }
 
-    /// The letters of `bytes`, in ASCII.
-    package static func encoded(_ bytes: [UInt8]) -> [UInt8] {
-        guard !bytes.isEmpty else { return [] }
-        let count = letterCount(of: bytes.count)
-        return unsafe [UInt8](unsafeUninitializedCapacity: count) { letters, written in
+    /// The letters of `bytes`, in ASCII, in one array with what stands around them.
+    package static func encoded(
+        _ bytes: [UInt8], after front: [UInt8] = [], before back: [UInt8] = []
+    ) -> [UInt8] {
+        let count = front.count + letterCount(of: bytes.count) + back.count
+        // An array made with room for none writes to what all empty arrays share.
+        guard count > 0 else { return [] }
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { whole, written in
+            let raw = UnsafeMutableRawBufferPointer(whole)
+            unsafe raw.copyBytes(from: front)
+            unsafe UnsafeMutableRawBufferPointer(rebasing: raw[(count - back.count)...])
+                .copyBytes(from: back)
+            let letters = unsafe UnsafeMutableBufferPointer(rebasing: whole[front.count...])
             unsafe bytes.withUnsafeBufferPointer { bytes in
                 unsafe alphabet.withUnsafeBufferPointer { alphabet in
                     var (place, offset) = (0, 0)

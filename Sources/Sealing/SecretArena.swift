@@ -76,9 +76,11 @@ package final class SecretArena {
 package struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    private let arena: SecretArena
+    // These two and the lending are known to other targets, which open thousands of values: they are
+    // made for the types there, and cost nothing.
+    @usableFromInline let arena: SecretArena
     /// A region stays where it is as long as its arena.
-    private let start: UnsafeMutableRawPointer
+    @usableFromInline let start: UnsafeMutableRawPointer
     /// Number of bytes.
     package let count: Int
 
@@ -89,6 +91,7 @@ package struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertibl
     }
 
     /// Lends the bytes to `body`. They must not outlive the call.
+    @inlinable
     package func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         try withExtendedLifetime(arena) { () throws(E) in
             try body(unsafe RawSpan(_unsafeStart: start, byteCount: count))
@@ -96,6 +99,7 @@ package struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertibl
     }
 
     /// Lends the bytes for writing.
+    @inlinable
     package func withMutableBytes<R: ~Copyable, E>(
         _ body: (inout MutableRawSpan) throws(E) -> R
     ) throws(E) -> R {

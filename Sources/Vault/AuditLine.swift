@@ -115,11 +115,9 @@ struct AuditLine: Equatable {
 extension AuditLine {
     /// The line as text, its line feed included.
     var text: [UInt8] {
-        var text = [kind.rawValue, 0x20]
-        text += "\(sequence) \(body.count) ".utf8
-        text += Base64.encoded(body)
-        text.append(0x0A)
-        return text
+        var head = [kind.rawValue, 0x20]
+        head += "\(sequence) \(body.count) ".utf8
+        return Base64.encoded(body, after: head, before: [0x0A])
     }
 
     /// Reads a line without its line feed; nil for anything that ``text`` would not have written.

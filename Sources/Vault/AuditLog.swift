@@ -85,7 +85,7 @@ package struct AuditLog: Sendable {
         }
         guard sequence < AuditLine.sequenceLimit else { throw full }
         let new = line(sequence + 1, tag)
-        try file.append(front + new.text, durably: durably)
+        try file.append(front.isEmpty ? new.text : front + new.text, durably: durably)
         return Position(sequence: new.sequence, tag: new.tag)
     }
 

@@ -51,6 +51,13 @@ package struct Scope: Hashable, Sendable {
         self.branch = branch
     }
 
+    // An index has thousands of them, and none needs to be sorted again.
+    private init(targets: Targets, ascending names: [String], branch: String?) {
+        self.targets = targets
+        customEnvironments = names
+        self.branch = branch
+    }
+
     /// Tells whether nothing is left that a variable could apply to.
     package var isEmpty: Bool { targets.isEmpty && customEnvironments.isEmpty }
 
@@ -106,8 +113,7 @@ package struct Scope: Hashable, Sendable {
             }
             names.append(name)
         }
-        var scope = Scope(targets: targets, branch: try reader.optionalText(limit: 1_024))
-        scope.customEnvironments = names
-        return scope
+        return Scope(
+            targets: targets, ascending: names, branch: try reader.optionalText(limit: 1_024))
     }
 }

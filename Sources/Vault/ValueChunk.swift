@@ -22,12 +22,14 @@ enum ValueChunk {
         return writer.bytes
     }
 
-    /// The associated data of many values of one batch, which begins the same for all of them.
+    /// The associated data of many values, which begins the same for all of one batch.
     struct AssociatedData: ~Copyable {
         private var writer = ByteWriter(reserving: 512)
-        private let commonByteCount: Int
+        private var commonByteCount = 0
 
-        init(vault: Identifier, batch: Identifier) {
+        /// Begins anew, for another batch.
+        mutating func begin(vault: Identifier, batch: Identifier) {
+            writer.removeLast(writer.count)
             writer.raw(label)
             writer.identifier(vault)
             writer.identifier(batch)

@@ -9,30 +9,35 @@ package final class ValueReader {
     private let settlingKey: SecretBytes
     private let keyArena = SecretArena(firstRegionByteCount: 4096)
     private var dataKeys: [Identifier: SecretSlice] = [:]
-    /// The batch of the value before: thousands of values may be of one.
-    private var lastBatch: OpenedBatch?
+    private var opening: BatchOpening
     /// Looked up by id: there is one for every write that is not settled.
     private lazy var batches = Dictionary(uniqueKeysWithValues: index.batches.map { ($0.id, $0) })
 
-    /// What is needed of a batch to open its values. One thread's alone.
-    private final class OpenedBatch {
-        let id: Identifier
-        let key: SecretSlice
-        var data: ValueChunk.AssociatedData
+    /// Opens values one after the other, and keeps what is needed of the last one's batch: thousands may
+    /// be of one.
+    private struct BatchOpening: ~Copyable {
+        let vault: Identifier
+        private var last: (id: Identifier, key: SecretSlice)?
+        private var data = ValueChunk.AssociatedData()
 
-        init(_ id: Identifier, key: SecretSlice, vault: Identifier) {
-            (self.id, self.key) = (id, key)
-            data = ValueChunk.AssociatedData(vault: vault, batch: id)
-        }
+        init(vault: Identifier) { self.vault = vault }
 
-        func open(
-            _ chunk: RawSpan, id: Identifier, project: Identifier, name: String,
-            _ version: StoredVersion, in arena: SecretArena
+        /// - Parameter findKey: Asked for a data key where the batch is another one than before.
+        mutating func open(
+            _ chunk: RawSpan, batch: Identifier, variable: Identifier, version: UInt64,
+            project: Identifier, name: String, in arena: SecretArena,
+            findKey: (Identifier) throws(VaultError) -> SecretSlice
         ) throws(VaultError) -> SecretSlice {
-            try data.withBytes(
-                variable: id, version: version.version,
-                project: version.sealedName?.project ?? project,
-                name: version.sealedName?.name ?? name
+            let key: SecretSlice
+            if let last, last.id == batch {
+                key = last.key
+            } else {
+                key = try findKey(batch)
+                last = (batch, key)
+                data.begin(vault: vault, batch: batch)
+            }
+            return try data.withBytes(
+                variable: variable, version: version, project: project, name: name
             ) { (data) throws(VaultError) in
                 try ValueChunk.open(
                     chunk, associatedData: data, dataKey: key, in: arena, name: name)
@@ -49,6 +54,7 @@ package final class ValueReader {
         self.index = index
         keyPair = pair
         settlingKey = settling
+        opening = BatchOpening(vault: vault.header.vaultID)
     }
 
     /// Opens one version of a variable's value into `arena`.
@@ -59,24 +65,11 @@ package final class ValueReader {
     ) throws(VaultError) -> SecretSlice {
         let chunk = try vault.chunk(of: version)
         return try chunk.withBytes { (chunk) throws(VaultError) in
-            try open(chunk, of: variable, version, in: arena)
+            try opening.open(
+                chunk, batch: version.batch, variable: variable.id, version: version.version,
+                project: version.sealedName?.project ?? variable.project,
+                name: version.sealedName?.name ?? variable.name, in: arena, findKey: dataKey)
         }
-    }
-
-    private func open(
-        _ chunk: RawSpan, of variable: Variable, _ version: StoredVersion, in arena: SecretArena
-    ) throws(VaultError) -> SecretSlice {
-        try opened(version.batch).open(
-            chunk, id: variable.id, project: variable.project, name: variable.name, version,
-            in: arena)
-    }
-
-    private func opened(_ id: Identifier) throws(VaultError) -> OpenedBatch {
-        if let last = lastBatch, last.id == id { return last }
-        let batch = OpenedBatch(
-            id, key: try dataKey(of: id), vault: vault.header.vaultID)
-        lastBatch = batch
-        return batch
     }
 
     /// The most bytes that are read at once, and the most between two chunks that are read along.
@@ -150,8 +143,6 @@ package final class ValueReader {
         private let vault: Vault
         private let index: VaultIndex
         private let keys: [Identifier: SecretSlice]
-        /// The batch of the value before.
-        private var last: OpenedBatch?
         private(set) var values: [SecretSlice] = []
         private(set) var failure: VaultError?
 
@@ -161,21 +152,14 @@ package final class ValueReader {
         }
 
         func open() {
-            do throws(VaultError) { try openAll() } catch { failure = error }
+            do throws(VaultError) { values = try opened() } catch { failure = error }
         }
 
-        private func batch(_ id: Identifier) throws(VaultError) -> OpenedBatch {
-            if let last, last.id == id { return last }
-            guard let key = keys[id] else {
-                throw VaultError(damaged: .layout, "a value has no data key")
-            }
-            let batch = OpenedBatch(id, key: key, vault: vault.header.vaultID)
-            last = batch
-            return batch
-        }
-
-        private func openAll() throws(VaultError) {
-            let versions = index.currentVersions
+        private func opened() throws(VaultError) -> [SecretSlice] {
+            // Not properties: each look at one of an object is checked for another at the same time.
+            let (versions, variables) = (index.currentVersions.values, index.variables)
+            var values: [SecretSlice] = []
+            var opening = BatchOpening(vault: vault.header.vaultID)
             // A value is shorter than its chunk. Several places may name one chunk of a hostile file.
             let total = places.reduce(0 as UInt64) { sum, place in
                 min(sum + (place.end - place.offset), vault.header.chunksByteCount)
@@ -197,20 +181,31 @@ package final class ValueReader {
                 let chunks = try vault.chunks(first.offset..<end)
                 try chunks.withBytes { (chunks) throws(VaultError) in
                     for place in together {
-                        let current = try batch(versions.values[place.version].batch)
                         let start = Int(place.offset - first.offset)
                         let end = Int(place.end - first.offset)
+                        // Part by part: a whole record is counted once for each of its texts.
+                        let sealed = versions[place.version].sealedName
                         values.append(
-                            try current.open(
+                            try opening.open(
                                 chunks.extracting(start..<end),
-                                id: index.variables[place.variable].id,
-                                project: index.variables[place.variable].project,
-                                name: index.variables[place.variable].name,
-                                versions.values[place.version], in: arena))
+                                batch: versions[place.version].batch,
+                                variable: variables[place.variable].id,
+                                version: versions[place.version].version,
+                                project: sealed?.project ?? variables[place.variable].project,
+                                name: sealed?.name ?? variables[place.variable].name, in: arena,
+                                findKey: key))
                     }
                 }
                 rest = rest.dropFirst(together.count)
             }
+            return values
+        }
+
+        private func key(of batch: Identifier) throws(VaultError) -> SecretSlice {
+            guard let key = keys[batch] else {
+                throw VaultError(damaged: .layout, "a value has no data key")
+            }
+            return key
         }
     }
 

@@ -27,7 +27,7 @@ struct Base64Tests {
         for text in ["Z", "Zh", "Zm9", "Zg==", "Zm8=", "Zm9v\n", "Zm 9", "Zm9-", "Zm9_", "ÄÄ"] {
             let letters = Array(text.utf8)
             let bytes = Base64.decoded(letters[...])
-            #expect(bytes == nil || bytes.map(Base64.encoded) == letters, "\(text)")
+            #expect(bytes == nil || bytes.map({ Base64.encoded($0) }) == letters, "\(text)")
         }
         // Any byte in any place of texts that end in each way.
         for text in ["Zm9vYg", "Zm9vYmE", "Zm9vYmFy"] {
@@ -36,7 +36,7 @@ struct Base64Tests {
                     var letters = Array(text.utf8)
                     letters[place] = byte
                     let bytes = Base64.decoded(letters[...])
-                    #expect(bytes == nil || bytes.map(Base64.encoded) == letters)
+                    #expect(bytes == nil || bytes.map({ Base64.encoded($0) }) == letters)
                     #expect(Base64.isLetter(byte) || bytes == nil)
                 }
             }

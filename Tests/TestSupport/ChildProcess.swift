@@ -44,9 +44,10 @@ package struct ChildProcess {
     /// The child's process id.
     package let identifier: Int32
 
-    /// What `make sanitize` asks of the sanitizers, in the programs as in the tests.
-    private static let sanitizerOptions = ProcessInfo.processInfo.environment.filter {
-        ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key)
+    /// What `make sanitize` asks of the sanitizers, in the programs as in the tests, and where `make
+    /// coverage` has them write which lines ran.
+    private static let instrumentation = ProcessInfo.processInfo.environment.filter {
+        ["ASAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE"].contains($0.key)
     }
 
     /// Starts `description`. That the program does not exist is an error here, not an exit status.
@@ -82,7 +83,7 @@ package struct ChildProcess {
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         unsafe zg_spawn_set_flags(&attributes, description.startsSession ? 1 : 0)
 
-        let environment = description.environment.merging(Self.sanitizerOptions) { own, _ in own }
+        let environment = description.environment.merging(Self.instrumentation) { own, _ in own }
             .sorted { $0.key < $1.key }
             .map { Array("\($0.key)=\($0.value)".utf8) }
         var identifier: pid_t = 0

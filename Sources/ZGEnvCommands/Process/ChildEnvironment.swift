@@ -18,58 +18,34 @@ struct ChildEnvironment {
     ///
     /// What names a passphrase's place is for this program alone and left out.
     ///
+    /// - Parameter values: By the bytes of their names, each once.
     /// - Parameter survivesFork: Whether it is for a program beside this one.
     init(
         inherited: [[UInt8]], values: [RevealedValue], overrides: Bool, survivesFork: Bool = false
     ) throws {
-        // The shell's names are few, the vault's may be thousands. One that is no text is none of the
-        // vault's.
-        var given: [Int: [String]] = [:]
-        for entry in inherited {
-            guard let equals = entry.firstIndex(of: 0x3D),
-                let name = String(validating: entry[..<equals], as: UTF8.self)
-            else { continue }
-            given[equals, default: []].append(name)
-        }
-        // By length: a look into a table costs more than all else of most values.
-        let longest = given.keys.max() ?? 0
-        let ofLength = (0...longest).map { given[$0] ?? [] }
-        var names: Set<String> = []
-        for place in values.indices {
-            let name = values[place].name
-            let count = name.utf8.count
-            if count <= longest, !ofLength[count].isEmpty, ofLength[count].contains(name) {
-                names.insert(name)
-            }
-        }
-        var taken: Set<String> = []
         var starts: [Int] = []
         starts.reserveCapacity(inherited.count + values.count)
-        var (kept, byteCount) = ([Int](), 0)
+        var (keptEntries, byteCount) = ([Int](), 0)
+        var keptPlaces: Set<Int> = []
         for (number, entry) in inherited.enumerated() {
             // An entry without a sign sets nothing.
             guard let equals = entry.firstIndex(of: 0x3D) else { continue }
             guard !entry.starts(with: "ZG_ENV_PASSPHRASE_".utf8) else { continue }
-            if let name = String(validating: entry[..<equals], as: UTF8.self),
-                names.contains(name),
-                // Strings are equal that only look the same.
-                values.contains(where: { $0.name.utf8.elementsEqual(name.utf8) })
-            {
+            if let place = Self.place(of: entry[..<equals], in: values) {
                 if overrides {
-                    overridden.append(name)
+                    overridden.append(values[place].name)
                     continue
                 }
-                keptFromShell.append(name)
-                taken.insert(name)
+                keptFromShell.append(values[place].name)
+                keptPlaces.insert(place)
             }
-            kept.append(number)
+            keptEntries.append(number)
             starts.append(byteCount)
             byteCount += entry.count + 1
         }
         var added: [Int] = []
         added.reserveCapacity(values.count)
-        for place in values.indices
-        where taken.isEmpty || !taken.contains(values[place].name) {
+        for place in values.indices where keptPlaces.isEmpty || !keptPlaces.contains(place) {
             added.append(place)
             starts.append(byteCount)
             byteCount += values[place].name.utf8.count + values[place].value.count + 2
@@ -80,15 +56,31 @@ struct ChildEnvironment {
         block = try arena.allocate(count: byteCount)
         block.withMutableBytes { bytes in
             unsafe bytes.withUnsafeMutableBytes { target in
-                for (number, start) in zip(kept, starts) {
+                for (number, start) in zip(keptEntries, starts) {
                     unsafe Self.put(inherited[number], into: target, at: start)
                 }
-                for (place, start) in zip(added, starts[kept.count...]) {
+                for (place, start) in zip(added, starts[keptEntries.count...]) {
                     unsafe Self.put(
                         values[place].name, values[place].value, into: target, at: start)
                 }
             }
         }
+    }
+
+    /// Where the value of that name is; nil where there is none. By halves: the shell's names are few, and
+    /// the vault's may be thousands.
+    private static func place(of name: ArraySlice<UInt8>, in values: [RevealedValue]) -> Int? {
+        var (low, high) = (0, values.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if values[middle].name.utf8.lexicographicallyPrecedes(name) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        // By bytes: strings are equal that only look the same.
+        return low < values.count && values[low].name.utf8.elementsEqual(name) ? low : nil
     }
 
     // The NUL behind each is there: an arena hands out zeros.

@@ -110,7 +110,11 @@ final class TurnTaking: RotationWorkers {
 
     /// - Returns: False where no thread can be had, and nothing was done.
     private func runThreads(_ count: Int, _ limit: Int, _ work: (Int) -> Bool) -> Bool {
+        // The program keeps how long the path of this place is: under another name it is the same in
+        // whichever directory it is built.
+        #sourceLocation(file:"TurnTaking",line:1)
         withoutActuallyEscaping(work) { work in
+            #sourceLocation()
             let round = Round(self, count, work)
             defer { round.work = nil }
             var threads: [pthread_t] = []
@@ -174,7 +178,10 @@ final class TurnTaking: RotationWorkers {
         _ keys: VaultKeys, _ body: (inout VaultTransaction) throws -> Void,
         commit: (VaultKeys, (inout VaultTransaction) throws -> Void) throws -> Void
     ) throws {
+        // As in runThreads.
+        #sourceLocation(file:"TurnTaking",line:2)
         try withoutActuallyEscaping(body) { body in
+            #sourceLocation()
             let write = Write(keys, body)
             defer { write.body = nil }
             writes.append(write)
