@@ -101,14 +101,15 @@ sanitize: setup-tests ## Run the tests with AddressSanitizer, then with ThreadSa
 	@Tests/sanitize.sh thread
 
 # Program by program, because the whole package holds what only tests use and a static build cannot
-# have. What both need is compiled once. A directory that holds libstdc++ in its static form alone has
+# have. What both need is compiled once. Without notes for debuggers, which hold the paths of the
+# build and change a hash that stays in the programs. A directory that holds libstdc++ in its static form alone has
 # the linker take that: a program that has what it needs of it starts in three quarters of the time.
 build: setup ## Build the programs in .build/release, static
 	@mkdir -p .build/static
 	@ln -sf "$$(gcc -print-file-name=libstdc++.a)" .build/static/libstdc++.a
 	@for program in $(PROGRAMS); do \
 		echo "swift build -c release --product $$program"; \
-		swift build -c release --static-swift-stdlib $(SWIFT_FLAGS) \
+		swift build -c release --static-swift-stdlib -debug-info-format none $(SWIFT_FLAGS) \
 			-Xlinker "-L$(CURDIR)/.build/static" --product $$program || exit 1; \
 	done
 

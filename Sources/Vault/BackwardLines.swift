@@ -8,8 +8,11 @@ struct BackwardLines {
     private(set) var restOffset: UInt64 = 0
 
     private let file: AuditLogFile
-    /// The part of the file from `start` that was read and not given out; ends with a line feed.
+    /// The part of the file from `start` that was read.
     private var window: [UInt8] = []
+    /// How much of it was not given out; ends with a line feed. Nothing is taken away behind it: a line
+    /// that is given out shares the memory, and all would be copied.
+    private var windowEnd = 0
     private var start: UInt64
     private var block = 4096
 
@@ -20,32 +23,32 @@ struct BackwardLines {
         let end = start
         while start > 0, window.count <= AuditLine.lineLimit {
             try readBlock()
-            if let feed = Self.lastLineFeed(in: window, before: window.count) {
+            if let feed = Self.lastLineFeed(in: window, before: windowEnd) {
                 rest = Array(window[(feed + 1)...])
                 restOffset = end - UInt64(rest.count)
-                window.removeLast(rest.count)
+                windowEnd = feed + 1
                 return
             }
         }
-        (rest, restOffset, window) = (window, start, [])
+        (rest, restOffset, window, windowEnd) = (window, start, [], 0)
         try skipLongLine()
     }
 
     /// The line before; empty for one that is longer than lines are, nil at the beginning.
     mutating func next() throws(VaultError) -> ArraySlice<UInt8>? {
-        guard !window.isEmpty else { return nil }
+        guard windowEnd > 0 else { return nil }
         while true {
-            if let feed = Self.lastLineFeed(in: window, before: window.count - 1) {
-                let line = window[(feed + 1)..<(window.count - 1)]
-                window.removeLast(window.count - feed - 1)
+            if let feed = Self.lastLineFeed(in: window, before: windowEnd - 1) {
+                let line = window[(feed + 1)..<(windowEnd - 1)]
+                windowEnd = feed + 1
                 return line
             }
             if start == 0 {
-                let line = window.dropLast()
-                window = []
+                let line = window[..<(windowEnd - 1)]
+                windowEnd = 0
                 return line
             }
-            if window.count > AuditLine.lineLimit {
+            if windowEnd > AuditLine.lineLimit {
                 try skipLongLine()
                 return []
             }
@@ -55,14 +58,14 @@ struct BackwardLines {
 
     /// Goes back to the end of the line before one that is too long to be any.
     private mutating func skipLongLine() throws(VaultError) {
-        window = []
+        windowEnd = 0
         while start > 0 {
             try readBlock()
-            if let feed = Self.lastLineFeed(in: window, before: window.count) {
-                window.removeLast(window.count - feed - 1)
+            if let feed = Self.lastLineFeed(in: window, before: windowEnd) {
+                windowEnd = feed + 1
                 return
             }
-            window = []
+            windowEnd = 0
         }
     }
 
@@ -83,6 +86,7 @@ struct BackwardLines {
             throw VaultError(.auditLog, "the audit log became shorter while it was read")
         }
         start -= UInt64(count)
-        window = window.isEmpty ? bytes : bytes + window
+        window = windowEnd == 0 ? bytes : bytes + window[..<windowEnd]
+        windowEnd += count
     }
 }
