@@ -76,11 +76,9 @@ package final class SecretArena {
 package struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    // These two and the lending are known to other targets, which open thousands of values: they are
-    // made for the types there, and cost nothing.
-    @usableFromInline let arena: SecretArena
+    private let arena: SecretArena
     /// A region stays where it is as long as its arena.
-    @usableFromInline let start: UnsafeMutableRawPointer
+    private let start: UnsafeMutableRawPointer
     /// Number of bytes.
     package let count: Int
 
@@ -91,7 +89,6 @@ package struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertibl
     }
 
     /// Lends the bytes to `body`. They must not outlive the call.
-    @inlinable
     package func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         try withExtendedLifetime(arena) { () throws(E) in
             try body(unsafe RawSpan(_unsafeStart: start, byteCount: count))
@@ -99,7 +96,6 @@ package struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertibl
     }
 
     /// Lends the bytes for writing.
-    @inlinable
     package func withMutableBytes<R: ~Copyable, E>(
         _ body: (inout MutableRawSpan) throws(E) -> R
     ) throws(E) -> R {

@@ -66,11 +66,11 @@ package final class RotationApplication {
     ///
     /// - Returns: What came of each; nil for one that was not begun.
     private func perform(
-        _ group: [RotationAction], mayBeDone: (RotationAction) -> Bool
+        _ group: [RotationAction], mayBeDone: @escaping (RotationAction) -> Bool
     ) -> [Result<[RotationResult], any Error>?] {
         var ends: [Result<[RotationResult], any Error>?] = Array(
             repeating: nil, count: group.count)
-        workers.run(group.count, limit: group[0].parallelLimit) { place in
+        workers.run(group.count, limit: group[0].parallelLimit) { [self] place in
             let action = group[place]
             tell(action, nil)
             do {
@@ -176,7 +176,7 @@ package final class RotationApplication {
         while true {
             var found: [RotationResult] = []
             var problem: (any Error)?
-            workers.run(members.count, limit: RotationMachine.buildLimit) { place in
+            workers.run(members.count, limit: RotationMachine.buildLimit) { [self] place in
                 do {
                     if let end = try end(of: members[place], side) { found.append(end) }
                     return true

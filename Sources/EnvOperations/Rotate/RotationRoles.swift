@@ -79,7 +79,7 @@ package protocol RotationWorkers: AnyObject {
     /// where one waits; returns when all that were begun have ended.
     ///
     /// - Parameter work: False keeps those not yet begun from being begun.
-    func run(_ count: Int, limit: Int, _ work: (Int) -> Bool)
+    func run(_ count: Int, limit: Int, _ work: @escaping (Int) -> Bool)
 }
 
 /// Time, as a rotation uses it.

@@ -150,7 +150,7 @@ struct HardenWork {
         bound.access.account?.userID ?? project.binding?.accountID ?? ""
     }
 
-    private func changing<R>(_ body: (inout VaultTransaction) throws -> R) throws -> R {
+    private func changing<R>(_ body: @escaping (inout VaultTransaction) throws -> R) throws -> R {
         do {
             return try invocation.session.update(with: keys, body)
         } catch let conflict as HardeningConflict {

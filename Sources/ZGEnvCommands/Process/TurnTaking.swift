@@ -43,7 +43,7 @@ final class TurnTaking: RotationWorkers {
     /// were begun have ended.
     ///
     /// - Parameter work: False keeps those not yet begun from being begun.
-    func run(_ count: Int, limit: Int, _ work: (Int) -> Bool) {
+    func run(_ count: Int, limit: Int, _ work: @escaping (Int) -> Bool) {
         guard count > 1, limit > 1, !isActive, runThreads(count, limit, work) else {
             for place in 0..<count {
                 guard work(place) else { return }
@@ -109,39 +109,33 @@ final class TurnTaking: RotationWorkers {
     }
 
     /// - Returns: False where no thread can be had, and nothing was done.
-    private func runThreads(_ count: Int, _ limit: Int, _ work: (Int) -> Bool) -> Bool {
-        // The program keeps how long the path of this place is: under another name it is the same in
-        // whichever directory it is built.
-        #sourceLocation(file:"TurnTaking",line:1)
-        withoutActuallyEscaping(work) { work in
-            #sourceLocation()
-            let round = Round(self, count, work)
-            defer { round.work = nil }
-            var threads: [pthread_t] = []
-            take()
-            isActive = true
-            for _ in 0..<min(count, limit) {
-                let context = unsafe Unmanaged.passRetained(round).toOpaque()
-                var thread = pthread_t()
-                let status = unsafe pthread_create(
-                    &thread, nil,
-                    { context in
-                        guard let context = unsafe context else { return nil }
-                        unsafe Unmanaged<Round>.fromOpaque(context).takeRetainedValue().go()
-                        return nil
-                    }, context)
-                guard status == 0 else {
-                    unsafe Unmanaged<Round>.fromOpaque(context).release()
-                    break
-                }
-                threads.append(thread)
+    private func runThreads(_ count: Int, _ limit: Int, _ work: @escaping (Int) -> Bool) -> Bool {
+        let round = Round(self, count, work)
+        defer { round.work = nil }
+        var threads: [pthread_t] = []
+        take()
+        isActive = true
+        for _ in 0..<min(count, limit) {
+            let context = unsafe Unmanaged.passRetained(round).toOpaque()
+            var thread = pthread_t()
+            let status = unsafe pthread_create(
+                &thread, nil,
+                { context in
+                    guard let context = unsafe context else { return nil }
+                    unsafe Unmanaged<Round>.fromOpaque(context).takeRetainedValue().go()
+                    return nil
+                }, context)
+            guard status == 0 else {
+                unsafe Unmanaged<Round>.fromOpaque(context).release()
+                break
             }
-            workers = threads.count
-            unsafe pthread_mutex_unlock(mutex)
-            for thread in threads { pthread_join(thread, nil) }
-            isActive = false
-            return !threads.isEmpty
+            threads.append(thread)
         }
+        workers = threads.count
+        unsafe pthread_mutex_unlock(mutex)
+        for thread in threads { pthread_join(thread, nil) }
+        isActive = false
+        return !threads.isEmpty
     }
 
     private func take() {
@@ -175,27 +169,22 @@ final class TurnTaking: RotationWorkers {
     ///     the others as they are.
     ///   - commit: Does one write for all of them.
     func write(
-        _ keys: VaultKeys, _ body: (inout VaultTransaction) throws -> Void,
+        _ keys: VaultKeys, _ body: @escaping (inout VaultTransaction) throws -> Void,
         commit: (VaultKeys, (inout VaultTransaction) throws -> Void) throws -> Void
     ) throws {
-        // As in runThreads.
-        #sourceLocation(file:"TurnTaking",line:2)
-        try withoutActuallyEscaping(body) { body in
-            #sourceLocation()
-            let write = Write(keys, body)
-            defer { write.body = nil }
-            writes.append(write)
-            var end = Self.time(after: .milliseconds(Self.gatheringMilliseconds))
-            var isLate = false
-            while !write.isDone {
-                if isLate || writes.count >= workers {
-                    self.commit(commit)
-                } else {
-                    isLate = unsafe pthread_cond_timedwait(changed, mutex, &end) != 0
-                }
+        let write = Write(keys, body)
+        defer { write.body = nil }
+        writes.append(write)
+        var end = Self.time(after: .milliseconds(Self.gatheringMilliseconds))
+        var isLate = false
+        while !write.isDone {
+            if isLate || writes.count >= workers {
+                self.commit(commit)
+            } else {
+                isLate = unsafe pthread_cond_timedwait(changed, mutex, &end) != 0
             }
-            if let failure = write.failure { throw failure }
         }
+        if let failure = write.failure { throw failure }
     }
 
     private func commit(

@@ -69,7 +69,7 @@ final class ScanWork {
         var failure: (any Error)?
         var next = 0
         let isLarge = entries.count > 64
-        turns.run(2, limit: isLarge ? 2 : 1) { _ in
+        turns.run(2, limit: isLarge ? 2 : 1) { [self] _ in
             let scanner = ValueScanner(table)
             while next < entries.count, failure == nil {
                 // Several at once: taking the turn costs as much as a small file.

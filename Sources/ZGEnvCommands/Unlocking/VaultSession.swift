@@ -263,7 +263,7 @@ package final class VaultSession {
     @discardableResult
     func update<R>(
         with keys: VaultKeys, newPlace: AnchorKeeper.Place? = nil,
-        _ body: (inout VaultTransaction) throws -> R
+        _ body: @escaping (inout VaultTransaction) throws -> R
     ) throws -> R {
         guard turns.isActive, newPlace == nil else {
             return try updateAlone(with: keys, newPlace: newPlace, body)

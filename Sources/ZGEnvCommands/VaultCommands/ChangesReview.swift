@@ -57,7 +57,7 @@ final class ChangesReview {
     /// Keeps the yes. A vault that cannot be written now goes on listing them.
     private func accept() throws -> Bool {
         do {
-            try invocation.session.update(with: keys) { try $0.accept(comparison) }
+            try invocation.session.update(with: keys) { [comparison] in try $0.accept(comparison) }
             return true
         } catch let error as VaultError
             where [.busy, .inputOutput, .insecure, .notConfirmed].contains(error.code)

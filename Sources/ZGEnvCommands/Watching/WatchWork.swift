@@ -67,7 +67,7 @@ final class WatchWork {
         defer { screen.leave() }
         try screen.enter()
         try paint()
-        turns.run(4, limit: 4) { place in
+        turns.run(4, limit: 4) { [self] place in
             switch place {
             case 0: show()
             case 1: keepAsking()
