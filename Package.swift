@@ -19,11 +19,6 @@ let settings: [SwiftSetting] = [
 let busySettings: [SwiftSetting] =
     settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Those of Sealing beside: how it lends secrets is known to the targets that use it, and made for what
-/// each of them does with the bytes, since thousands of values are opened.
-let lendingSettings: [SwiftSetting] =
-    busySettings + [.unsafeFlags(["-enable-cmo-everything"], .when(configuration: .release))]
-
 /// Those of targets that wait for people, programs or the network: half a megabyte less to install.
 let smallSettings: [SwiftSetting] =
     settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
@@ -85,7 +80,7 @@ let package = Package(
         .target(name: "Threads", swiftSettings: settings),
         .target(
             name: "Sealing", dependencies: ["CSodium", "CLinux", "Threads"],
-            swiftSettings: lendingSettings),
+            swiftSettings: busySettings),
         .target(
             name: "Vault", dependencies: ["Sealing", "CLinux", "Threads"],
             swiftSettings: busySettings),

@@ -5,6 +5,7 @@
 /// 80 ms and 65,000 mappings are the kernel's limit. Regions double, so an arena of any size needs
 /// fewer than 32. Not for use from several threads at once.
 @safe
+@usableFromInline
 package final class SecretArena {
     @safe
     private struct Region {
@@ -72,15 +73,18 @@ package final class SecretArena {
 
 /// A stretch of a ``SecretArena``, which it keeps alive. Copying it copies no bytes, and its
 /// description shows none.
+///
+/// Public, and the lending inlinable, for speed alone: only then is it made for what other targets do
+/// with the bytes, and it is done for each of thousands of values.
 @safe
-package struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertible,
+public struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    private let arena: SecretArena
+    @usableFromInline let arena: SecretArena
     /// A region stays where it is as long as its arena.
-    private let start: UnsafeMutableRawPointer
+    @usableFromInline let start: UnsafeMutableRawPointer
     /// Number of bytes.
-    package let count: Int
+    public let count: Int
 
     fileprivate init(arena: SecretArena, start: UnsafeMutableRawPointer, count: Int) {
         self.arena = arena
@@ -89,14 +93,16 @@ package struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertibl
     }
 
     /// Lends the bytes to `body`. They must not outlive the call.
-    package func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    @inlinable
+    public func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         try withExtendedLifetime(arena) { () throws(E) in
             try body(unsafe RawSpan(_unsafeStart: start, byteCount: count))
         }
     }
 
     /// Lends the bytes for writing.
-    package func withMutableBytes<R: ~Copyable, E>(
+    @inlinable
+    public func withMutableBytes<R: ~Copyable, E>(
         _ body: (inout MutableRawSpan) throws(E) -> R
     ) throws(E) -> R {
         try withExtendedLifetime(arena) { () throws(E) in
@@ -106,16 +112,16 @@ package struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertibl
     }
 
     /// The part `range` of this slice, which must lie inside.
-    package func part(_ range: Range<Int>) -> SecretSlice {
+    public func part(_ range: Range<Int>) -> SecretSlice {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
         return unsafe SecretSlice(
             arena: arena, start: start + range.lowerBound, count: range.count)
     }
 
     /// Says that there is a secret, and nothing of it.
-    package var description: String { "(secret)" }
+    public var description: String { "(secret)" }
     /// Says that there is a secret, and nothing of it.
-    package var debugDescription: String { "(secret)" }
+    public var debugDescription: String { "(secret)" }
     /// Has no children, so that `dump` shows nothing.
-    package var customMirror: Mirror { Mirror(self, children: []) }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import Glibc
 internal import Sealing
 internal import Vault
 
@@ -65,15 +66,13 @@ enum Run: Command {
                 "\(DisplayText.safe(missing)) is required, and \(DisplayText.safe(found.project.name)) has no value for it here."
             )
         }
-        try checkNames(found.values)
-        try checkLengths(found.values)
+        try checkEntries(found.values)
         let redacts = command.has("redact")
         let environment = try ChildEnvironment(
             inherited: command.has("no-inherit") ? [] : invocation.context.rawEnvironment,
             values: found.values, overrides: command.has("override"), survivesFork: redacts)
         try tellShadowed(environment, invocation)
         let kept = Set(environment.keptFromShell)
-        // By place: a whole value that is taken out of an array is counted once for each of its parts.
         for place in found.values.indices {
             let name = found.values[place].name
             guard let warning = CodeLoadingName.warning(about: name), !kept.contains(name) else {
@@ -146,23 +145,26 @@ enum Run: Command {
         }
     }
 
-    private static func checkNames(_ values: [RevealedValue]) throws {
+    /// The kernel takes no entry of an environment that is longer than 32 pages of 4 KiB, and a name with
+    /// a sign in it is another name.
+    private static func checkEntries(_ values: [RevealedValue]) throws {
+        let limit = 128 << 10
+        // By place: a whole value that is taken out of an array is counted once for each of its parts.
         for place in values.indices {
             var name = values[place].name
-            guard name.withUTF8({ unsafe $0.contains(0x3D) }) else { continue }
+            let (count, holdsSign) = name.withUTF8 { bytes in
+                let found = unsafe bytes.baseAddress.flatMap {
+                    unsafe memchr($0, 0x3D, bytes.count)
+                }
+                return (bytes.count, unsafe found != nil)
+            }
+            guard holdsSign || count + 1 + values[place].value.count + 1 > limit else { continue }
+            let shown = DisplayText.safe(name)
+            guard !holdsSign else {
+                throw CommandError(.usage, "\(shown) is no name for an environment variable.")
+            }
             throw CommandError(
-                .usage, "\(DisplayText.safe(name)) is no name for an environment variable.")
-        }
-    }
-
-    /// The kernel takes no entry of an environment that is longer than 32 pages of 4 KiB.
-    private static func checkLengths(_ values: [RevealedValue]) throws {
-        let limit = 128 << 10
-        for place in values.indices
-        where values[place].name.utf8.count + 1 + values[place].value.count + 1 > limit {
-            let name = DisplayText.safe(values[place].name)
-            throw CommandError(
-                .usage, "The value of \(name) is longer than an environment can hold (128 KiB).",
+                .usage, "The value of \(shown) is longer than an environment can hold (128 KiB).",
                 hint: "Name the variables to hand over with --only, and read this one with reveal.")
         }
     }
