@@ -13,11 +13,26 @@ int zg_set_not_dumpable(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-int zg_wipe_on_fork(void *start, size_t count) {
+/* The pages that `count` bytes from `start` lie in: where they begin, and how many bytes they have. */
+static void *whole_pages(void *start, size_t count, size_t *length) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t first = (uintptr_t)start & ~(page - 1);
     uintptr_t end = ((uintptr_t)start + count + page - 1) & ~(page - 1);
-    return madvise((void *)first, end - first, MADV_WIPEONFORK);
+    *length = end - first;
+    return (void *)first;
+}
+
+int zg_wipe_on_fork(void *start, size_t count) {
+    size_t length;
+    void *first = whole_pages(start, count, &length);
+    return madvise(first, length, MADV_WIPEONFORK);
+}
+
+int zg_lock_again(void *start, size_t count) {
+    size_t length;
+    void *first = whole_pages(start, count, &length);
+    if (mlock2(first, length, MLOCK_ONFAULT) == 0) return 0;
+    return errno == ENOSYS || errno == EINVAL ? mlock(first, length) : -1;
 }
 
 ssize_t zg_last_offset(const void *bytes, uint8_t byte, size_t count) {

@@ -21,6 +21,7 @@ package final class SecretArena {
     /// What the next region holds at least; 0 where nobody said.
     private var expectedByteCount = 0
     private let survivesFork: Bool
+    private let zeroed: Bool
 
     /// Makes an empty arena. Memory is taken with the first allocation.
     ///
@@ -28,9 +29,14 @@ package final class SecretArena {
     ///   - firstRegionByteCount: Size of the first region; each further one is twice as large.
     ///   - survivesFork: Whether a forked process gets the bytes too, for what it is to be given. It
     ///     must wipe them.
-    package init(firstRegionByteCount: Int = 64 << 10, survivesFork: Bool = false) {
+    ///   - zeroed: Whether what it hands out is zero. False for much that is written whole before
+    ///     anybody reads it.
+    package init(
+        firstRegionByteCount: Int = 64 << 10, survivesFork: Bool = false, zeroed: Bool = true
+    ) {
         self.firstRegionByteCount = max(firstRegionByteCount, 4096)
         self.survivesFork = survivesFork
+        self.zeroed = zeroed
     }
 
     deinit {
@@ -44,7 +50,7 @@ package final class SecretArena {
         expectedByteCount = byteCount
     }
 
-    /// Takes `count` zero bytes.
+    /// Takes `count` bytes: zeros, unless the arena was made for what is written whole.
     package func allocate(count: Int) throws(SealingError) -> SecretSlice {
         guard count >= 0 else { throw .outOfMemory }
         if let lastBase = unsafe lastBase, lastCapacity - lastUsed >= count {
@@ -56,7 +62,8 @@ package final class SecretArena {
         let wanted = expectedByteCount > 0 ? expectedByteCount : grown
         expectedByteCount = 0
         let capacity = max(count, min(wanted, 64 << 20))
-        let base = unsafe try SecretMemory.allocate(capacity, survivesFork: survivesFork)
+        let base = unsafe try SecretMemory.allocate(
+            capacity, survivesFork: survivesFork, zeroed: zeroed)
         unsafe regions.append(Region(base: base, capacity: capacity))
         unsafe lastBase = base
         (lastCapacity, lastUsed) = (capacity, count)

@@ -26,17 +26,20 @@ package enum SecretMemory {
     /// libsodium, initialised once. False where it cannot be: nothing may be sealed then.
     static let isAvailable: Bool = sodium_init() >= 0
 
-    /// - Parameter survivesFork: Whether a forked process gets the bytes too, rather than zeros. The
-    ///   locks on memory do not go along.
+    /// - Parameters:
+    ///   - survivesFork: Whether a forked process gets the bytes too, rather than zeros. The locks on
+    ///     memory do not go along.
+    ///   - zeroed: Whether the bytes must be zero. They are something else where nobody looks at them
+    ///     before they are written.
     static func allocate(
-        _ count: Int, survivesFork: Bool = false
+        _ count: Int, survivesFork: Bool = false, zeroed: Bool = true
     ) throws(SealingError) -> UnsafeMutableRawPointer {
         guard isAvailable else { throw .libraryUnavailable }
         if let base = unsafe takeKept(count) { return unsafe base }
         guard count >= 0, let base = unsafe sodium_malloc(max(count, 1)) else { throw .outOfMemory }
         allocations.add(1, ordering: .relaxed)
-        if unsafe sodium_mlock(base, max(count, 1)) != 0 { unlocked.add(1, ordering: .relaxed) }
-        unsafe sodium_memzero(base, max(count, 1))
+        if unsafe zg_lock_again(base, max(count, 1)) != 0 { unlocked.add(1, ordering: .relaxed) }
+        if zeroed { unsafe sodium_memzero(base, max(count, 1)) }
         if !survivesFork { _ = unsafe zg_wipe_on_fork(base, max(count, 1)) }
         return unsafe base
     }

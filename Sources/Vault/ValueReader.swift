@@ -103,7 +103,9 @@ package final class ValueReader {
                     version: version))
         }
         places.sort { $0.offset < $1.offset }
-        let half = places.count >= Self.togetherCount ? places.count / 2 : places.count
+        // The other thread has to be made first, and begins a little later.
+        let half =
+            places.count >= Self.togetherCount ? places.count / 2 + places.count / 32 : places.count
         // Every key is there before a thread begins: they are unwrapped by one alone.
         var known: Identifier?
         for place in places where versions.values[place.version].batch != known {
@@ -111,7 +113,7 @@ package final class ValueReader {
             _ = try dataKey(of: versions.values[place.version].batch)
         }
         let first = Part(places[..<half], arena: arena, of: self)
-        let other = Part(places[half...], arena: SecretArena(), of: self)
+        let other = Part(places[half...], arena: SecretArena(zeroed: false), of: self)
         let thread = half < places.count ? WorkThread { other.open() } : nil
         first.open()
         if let thread { thread.join() } else { other.open() }

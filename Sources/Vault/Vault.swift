@@ -138,7 +138,10 @@ package final class Vault {
             throw VaultError(damaged: .truncated, "the vault is shorter than it says")
         }
         let slice: SecretSlice
-        do { slice = try SecretArena(firstRegionByteCount: count).allocate(count: count) } catch {
+        do {
+            slice = try SecretArena(firstRegionByteCount: count, zeroed: false)
+                .allocate(count: count)
+        } catch {
             throw VaultError(error, damaged: .tag, "there is no memory for the index of \(path)")
         }
         try slice.withMutableBytes { (bytes) throws(VaultError) in

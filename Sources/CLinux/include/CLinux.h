@@ -19,6 +19,10 @@ int zg_set_not_dumpable(void);
 /// MADV_WIPEONFORK). Returns 0 or -1.
 int zg_wipe_on_fork(void *_Nonnull start, size_t count);
 
+/// Tells whether memory is kept out of swap that somebody asked to lock and wrote to, without learning
+/// how that went: locks it (mlock2(2)), but has the kernel not look at each page for it. Returns 0 or -1.
+int zg_lock_again(void *_Nonnull start, size_t count);
+
 /// Takes a write lock on a whole file that belongs to the open description, not to the process
 /// (fcntl(2), F_OFD_SETLK). Returns 0, or -1 with EAGAIN while somebody else holds it.
 int zg_try_lock(int descriptor);

@@ -52,7 +52,8 @@ struct ChildEnvironment {
         }
         self.starts = starts
         // One stretch for all of them: thousands are copied faster than thousands are made.
-        let arena = SecretArena(firstRegionByteCount: byteCount, survivesFork: survivesFork)
+        let arena = SecretArena(
+            firstRegionByteCount: byteCount, survivesFork: survivesFork, zeroed: false)
         block = try arena.allocate(count: byteCount)
         block.withMutableBytes { bytes in
             unsafe bytes.withUnsafeMutableBytes { target in
@@ -83,12 +84,12 @@ struct ChildEnvironment {
         return low < values.count && values[low].name.utf8.elementsEqual(name) ? low : nil
     }
 
-    // The NUL behind each is there: an arena hands out zeros.
     private static func put(
         _ entry: [UInt8], into target: UnsafeMutableRawBufferPointer, at start: Int
     ) {
         unsafe UnsafeMutableRawBufferPointer(rebasing: target[start..<start + entry.count])
             .copyBytes(from: entry)
+        unsafe target[start + entry.count] = 0
     }
 
     private static func put(
@@ -107,6 +108,7 @@ struct ChildEnvironment {
         value.withBytes { value in
             unsafe value.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
         }
+        unsafe target[equals + 1 + value.count] = 0
     }
 
     /// Lends the entries as `execve` takes them: a null-terminated list.

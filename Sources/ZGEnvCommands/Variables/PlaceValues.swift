@@ -41,7 +41,8 @@ struct PlaceValues {
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }
-        let found = try reader.currentValues(at: positions, in: SecretArena())
+        let found = try reader.currentValues(
+            at: positions, in: SecretArena(zeroed: false))
         var values: [RevealedValue] = []
         values.reserveCapacity(positions.count)
         var missing: [String] = []
