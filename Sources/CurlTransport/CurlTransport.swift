@@ -1,4 +1,6 @@
 internal import CCurl
+internal import Glibc
+internal import Synchronization
 package import VercelAPI
 
 /// Sends requests with libcurl: HTTP/2 where the server has it, connections kept for the next
@@ -6,12 +8,16 @@ package import VercelAPI
 ///
 /// The token and bodies are handed to libcurl in guarded memory; libcurl copies them into its own
 /// buffers, which are wiped when it frees them. Redirects are not followed.
+///
+/// For one thread at a time, as what libcurl keeps of connections is: a second one ends the program.
 @safe
 package final class CurlTransport: HTTPTransport {
     private let configuration: CurlConfiguration
     private let library: CurlLibrary
     private let multi: UnsafeMutableRawPointer
     private var idle: [UnsafeMutableRawPointer] = unsafe []
+    /// The thread whose requests are under way; 0 for none.
+    private let user = Atomic<pthread_t>(0)
 
     /// How long one wait for the network takes at most, in milliseconds, so that a wish to cancel
     /// is heard.
@@ -68,6 +74,10 @@ package final class CurlTransport: HTTPTransport {
         onBytes: (RawSpan) -> Bool,
         whenFinished: (Int, Result<HTTPResponse, TransportError>) -> Bool
     ) {
+        let (isFirst, other) = user.compareExchange(
+            expected: 0, desired: pthread_self(), ordering: .acquiringAndReleasing)
+        precondition(isFirst || other == pthread_self(), "two threads share a transport")
+        defer { if isFirst { user.store(0, ordering: .releasing) } }
         var underWay: [CurlTransfer] = []
         var next = 0
         var mayBegin = true

@@ -97,6 +97,29 @@ private final class LimitedServer {
         #expect(transport.sent.count == 320)
     }
 
+    @Test func `another way to the platform does not wait for what is under way on the first`()
+        throws
+    {
+        let room = FakeWaitingRoom()
+        let other = FakeTransport { _, _ in .answer(200, #"{"projects":[]}"#) }
+        let found = Found()
+        let transport = FakeTransport { _, _ in
+            found.result = found.client.map { client in
+                Result { try client.connected(through: other).projects() }
+            }
+            return .answer(200, #"{"projects":[]}"#)
+        }
+        found.client = try client(transport, room)
+        _ = try found.client?.projects()
+        #expect(try #require(found.result).get().isEmpty)
+        #expect(other.sent.count == 1 && room.waits.isEmpty)
+    }
+
+    private final class Found {
+        var client: VercelClient?
+        var result: Result<[Project], any Error>?
+    }
+
     @Test func `the first answer is waited for before the rest is sent`() throws {
         let room = FakeWaitingRoom()
         let transport = FakeTransport { _, _ in .answer(200, #"{"envs":[]}"#) }

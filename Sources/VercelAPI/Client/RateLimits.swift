@@ -86,6 +86,18 @@ struct RateLimits {
         groupOfRoute[route] = limit
     }
 
+    /// The same knowledge for somebody else's requests: those that are under way now end without being
+    /// told here, and count as sent.
+    func forOthers() -> RateLimits {
+        var copy = self
+        copy.underWay = 0
+        for limit in copy.groups.keys {
+            copy.groups[limit]?.remaining -= copy.groups[limit]?.underWay ?? 0
+            copy.groups[limit]?.underWay = 0
+        }
+        return copy
+    }
+
     /// Sends nothing more of the kind `route` until `time`.
     mutating func close(_ route: String, until time: Duration) {
         closedUntil[route] = max(closedUntil[route] ?? .zero, time)

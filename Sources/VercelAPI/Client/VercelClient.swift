@@ -41,7 +41,7 @@ package final class VercelClient {
             let other = Session(
                 transport: transport ?? self.transport, waitingRoom: waitingRoom,
                 policy: policy ?? self.policy, random: random)
-            other.limits = limits
+            other.limits = limits.forOthers()
             return other
         }
     }

@@ -203,13 +203,16 @@ final class WatchedPlatform {
     }
 
     /// Asks for the newest deployments of one project.
-    func look(_ id: String) throws {
+    ///
+    /// - Parameter transport: Another one than that of ``refresh()``, beside which this may be called.
+    func look(_ id: String, over transport: any HTTPTransport) throws {
         guard let place = place(of: id) else { return }
         let access = try access(place)
+        let client = access.client.connected(through: transport)
         var filter = DeploymentFilter()
         filter.projectId = id
         let askedAt = invocation.context.now()
-        let found = try access.client.deployments(filter)
+        let found = try client.deployments(filter)
         pages[id] = found
         guard let project = place.platform.first(where: { $0.id == id }) else { return }
         try answers.keep(
