@@ -135,7 +135,10 @@ struct CommitHook {
         if options.vaultPath != (try? Directories(invocation.context).vault) {
             words += ["--vault", absolute(options.vaultPath)]
         }
-        if let project = options.project { words += ["-p", project] }
+        // One that the environment names gives way to all.
+        if let project = options.project, !command.has("all-projects") {
+            words += ["-p", project]
+        }
         if let file = options.passphraseFile { words += ["--passphrase-file", absolute(file)] }
         if let file = options.keyFile { words += ["--key-file", absolute(file)] }
         for name in ["all-projects", "history"] where command.has(name) {

@@ -228,6 +228,11 @@ struct StagedScanTests {
         let dry = done(try home.run(install + ["--dry-run"]))
         #expect(dry.output.contains("--staged") && dry.output.contains("'--except' 'A'"))
         #expect(!FileManager.default.fileExists(atPath: hook))
+        let all = done(
+            try home.run(
+                ["scan", "--install-hook", "--all-projects", "--dry-run"],
+                environment: ["ZG_ENV_PROJECT": "web"]))
+        #expect(all.output.contains("'--all-projects'") && !all.output.contains("'-p'"))
         failed(try home.run(["scan", "--remove-hook"]), 4)
         for _ in 0..<2 { done(try home.run(install)) }
         #expect(unsafe access(hook, X_OK) == 0)
