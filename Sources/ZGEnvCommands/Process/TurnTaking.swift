@@ -60,6 +60,19 @@ final class TurnTaking: RotationWorkers {
         return try body()
     }
 
+    /// Looks whether anybody could have the turn, for so long. For whoever has given it up.
+    func isFree(within time: Duration) -> Bool {
+        let end = ContinuousClock.now + time
+        while true {
+            if unsafe pthread_mutex_trylock(mutex) == 0 {
+                unsafe pthread_mutex_unlock(mutex)
+                return true
+            }
+            guard ContinuousClock.now < end else { return false }
+            usleep(10_000)
+        }
+    }
+
     /// Gives up the turn until another one calls ``notify()`` or writes, or the time is over.
     func pause(atMost time: Duration) {
         guard isActive else { return }

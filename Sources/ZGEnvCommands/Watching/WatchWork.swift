@@ -10,6 +10,8 @@ internal import VercelAPI
 final class WatchWork {
     /// A value stays on the screen no longer than this.
     private static let valueLimit = Duration.seconds(30)
+    /// So long a signal waits for what holds everything up.
+    private static let patience = Duration.seconds(2)
 
     private let invocation: Invocation
     private let names: [String]
@@ -102,13 +104,22 @@ final class WatchWork {
         try screen.paint(
             WatchScreen(model: model, size: size, now: invocation.context.now(), style: style)
                 .lines())
+        model.questionIsSeen = model.question != nil
     }
 
     private func show() {
         do {
             while !isOver, Interrupts.pending == nil {
                 if value == nil { try paint() }
-                let news = turns.away { screen.wait(milliseconds: 1_000) }
+                let news = turns.away { [turns] in
+                    let news = screen.wait(milliseconds: 1_000)
+                    // Whoever has the turn may hang, as in a call to a keyring: a signal waits for
+                    // that no longer than this.
+                    if Interrupts.pending != nil, !turns.isFree(within: Self.patience) {
+                        Interrupts.endIfPending()
+                    }
+                    return news
+                }
                 guard !news.isGone else { throw TerminalError.endOfInput }
                 if news.wantsStop {
                     hideValue()
@@ -286,8 +297,11 @@ final class WatchWork {
                 let error = CommandError(mapping: error)
                 // That there is nothing newer is said above already.
                 if case .look = job, error.code == .unavailable { continue }
-                model.message = [error.message, error.hint].compactMap { $0 }
-                    .joined(separator: " ")
+                let text = [error.message, error.hint].compactMap { $0 }.joined(separator: " ")
+                model.message = text
+                if job.isLog {
+                    model.log.append(.init(text: "(\(error.message))", role: .warning))
+                }
             }
             if !onLogs { (model.work, model.question) = (nil, nil) }
             takePlatform()
