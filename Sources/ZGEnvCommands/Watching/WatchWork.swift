@@ -10,8 +10,6 @@ internal import VercelAPI
 final class WatchWork {
     /// A value stays on the screen no longer than this.
     private static let valueLimit = Duration.seconds(30)
-    /// So long a signal waits for what holds everything up.
-    private static let patience = Duration.seconds(2)
 
     private let invocation: Invocation
     private let names: [String]
@@ -112,13 +110,8 @@ final class WatchWork {
             while !isOver, Interrupts.pending == nil {
                 if value == nil { try paint() }
                 let news = turns.away { [turns] in
-                    let news = screen.wait(milliseconds: 1_000)
-                    // Whoever has the turn may hang, as in a call to a keyring: a signal waits for
-                    // that no longer than this.
-                    if Interrupts.pending != nil, !turns.isFree(within: Self.patience) {
-                        Interrupts.endIfPending()
-                    }
-                    return news
+                    defer { turns.endIfStuck() }
+                    return screen.wait(milliseconds: 1_000)
                 }
                 guard !news.isGone else { throw TerminalError.endOfInput }
                 if news.wantsStop {
