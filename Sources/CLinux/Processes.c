@@ -61,6 +61,10 @@ int zg_is_dumpable(void) {
     return prctl(PR_GET_DUMPABLE, 0L, 0L, 0L, 0L);
 }
 
+int zg_adopt_orphans(int adopts) {
+    return prctl(PR_SET_CHILD_SUBREAPER, (unsigned long)adopts, 0, 0, 0);
+}
+
 int64_t zg_file_system_type(const char *path) {
     struct statfs information;
     if (statfs(path, &information) != 0) {

@@ -138,9 +138,13 @@ struct LeakTests {
             let text = "clean\nKEY=\(witness.handed.text)\n"
             try witness.home.directory.makeDirectory("work/scanned")
             _ = try witness.write(text, to: "work/scanned/file")
-            for more in [[], ["--json"], ["--verbose", "--no-ignore"], ["--all-projects"]] {
-                try witness.run(["scan", "scanned", "-p", "one"] + more, status: 1)
+            for more in [
+                ["-p", "one"], ["-p", "one", "--json"],
+                ["-p", "one", "--verbose", "--no-ignore"], ["--all-projects"],
+            ] {
+                try witness.run(["scan", "scanned"] + more, status: 1)
             }
+            try witness.run(["scan", "-p", "one", "--all-projects"], status: 2)
             let encoded = Data(witness.handed.text.utf8).base64EncodedString()
             try witness.run(["scan", "-", "-p", "one"], input: .text(encoded), status: 1)
             try witness.run(

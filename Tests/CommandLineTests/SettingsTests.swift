@@ -143,6 +143,18 @@ struct SettingsTests {
         #expect(named.output == "preview\n")
     }
 
+    @Test func `what describes the program needs no home`() throws {
+        let home = try CommandHome()
+        let directory = try home.directory.makeDirectory("pages")
+        for arguments in [["__manual", directory], ["completion", "bash"]] {
+            var runner = home.runner(arguments, unlocked: false)
+            runner.environment = [:]
+            done(try runner.run())
+        }
+        #expect(
+            FileManager.default.fileExists(atPath: home.directory.path("pages/zg-env-scan.1")))
+    }
+
     @Test func `without a home there are no settings, and commands go on`() throws {
         let home = try CommandHome.initialised()
         try home.store(["KEY": "value"])

@@ -7,6 +7,7 @@ final class Daemon {
     private let shell: ChildProcess
     /// Closing it ends the program.
     private var lifeline: Int32
+    private var suspended: [Int32] = []
     private let path: String
 
     /// Starts a program.
@@ -52,11 +53,22 @@ final class Daemon {
         stop()
     }
 
+    /// Stops the program for good: it is there and does nothing.
+    func suspend() throws {
+        let number = shell.identifier
+        let children = try String(
+            contentsOfFile: "/proc/\(number)/task/\(number)/children", encoding: .utf8)
+        suspended = children.split(separator: " ").compactMap { Int32($0) }
+        for child in suspended { kill(child, SIGSTOP) }
+    }
+
     /// Ends the program and waits until it has ended.
     func stop() {
         guard lifeline >= 0 else { return }
         close(lifeline)
         lifeline = -1
+        for child in suspended { kill(child, SIGCONT) }
+        suspended = []
         shell.reap()
     }
 

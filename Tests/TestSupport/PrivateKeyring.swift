@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A real gnome-keyring with its own files on a bus of its own: nothing of the user's is touched, and
 /// several can run at once. There is nobody to answer its prompts.
@@ -53,6 +54,12 @@ package final class PrivateKeyring {
     package func stop() {
         daemon?.stop()
         daemon = nil
+    }
+
+    /// Has the service answer nobody, as one that hangs. It ends with this object all the same.
+    package func hang() throws {
+        guard let daemon else { throw SystemCallError("no keyring", number: ESRCH) }
+        try daemon.suspend()
     }
 
     /// Locks the default collection, as a screen lock does.

@@ -124,16 +124,21 @@ package final class PrivateNATS: @unchecked Sendable {
                 close(ends[0])
                 close(null)
             }
-            // The shell ends the server when the pipe from this process is closed.
+            // The shell ends the server when the pipe from this process is closed. Where that comes
+            // without a word this process has ended, and nobody else takes the directory away.
             let script =
-                #""$@" 3<&- & server=$!; (read -r line <&3; kill -9 $server) & "#
+                #""$@" 3<&- & server=$!; (if read -r line <&3; then gone=; else gone=1; fi; trap '' TERM; "#
+                + #"kill -9 $server; test "$gone" || exit; "#
+                + #"while kill -0 $server 2>/dev/null; do sleep 0.05; done; rm -rf "$ZG_PLACE") & "#
                 + #"exec 3<&-; echo $server > "$ZG_PID"; wait $server; kill $! 2>/dev/null"#
             let identifier = directory.path("pid\(number)")
             try? FileManager.default.removeItem(atPath: identifier)
             var description = ChildProcess.Description(
                 "/bin/sh",
                 ["-c", script, "nats", program, "-c", directory.path("node\(number).conf")],
-                environment: ["PATH": "/usr/bin:/bin", "ZG_PID": identifier])
+                environment: [
+                    "PATH": "/usr/bin:/bin", "ZG_PID": identifier, "ZG_PLACE": directory.path,
+                ])
             description.descriptors = [0: null, 1: null, 2: null, 3: ends[0]]
             description.startsSession = true
             let child = try ChildProcess(description)
@@ -146,9 +151,26 @@ package final class PrivateNATS: @unchecked Sendable {
     package func kill(_ number: Int) {
         lock.withLock {
             guard let server = servers[number] else { return }
-            if let keeper = keepers.removeValue(forKey: Int32(number)) { close(keeper) }
+            if let keeper = keepers.removeValue(forKey: Int32(number)) {
+                // Where the server has ended by itself nobody reads it.
+                _ = Glibc.signal(SIGPIPE, SIG_IGN)
+                _ = unsafe write(keeper, "stays\n", 6)
+                close(keeper)
+            }
             server.reap()
             servers[number] = nil
+        }
+    }
+
+    /// Does to the servers what the end of this process does.
+    package func lose() {
+        lock.withLock {
+            for keeper in keepers.values { close(keeper) }
+            keepers = [:]
+            for number in servers.indices {
+                servers[number]?.reap()
+                servers[number] = nil
+            }
         }
     }
 

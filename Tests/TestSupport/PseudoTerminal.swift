@@ -8,7 +8,7 @@ package final class PseudoTerminal: Sendable {
     /// The test's side.
     let controller: Int32
     /// The child's side.
-    let device: Int32
+    package let device: Int32
     /// The path of the child's side.
     let devicePath: String
 

@@ -20,6 +20,10 @@ int zg_sleep(int64_t seconds);
 /// 0 for no, 1 for yes, 2 for root alone, -1 with errno.
 int zg_is_dumpable(void);
 
+/// Whether programs whose parent ends become this process's (prctl(2), PR_SET_CHILD_SUBREAPER; variadic
+/// in C). Returns 0 or -1.
+int zg_adopt_orphans(int adopts);
+
 /// The magic number of the file system that a path is on (statfs(2)), or -1 with errno.
 int64_t zg_file_system_type(const char *_Nonnull path);
 

@@ -39,7 +39,7 @@ extension ProgramSpec {
             problems.append("\(name) has the parser's own option --help.")
         }
         for option in command.exclusiveOptions.joined()
-        where !command.options.contains(where: { $0.name == option }) {
+        where !options(of: command).contains(where: { $0.name == option }) {
             problems.append("\(name) has no option --\(option) to exclude.")
         }
         for code in command.exitCodes where !exitCodes.contains(where: { $0.code == code }) {

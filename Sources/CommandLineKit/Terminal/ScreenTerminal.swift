@@ -48,6 +48,8 @@ package final class ScreenTerminal {
     /// Opens the controlling terminal. Nothing of it changes yet.
     package init() throws(TerminalError) {
         device = try TerminalDevice()
+        // Nobody else has this description. What the terminal does not take must not hold up a signal.
+        _ = fcntl(device.descriptor, F_SETFL, O_RDWR | O_NONBLOCK)
         wakeDescriptor = zg_wake_open()
         guard wakeDescriptor >= 0 else { throw .system(errno: errno) }
     }
@@ -90,7 +92,7 @@ package final class ScreenTerminal {
         isEntered = true
         try set(modes)
         shown = []
-        try device.write(Self.enterText)
+        try write(Self.enterText)
     }
 
     /// Gives the terminal back as it was. Does nothing where it was not taken.
@@ -98,7 +100,7 @@ package final class ScreenTerminal {
         guard isEntered else { return }
         isEntered = false
         // A terminal that is gone takes nothing back.
-        try? device.write(Self.leaveText)
+        try? write(Self.leaveText)
         tcflush(device.descriptor, TCIFLUSH)
         if let saved { try? set(saved) }
         zg_screen_signals_clear()
@@ -113,7 +115,8 @@ package final class ScreenTerminal {
 
     private func set(_ modes: termios) throws(TerminalError) {
         var modes = modes
-        while unsafe tcsetattr(device.descriptor, TCSADRAIN, &modes) != 0 {
+        // Not behind the output: a terminal that takes none would be waited for.
+        while unsafe tcsetattr(device.descriptor, TCSANOW, &modes) != 0 {
             guard errno == EINTR else { throw .system(errno: errno) }
         }
     }
@@ -135,26 +138,47 @@ package final class ScreenTerminal {
             text += "\u{1B}[\(row + 1);1H\u{1B}[0m\u{1B}[2K\(line)"
         }
         shown = lines
-        if !text.isEmpty { try device.write(text) }
+        if !text.isEmpty { try write(text) }
     }
 
     /// Has the next ``paint(_:)`` show every row anew.
     package func forget() throws(TerminalError) {
         guard isEntered else { return }
         shown = []
-        try device.write("\u{1B}[0m\u{1B}[2J")
+        try write("\u{1B}[0m\u{1B}[2J")
     }
 
     /// Writes bytes that are secret, over what is painted. Nothing of them stays in this process;
     /// ``forget()`` takes them off the screen.
     package func write(secret bytes: RawSpan) throws(TerminalError) {
         guard isEntered else { return }
-        let output = OutputStream(descriptor: device.descriptor)
-        do throws(OutputError) {
-            try output.write(bytes)
-            try output.flush()
-        } catch {
-            throw .endOfInput
+        try unsafe bytes.withUnsafeBytes { (bytes) throws(TerminalError) in
+            try unsafe write(bytes)
+        }
+    }
+
+    private func write(_ text: String) throws(TerminalError) {
+        let bytes = Array(text.utf8)
+        try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(TerminalError) in
+            try unsafe write(bytes)
+        }
+    }
+
+    /// Writes all of it. A terminal that takes nothing, as behind a connection that hangs, is waited for
+    /// until a signal comes.
+    private func write(_ bytes: UnsafeRawBufferPointer) throws(TerminalError) {
+        var rest = unsafe bytes
+        var patience = 3
+        while rest.count > 0 {
+            let written = unsafe Glibc.write(device.descriptor, rest.baseAddress, rest.count)
+            if written > 0 { unsafe rest = .init(rebasing: rest[written...]) }
+            guard written < 0, errno != EINTR else { continue }
+            guard errno == EAGAIN else { throw .system(errno: errno) }
+            var entry = pollfd(fd: device.descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = unsafe Glibc.poll(&entry, 1, 100)
+            guard Interrupts.pending != nil else { continue }
+            patience -= 1
+            if patience == 0 { throw .interrupted }
         }
     }
 

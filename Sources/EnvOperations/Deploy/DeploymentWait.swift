@@ -20,14 +20,19 @@ package struct DeploymentWait {
     private let waitingRoom: any WaitingRoom
     private let limit: Duration
     private let changed: (Deployment) -> Void
+    private let looked: (VercelAPIError?) -> Void
 
     /// - Parameters:
     ///   - limit: The longest time to wait; the deployment itself is left alone.
     ///   - changed: Told of each new state.
+    ///   - looked: Told of each look: nil where the platform answered, else why not. Where asking later
+    ///     may help the waiting goes on.
     package init(
         client: VercelClient, waitingRoom: any WaitingRoom, limit: Duration,
-        changed: @escaping (Deployment) -> Void
+        changed: @escaping (Deployment) -> Void,
+        looked: @escaping (VercelAPIError?) -> Void = { _ in }
     ) {
+        self.looked = looked
         self.client = client
         self.waitingRoom = waitingRoom
         self.limit = limit
@@ -37,22 +42,39 @@ package struct DeploymentWait {
     /// Waits.
     ///
     /// - Parameter project: The platform's id; whether the deployment is current is asked there.
+    /// - Throws: Also why the platform did not answer last, where the time was over by then.
     package func wait(
         for deployment: Deployment, project: String
     ) throws(VercelAPIError) -> (deployment: Deployment, end: End) {
         let start = waitingRoom.elapsed
         var seen = deployment
         changed(seen)
+        var isKnown = true
         while true {
-            if let end = try end(of: seen, project) { return (seen, end) }
+            var problem: VercelAPIError?
+            do throws(VercelAPIError) {
+                if !isKnown {
+                    let before = seen.state
+                    seen = try client.deployment(seen.id)
+                    if seen.state != before { changed(seen) }
+                }
+                let end = try end(of: seen, project)
+                looked(nil)
+                if let end { return (seen, end) }
+            } catch {
+                guard error.isPassing else { throw error }
+                problem = error
+            }
             let spent = waitingRoom.elapsed - start
-            guard spent < limit else { return (seen, .timedOut) }
+            guard spent < limit else {
+                if let problem { throw problem }
+                return (seen, .timedOut)
+            }
+            if let problem { looked(problem) }
             guard waitingRoom.wait(min(Self.pause(after: spent), limit - spent)) else {
                 return (seen, .interrupted)
             }
-            let before = seen.state
-            seen = try client.deployment(seen.id)
-            if seen.state != before { changed(seen) }
+            isKnown = false
         }
     }
 

@@ -91,9 +91,10 @@ struct RateLimits {
     func forOthers() -> RateLimits {
         var copy = self
         copy.underWay = 0
-        for limit in copy.groups.keys {
-            copy.groups[limit]?.remaining -= copy.groups[limit]?.underWay ?? 0
-            copy.groups[limit]?.underWay = 0
+        copy.groups = groups.mapValues { group in
+            var group = group
+            (group.remaining, group.underWay) = (group.remaining - group.underWay, 0)
+            return group
         }
         return copy
     }

@@ -116,3 +116,10 @@ package struct VercelAPIError: Error, Equatable, Sendable, CustomStringConvertib
         return error
     }
 }
+
+extension VercelAPIError {
+    /// Whether asking again later may help: nothing was answered, or nothing that says how it is.
+    package var isPassing: Bool {
+        [.unavailable, .rateLimited, .malformedAnswer].contains(code)
+    }
+}

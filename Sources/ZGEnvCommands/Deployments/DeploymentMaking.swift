@@ -76,18 +76,22 @@ struct DeploymentMaking {
             let start = invocation.context.waitingRoom.elapsed
             if following.showsLog { last = try showLog(of: made) }
             let spent = invocation.context.waitingRoom.elapsed - start
+            let limit = max(following.limit - spent, .zero)
+            let outage = OutageNotice(invocation)
+            let end =
+                invocation.context.now() + UInt64(clamping: limit.components.seconds) * 1_000
             let wait = DeploymentWait(
-                client: client, waitingRoom: invocation.context.waitingRoom,
-                limit: max(following.limit - spent, .zero),
+                client: client, waitingRoom: invocation.context.waitingRoom, limit: limit,
                 changed: { deployment in
                     last = deployment
                     // Progress is no result: a stderr that is gone changes nothing.
                     try? invocation.note("\(deployment.id) is \(deployment.state.rawValue).")
-                })
-            let (deployment, end) = try wait.wait(for: last, project: projectID)
+                },
+                looked: { outage.take($0, until: end) })
+            let (deployment, outcome) = try wait.wait(for: last, project: projectID)
             last = deployment
-            isCurrent = end == .live && deployment.target == "production"
-            failure = self.failure(deployment, end)
+            isCurrent = outcome == .live && deployment.target == "production"
+            failure = self.failure(deployment, outcome)
         } catch {
             // It was made, whatever became of asking about it.
             var lost = CommandError(mapping: error)

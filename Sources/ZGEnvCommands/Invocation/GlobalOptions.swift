@@ -115,7 +115,12 @@ package struct GlobalOptions {
     /// Tells whether a command does its work without a vault.
     private static func mayLackVault(_ command: ParsedCommand, _ context: Context) -> Bool {
         let path = command.spec.path
-        if path == Convert.spec.path { return true }
+        // What makes packages has no home directory either.
+        if [Convert.spec, ManualPages.spec, CompletionScript.spec].contains(where: {
+            $0.path == path
+        }) {
+            return true
+        }
         guard context.variable("VERCEL_TOKEN") != nil else { return false }
         return path == Redeploy.spec.path || path == ProjectList.spec.path
             || path.first == DeploymentList.spec.path.first

@@ -24,6 +24,7 @@ enum Pull: Command {
             OptionSpec(flag: "all-projects", "Pull every project of the account that is bound"),
             OptionSpec(flag: "force", "Take what the platform has where both sides changed"),
         ],
+        exclusive: [["project", "all-projects"]],
         examples: [
             .init("zg-env pull -p web", "take in what changed on the platform"),
             .init("zg-env pull --all-projects --yes --json", "all projects, from a script"),

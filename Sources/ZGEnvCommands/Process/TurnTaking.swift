@@ -1,4 +1,5 @@
 internal import CLinux
+internal import CommandLineKit
 internal import EnvOperations
 internal import Glibc
 internal import Vault
@@ -12,6 +13,8 @@ internal import Vault
 final class TurnTaking: RotationWorkers {
     /// How long a write waits for those of others.
     private static let gatheringMilliseconds = 25
+    /// So long a signal waits for what holds everything up.
+    private static let patience = Duration.seconds(2)
 
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -58,6 +61,20 @@ final class TurnTaking: RotationWorkers {
         guard isActive, unsafe pthread_mutex_unlock(mutex) == 0 else { return try body() }
         defer { unsafe pthread_mutex_lock(mutex) }
         return try body()
+    }
+
+    /// Ends the process where a signal was noted and the turn is not to be had: whoever has it may hang,
+    /// as in a call to a keyring. For whoever has given it up.
+    func endIfStuck() {
+        let end = ContinuousClock.now + Self.patience
+        while Interrupts.pending != nil {
+            if unsafe pthread_mutex_trylock(mutex) == 0 {
+                unsafe pthread_mutex_unlock(mutex)
+                return
+            }
+            if ContinuousClock.now >= end { return Interrupts.endIfPending() }
+            usleep(10_000)
+        }
     }
 
     /// Gives up the turn until another one calls ``notify()`` or writes, or the time is over.

@@ -15,6 +15,7 @@ final class LiveRotationPlatform: RotationPlatform {
     /// The projects, in the order of the plan.
     let projects: [BoundProject]
     private let waitingRoom: any WaitingRoom
+    private let outage: OutageNotice
 
     /// How long a deployment that was stopped, or a change of what is current, is waited for.
     private static let settlingMilliseconds: UInt64 = 180_000
@@ -30,6 +31,7 @@ final class LiveRotationPlatform: RotationPlatform {
         self.projects = projects
         waitingRoom = TurnTakingWaitingRoom(
             invocation.context.waitingRoom, invocation.session.turns)
+        outage = OutageNotice(invocation)
     }
 
     /// A deployment's host name.
@@ -117,6 +119,8 @@ final class LiveRotationPlatform: RotationPlatform {
         of build: RotationProgress.Build, _ member: Int, _ side: RotationAction.Side
     ) throws -> RotationBuildState {
         let project = plan.members[member].platformProject
+        let limit = plan.timeoutSeconds.multipliedReportingOverflow(by: 1_000)
+        let end = build.begunAt &+ (limit.overflow ? 0 : limit.partialValue)
         let failure: Failure
         do throws(VercelAPIError) {
             let deployment = try client(member).deployment(build.id)
@@ -124,7 +128,9 @@ final class LiveRotationPlatform: RotationPlatform {
             let look = DeploymentWait(
                 client: client(member), waitingRoom: waitingRoom, limit: .zero,
                 changed: { _ in })
-            switch try look.wait(for: deployment, project: project).end {
+            let found = try look.wait(for: deployment, project: project).end
+            outage.take(nil, of: member, until: end)
+            switch found {
             case .live: return .live
             case .failed(let reason):
                 failure = Failure(
@@ -134,7 +140,9 @@ final class LiveRotationPlatform: RotationPlatform {
             case .timedOut, .interrupted: return .underWay
             }
         } catch {
-            return try stateAfter(error)
+            let state = try stateAfter(error)
+            if state == .underWay { outage.take(error, of: member, until: end) }
+            return state
         }
         return try overtaken(build, member, side) ?? .ended(failure)
     }
@@ -374,12 +382,5 @@ final class LiveRotationPlatform: RotationPlatform {
         case .conflict where kind == .push: return Failure(.changedThere, text)
         default: return Failure(kind, text)
         }
-    }
-}
-
-extension VercelAPIError {
-    /// Tells whether asking again later may help.
-    fileprivate var isPassing: Bool {
-        [.unavailable, .rateLimited, .malformedAnswer].contains(code)
     }
 }

@@ -49,19 +49,38 @@ enum RotationInput {
         var environment = ShellRotationCommands.inherited(invocation.context.rawEnvironment)
         environment.append(Array("ZG_ENV_KEY=\(request.key)".utf8))
         environment.append(Array("ZG_ENV_PROJECT=\(project)".utf8))
+        // A signal ends the command too, and then this process.
+        let value = Result {
+            try Interrupts.deferred {
+                try output(
+                    of: command, environment, old: old, atMost: request.timeoutSeconds,
+                    showsErrors: !invocation.options.json)
+            }
+        }
+        Interrupts.endIfPending()
+        return try value.get()
+    }
+
+    /// What a command prints, without one newline at its end. It is in this session, and may ask on the
+    /// terminal; when its time is over all that it has started ends.
+    private static func output(
+        of command: String, _ environment: [[UInt8]], old: SecretSlice?, atMost seconds: UInt64,
+        showsErrors: Bool
+    ) throws -> SecretSlice {
+        let family = ProcessFamily()
+        defer { family.leave() }
         let process = try ChildProcess.start(
             "/bin/sh", ["sh", "-c", command], environment: environment, input: .pipe,
-            output: .pipe, error: invocation.options.json ? .null : .inherited,
-            searchesPath: false)
+            output: .pipe, error: showsErrors ? .inherited : .null, searchesPath: false)
         give(old, to: process)
-        let end = ContinuousClock.now + .seconds(Int64(clamping: request.timeoutSeconds))
+        let end = ContinuousClock.now + .seconds(Int64(clamping: seconds))
         var text: SecretBuffer
         do {
             text = try SecretInput.read(
                 descriptor: process.outputDescriptor, limit: VaultFormat.valueLimit,
                 what: "The output of --from-command", until: end)
         } catch {
-            process.abandon()
+            family.end(process)
             throw error
         }
         // It may have closed its output and go on.
@@ -69,9 +88,9 @@ enum RotationInput {
             let status = process.wait(
                 atMost: max(end - .now, .zero), whileWaiting: { Interrupts.pending == nil })
         else {
-            process.abandon()
+            family.end(process)
             throw CommandError(
-                .failed, "--from-command took longer than \(request.timeoutSeconds) s.",
+                .failed, "--from-command took longer than \(seconds) s.",
                 hint: "Nothing was changed. Give it more time with --timeout.")
         }
         guard status == 0 else {

@@ -14,10 +14,9 @@ struct CommitHook {
         self.invocation = invocation
         // Git knows of core.hooksPath, of work trees beside the first one, and of submodules.
         let git = GitProgram(invocation.context, asHook: true)
+        try git.checkRepository(hint: "Go into the one whose commits are to be looked at.")
         guard let path = try git.line(["rev-parse", "--git-path", "hooks/pre-commit"]) else {
-            throw CommandError(
-                .usage, "This directory is in no repository of git that can be read.",
-                hint: "Go into the one whose commits are to be looked at.")
+            throw CommandError(.failed, "Git does not say where this repository's hooks are.")
         }
         self.path = path
         command = try Self.words(invocation).map(Self.quoted).joined(separator: " ")
@@ -84,7 +83,8 @@ struct CommitHook {
     private func write() throws {
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
             let directory = String(path[..<slash])
-            if !FileKind.isDirectory(directory), unsafe mkdir(directory, 0o777) != 0 {
+            // What is there and is no directory, the next step names.
+            guard unsafe mkdir(directory, 0o777) == 0 || errno == EEXIST else {
                 throw failure("written")
             }
         }
@@ -99,13 +99,15 @@ struct CommitHook {
         // Whatever the umask: others who commit here run it too.
         let isDone =
             written == bytes.count && fchmod(descriptor, 0o755) == 0 && fsync(descriptor) == 0
+        var error = failure("written")
         close(descriptor)
         // A link fails where something came in between; ours may be replaced.
         let isNew = !FileKind.isTaken(path)
-        let isNamed =
-            isDone
-            && (isNew ? unsafe link(temporary, path) : unsafe rename(temporary, path)) == 0
-        let error = failure("written")
+        var isNamed = false
+        if isDone {
+            isNamed = (isNew ? unsafe link(temporary, path) : unsafe rename(temporary, path)) == 0
+            error = failure("written")
+        }
         if isNew || !isNamed { unsafe unlink(temporary) }
         guard isNamed, SmallFile.bytes(path) == bytes, unsafe access(path, X_OK) == 0 else {
             throw error
@@ -133,7 +135,10 @@ struct CommitHook {
         if options.vaultPath != (try? Directories(invocation.context).vault) {
             words += ["--vault", absolute(options.vaultPath)]
         }
-        if let project = options.project { words += ["-p", project] }
+        // One that the environment names gives way to all.
+        if let project = options.project, !command.has("all-projects") {
+            words += ["-p", project]
+        }
         if let file = options.passphraseFile { words += ["--passphrase-file", absolute(file)] }
         if let file = options.keyFile { words += ["--key-file", absolute(file)] }
         for name in ["all-projects", "history"] where command.has(name) {

@@ -9,6 +9,9 @@ struct FileWalk {
         let path: [UInt8]
         /// Why it could not be looked into; nil for a file.
         let problem: String?
+        /// Whether it was named, and not found in a directory: a link is followed then, and it must be
+        /// there.
+        var isNamed = false
     }
 
     private(set) var entries: [Entry] = []
@@ -19,7 +22,7 @@ struct FileWalk {
         self.ignored = ignored
         try Self.check(root)
         guard FileKind.isDirectory(root) else {
-            entries = [Entry(path: Array(root.utf8), problem: nil)]
+            entries = [Entry(path: Array(root.utf8), problem: nil, isNamed: true)]
             return
         }
         var rules = ignored.map { $0.paths(in: root) } ?? []
@@ -53,13 +56,13 @@ struct FileWalk {
         while let place = open.popLast() {
             var rules = place.rules
             var relative = place.relative
-            let names: [(name: [UInt8], kind: mode_t)]
-            switch Self.names(place.path) {
-            case .success(let found): names = found
-            case .failure(let error):
+            let isRoot = place.path == root
+            let (names, error) = Self.names(place.path, isRoot: isRoot)
+            if error != 0, isRoot || error != ENOENT {
                 entries.append(
-                    Entry(path: place.shown.isEmpty ? [0x2E] : place.shown, problem: error.reason))
-                continue
+                    Entry(
+                        path: place.shown.isEmpty ? [0x2E] : place.shown,
+                        problem: Self.reason(error)))
             }
             // A repository within another has rules of its own, which the outer one does not know.
             if let ignored, !relative.isEmpty, names.contains(where: { $0.name == Self.git }),
@@ -68,7 +71,7 @@ struct FileWalk {
                 (rules, relative) = (ignored.paths(in: path), [])
             }
             var below: [Place] = []
-            for (name, kind) in names where name != Self.git {
+            for (name, kind, error) in names where name != Self.git {
                 let within = joined(relative, name)
                 if rules.contains(within) { continue }
                 let (path, shown) = (joined(place.path, name), joined(place.shown, name))
@@ -77,7 +80,7 @@ struct FileWalk {
                 } else if kind == S_IFREG {
                     entries.append(Entry(path: shown, problem: nil))
                 } else if kind == 0 {
-                    entries.append(Entry(path: shown, problem: Self.reason(errno)))
+                    entries.append(Entry(path: shown, problem: Self.reason(error)))
                 }
             }
             open += below.reversed()
@@ -86,25 +89,27 @@ struct FileWalk {
 
     private static let git = Array(".git".utf8)
 
-    private struct Failure: Error {
-        let reason: String
-    }
-
-    /// The names in a directory in their order, with what each is; 0 for what cannot be looked at.
+    /// The names in a directory in their order, with what each is, or 0 and the error where that cannot be
+    /// told; and the error that kept the rest from being read.
+    ///
+    /// - Parameter isRoot: A directory that was named may be a link to it, others may not: links are not
+    ///   followed, and one that came in between is not either.
     private static func names(
-        _ path: [UInt8]
-    ) -> Result<[(name: [UInt8], kind: mode_t)], Failure> {
-        let descriptor = unsafe CPath.with(path) {
-            unsafe open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
-        }
-        guard descriptor >= 0, let stream = unsafe fdopendir(descriptor) else {
-            defer { if descriptor >= 0 { close(descriptor) } }
-            return .failure(Failure(reason: reason(errno)))
+        _ path: [UInt8], isRoot: Bool
+    ) -> (names: [(name: [UInt8], kind: mode_t, error: Int32)], error: Int32) {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | (isRoot ? 0 : O_NOFOLLOW)
+        let descriptor = unsafe CPath.with(path) { unsafe open($0, flags) }
+        guard descriptor >= 0 else { return ([], errno) }
+        guard let stream = unsafe fdopendir(descriptor) else {
+            let error = errno
+            close(descriptor)
+            return ([], error)
         }
         defer { unsafe closedir(stream) }
-        var names: [(name: [UInt8], kind: mode_t)] = []
-        errno = 0
-        while let entry = unsafe readdir(stream) {
+        var names: [(name: [UInt8], kind: mode_t, error: Int32)] = []
+        while true {
+            errno = 0
+            guard let entry = unsafe readdir(stream) else { break }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
                 unsafe field.withMemoryRebound(to: UInt8.self, capacity: 256) { start in
                     unsafe Array(UnsafeBufferPointer(start: start, count: strlen(start)))
@@ -115,13 +120,13 @@ struct FileWalk {
             let found = unsafe CPath.with(name) {
                 unsafe fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW)
             }
+            let error = found == 0 ? 0 : errno
             // What has gone in the meantime is not there.
-            if found != 0, errno == ENOENT { continue }
-            names.append((name, found == 0 ? status.st_mode & S_IFMT : 0))
-            errno = 0
+            if error == ENOENT { continue }
+            names.append((name, found == 0 ? status.st_mode & S_IFMT : 0, error))
         }
-        guard errno == 0 else { return .failure(Failure(reason: reason(errno))) }
-        return .success(names.sorted { $0.name.lexicographicallyPrecedes($1.name) })
+        let error = errno
+        return (names.sorted { $0.name.lexicographicallyPrecedes($1.name) }, error)
     }
 }
 

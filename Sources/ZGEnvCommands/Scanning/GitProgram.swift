@@ -30,10 +30,28 @@ struct GitProgram {
             context.rawEnvironment.filter { kept.contains(Array($0.prefix { $0 != 0x3D })) }
             + [
                 "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1",
+                // What is sent to others counts, and not what a repository puts in its place here.
+                "GIT_NO_REPLACE_OBJECTS=1",
             ].map { Array($0.utf8) }
         words =
             ["git"] + (directory.map { ["-C", $0] } ?? []) + ["-c", "core.fsmonitor=false"]
             + further
+    }
+
+    /// Checks that this directory is in a repository that commits are made in.
+    ///
+    /// - Throws: ``ExitCode/usage``.
+    func checkRepository(hint: String) throws {
+        switch try line(["rev-parse", "--is-bare-repository"]) {
+        case "false": return
+        case "true":
+            throw CommandError(
+                .usage, "This repository is bare: nothing is staged in it, and no commit is made.",
+                hint: hint)
+        default:
+            throw CommandError(
+                .usage, "This directory is in no repository of git that can be read.", hint: hint)
+        }
     }
 
     /// Starts git.
@@ -81,6 +99,12 @@ enum DescriptorReading {
             if got <= 0 { return got == 0 }
             body(bytes[..<got])
         }
+    }
+
+    /// Waits until there is something to read, or an end of it.
+    static func waitForInput(_ descriptor: Int32) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = unsafe poll(&entry, 1, -1)
     }
 
     /// Reads what is there, whatever signals come.

@@ -32,7 +32,7 @@ enum Scan: Command {
         ],
         exclusive: [
             ["staged", "no-ignore"], ["staged", "install-hook", "remove-hook"],
-            ["no-ignore", "install-hook", "remove-hook"],
+            ["no-ignore", "install-hook", "remove-hook"], ["project", "all-projects"],
         ],
         examples: [
             .init("zg-env scan -p web", "look at this directory"),

@@ -27,20 +27,28 @@ struct ScanReport {
                 }
             }
         }
-        let skipped = work.skipped.map { (String(decoding: $0.path, as: UTF8.self), $0.reason) }
+        let skipped = work.skipped
         var result = CommandResult(
             json: [
                 "findings": .array(findings), "filesScanned": .integer(Int64(work.fileCount)),
                 "bytesScanned": .integer(Int64(clamping: work.byteCount)),
                 "skipped": .array(
-                    skipped.map { ["file": .string($0.0), "reason": .string($0.1)] }),
+                    skipped.map {
+                        [
+                            "file": .string(String(decoding: $0.path, as: UTF8.self)),
+                            "reason": .string($0.reason), "begun": .bool($0.isBegun),
+                        ]
+                    }),
                 "leftOut": .array(
                     selection.leftOut.map {
                         ["key": .string($0.key), "project": .string($0.project)]
                     }),
             ], text: text)
-        for (path, reason) in skipped.prefix(20) where !invocation.options.json {
-            invocation.context.warn("not-scanned", "\(path) was not looked at: \(reason).")
+        for file in skipped.prefix(20) where !invocation.options.json {
+            let path = String(decoding: file.path, as: UTF8.self)
+            let part = file.isBegun ? " to its end" : ""
+            invocation.context.warn(
+                "not-scanned", "\(path) was not looked at\(part): \(file.reason).")
         }
         if skipped.count > 20, !invocation.options.json {
             invocation.context.warn(

@@ -11,10 +11,18 @@ final class ScanWork {
         let matches: [ScanMatch]
     }
 
+    /// What was not looked at.
+    struct Skipped {
+        let path: [UInt8]
+        let reason: String
+        /// Whether the front of it was looked at.
+        let isBegun: Bool
+    }
+
     private let table: SearchTable
     private(set) var texts: [Text] = []
     /// What could not be looked at, or not to its end.
-    private(set) var skipped: [(path: [UInt8], reason: String)] = []
+    private(set) var skipped: [Skipped] = []
     private(set) var fileCount = 0
     private(set) var byteCount: UInt64 = 0
 
@@ -22,35 +30,44 @@ final class ScanWork {
         self.table = table
     }
 
-    private static let fullReason =
-        "the rest was not looked at after \(ValueScanner.matchLimit) findings"
+    private static let fullReason = "it has \(ValueScanner.matchLimit) findings"
 
     private func add(_ path: [UInt8], _ matches: [ScanMatch], bytes: UInt64, isFull: Bool) {
         fileCount += 1
         byteCount += bytes
         if !matches.isEmpty { texts.append(Text(path: path, matches: matches)) }
-        if isFull { skipped.append((path, Self.fullReason)) }
+        if isFull {
+            skipped.append(Skipped(path: path, reason: Self.fullReason, isBegun: true))
+        }
     }
 
     // MARK: A stream
 
     func readStream(_ descriptor: Int32) throws {
         let scanner = ValueScanner(table)
-        let outcome = try Self.read(descriptor, scanner, limit: .max)
-        if let problem = outcome.problem { skipped.append(([0x2D], problem)) }
+        let outcome = try Self.read(descriptor, scanner)
+        if let problem = outcome.problem {
+            skipped.append(
+                Skipped(path: [0x2D], reason: problem, isBegun: outcome.bytes > 0))
+        }
         add([0x2D], try scanner.finish(), bytes: outcome.bytes, isFull: scanner.isFull)
     }
 
     private static func read(
-        _ descriptor: Int32, _ scanner: ValueScanner, limit: UInt64
+        _ descriptor: Int32, _ scanner: ValueScanner
     ) throws -> (bytes: UInt64, problem: String?) {
         var bytes: UInt64 = 0
-        while !scanner.isFull, bytes < limit {
+        while !scanner.isFull {
             var problem: Int32 = 0
             let got = unsafe try scanner.read { buffer in
                 let got = unsafe DescriptorReading.read(descriptor, into: buffer)
                 if got < 0 { problem = errno }
                 return max(got, 0)
+            }
+            // Somebody made the descriptor non-blocking: nothing is there yet, which is no end.
+            if problem == EAGAIN {
+                DescriptorReading.waitForInput(descriptor)
+                continue
             }
             if problem != 0 { return (bytes, FileWalk.reason(problem)) }
             if got == 0 { break }
@@ -92,7 +109,10 @@ final class ScanWork {
         if let failure { throw failure }
         for (place, entry) in entries.enumerated() {
             guard let outcome = found[place] else { continue }
-            if let problem = outcome.problem { skipped.append((entry.path, problem)) }
+            if let problem = outcome.problem {
+                skipped.append(
+                    Skipped(path: entry.path, reason: problem, isBegun: outcome.bytes > 0))
+            }
             if outcome.wasRead {
                 add(
                     entry.path, outcome.matches, bytes: outcome.bytes, isFull: outcome.isFull)
@@ -113,12 +133,11 @@ final class ScanWork {
         _ entry: FileWalk.Entry, _ scanner: ValueScanner
     ) throws -> Outcome {
         if let problem = entry.problem { return Outcome(problem: problem) }
-        let descriptor = unsafe CPath.with(entry.path) {
-            unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
-        }
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (entry.isNamed ? 0 : O_NOFOLLOW)
+        let descriptor = unsafe CPath.with(entry.path) { unsafe open($0, flags) }
         guard descriptor >= 0 else {
             // What has gone since it was listed, or became a link, is not there any more.
-            let isGone = errno == ENOENT || errno == ELOOP
+            let isGone = !entry.isNamed && (errno == ENOENT || errno == ELOOP)
             return Outcome(problem: isGone ? nil : FileWalk.reason(errno))
         }
         defer { close(descriptor) }
@@ -130,11 +149,10 @@ final class ScanWork {
             return Outcome(problem: "it is no regular file")
         }
         scanner.begin()
-        // A file that grows while it is read is read a little further, and not for ever.
-        let (bytes, problem) = try read(
-            descriptor, scanner, limit: UInt64(max(status.st_size, 0)) + 64 << 20)
+        var file = ScannedFile(descriptor, status)
+        let problem = try file.read(scanner)
         return Outcome(
-            matches: try scanner.finish(), bytes: bytes, isFull: scanner.isFull, wasRead: true,
+            matches: try scanner.finish(), bytes: file.bytes, isFull: scanner.isFull, wasRead: true,
             problem: problem)
     }
 
@@ -153,15 +171,18 @@ final class ScanWork {
                 // Read to its end whatever was found: the next one comes behind it.
                 if scanner.isFull { isFull = true }
                 let got = unsafe try scanner.read { buffer in
-                    unsafe DescriptorReading.read(
-                        descriptor, into: .init(rebasing: buffer.prefix(limit)))
+                    // An error ends it as an end that comes too early does.
+                    unsafe max(
+                        DescriptorReading.read(
+                            descriptor, into: .init(rebasing: buffer.prefix(limit))), 0)
                 }
                 bytes += UInt64(got)
                 return got
             },
             end: { entry, problem in
                 if let problem {
-                    skipped.append((entry.path, problem))
+                    skipped.append(
+                        Skipped(path: entry.path, reason: problem, isBegun: false))
                 } else {
                     add(entry.path, try scanner.finish(), bytes: bytes, isFull: isFull)
                 }

@@ -18,11 +18,7 @@ struct StagedBlobs {
     /// - Throws: ``ExitCode/usage`` outside of a work tree, ``ExitCode/failed`` where git fails.
     init(_ context: Context) throws {
         git = GitProgram(context, asHook: true)
-        guard try git.output(["rev-parse", "--git-dir"]) != nil else {
-            throw CommandError(
-                .usage, "This directory is in no repository of git that can be read.",
-                hint: "Go into one, or name a directory to look at.")
-        }
+        try git.checkRepository(hint: "Go into one, or name a directory to look at.")
         // Before the first commit there is nothing to compare with, and all is new.
         let hasCommit = try git.output(["rev-parse", "-q", "--verify", "HEAD^{commit}"]) != nil
         let old =

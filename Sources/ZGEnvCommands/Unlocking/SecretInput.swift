@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import Glibc
 internal import Sealing
 
@@ -65,6 +66,10 @@ enum SecretInput {
                 throw CommandError(
                     .failed, "\(what) did not end in the time it has.",
                     hint: "Nothing was changed. Give it more time with --timeout.")
+            }
+            // Noted where whoever reads has something to end before this process does.
+            guard Interrupts.pending == nil else {
+                throw CommandError(.failed, "\(what) was not read to its end.")
             }
             let found = unsafe poll(&entry, 1, 100)
             if found > 0 { return }

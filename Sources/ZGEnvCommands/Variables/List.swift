@@ -25,6 +25,7 @@ enum List: Command {
                 form: .duration),
             OptionSpec(flag: "deleted", "List removed variables, whose history stays"),
         ],
+        exclusive: [["project", "all-projects"]],
         examples: [
             .init("zg-env list", "list the variables of this directory's project"),
             .init("zg-env list 'STRIPE_*' -p web -t production", "list some of them"),

@@ -70,7 +70,11 @@ struct WatchModel {
     var message: String?
     /// What is being done.
     var work: String?
-    var question: Question?
+    var question: Question? {
+        didSet { if question != oldValue { questionIsSeen = false } }
+    }
+    /// Whether the question has been on the screen: a key that was typed before is no answer to it.
+    var questionIsSeen = false
     var log: [LogEntry] = []
     var isLogOver = false
     /// Display rows from the end of the log; 0 goes with it.
@@ -131,11 +135,11 @@ struct WatchModel {
     ///
     /// - Parameters:
     ///   - rows: Rows of the screen, for a page up or down.
-    ///   - columns: Columns of it, for how long a log is there.
+    ///   - columns: Columns of it, for how long a log is, and what of a question is seen.
     mutating func take(_ key: TerminalKey, rows: Int, columns: Int = 80) -> Action? {
         let wanted = wantsToLeave
         (message, wantsToLeave) = (nil, false)
-        if question != nil { return answer(key) }
+        if question != nil { return answer(key, rows, columns) }
         if showsHelp {
             showsHelp = false
             return nil
@@ -167,11 +171,20 @@ struct WatchModel {
         return nil
     }
 
-    private func answer(_ key: TerminalKey) -> Action? {
+    private mutating func answer(_ key: TerminalKey, _ rows: Int, _ columns: Int) -> Action? {
         switch key {
-        case .character("y"), .character("Y"): .answer(true)
-        case .character("n"), .character("N"), .character("q"), .escape: .answer(false)
-        default: nil
+        case .character("y"), .character("Y"):
+            let screen = WatchScreen(
+                model: self, size: .init(columns: columns, rows: rows), now: 0, style: .plain)
+            guard questionIsSeen else { return nil }
+            // Nobody agrees to what cannot be read.
+            guard screen.showsWholeQuestion else {
+                message = WatchScreen.tooLarge
+                return nil
+            }
+            return .answer(true)
+        case .character("n"), .character("N"), .character("q"), .escape: return .answer(false)
+        default: return nil
         }
     }
 

@@ -22,16 +22,40 @@ struct WatchScreen {
 
     /// The screen from its first row on.
     func lines() -> [String] {
-        var head = [header]
-        if let trouble = model.trouble { head.append([Span(trouble, .warning)]) }
-        let foot = footer
-        // What cannot be had at once goes in this order: the foot, the trouble, the head.
-        if size.rows < head.count + foot.count + 1 { head = [header] }
-        let footRows = size.rows >= head.count + foot.count + 1 ? foot : []
-        let room = max(size.rows - head.count - footRows.count, 0)
+        let (head, room, foot) = parts
         var body = Array(self.body(rows: room).prefix(room))
         while body.count < room { body.append([]) }
-        return (head + body + footRows).prefix(size.rows).map { text($0) }
+        return (head + body + foot).prefix(size.rows).map { text($0) }
+    }
+
+    /// Whether all of a question and of its plan is seen.
+    var showsWholeQuestion: Bool {
+        guard let question = model.question else { return true }
+        return self.question(question).count <= parts.room
+    }
+
+    /// What stands around the body, and the rows that are left for it.
+    private var parts: (head: [[Span]], room: Int, foot: [[Span]]) {
+        var head = [header]
+        if let trouble = model.trouble { head += wrapped(trouble, .warning) }
+        var foot = footer(takesAnswer: true)
+        // What cannot be had at once goes in this order: the foot, the trouble, the head.
+        if size.rows < head.count + foot.count + 1 { head = [header] }
+        if size.rows < head.count + foot.count + 1 { foot = [] }
+        let room = max(size.rows - head.count - foot.count, 0)
+        if let question = model.question, self.question(question).count > room, !foot.isEmpty {
+            foot = footer(takesAnswer: false)
+        }
+        return (head, room, foot)
+    }
+
+    /// A sentence on as many lines as a large screen has for it; the last one is cut.
+    private func wrapped(_ text: String, _ role: Style.Role) -> [[Span]] {
+        let limit = size.rows >= 16 ? 3 : 1
+        let lines = Self.lines(of: DisplayText.safe(text), size.columns)
+        guard lines.count > 1, limit > 1 else { return [[Span(text, role)]] }
+        return lines.prefix(limit - 1).map { [Span($0, role)] }
+            + [[Span(lines.dropFirst(limit - 1).joined(separator: " "), role)]]
     }
 
     /// The rows in which a value is shown.
@@ -58,7 +82,7 @@ struct WatchScreen {
         case .projects:
             let (all, seen) = (model.projects.count, model.visible.count)
             title = seen == all ? Self.count(all, "project") : "\(seen) of \(all) projects"
-        case .project(let id): title = model.project(id)?.name ?? id
+        case .project(let id): title = model.project(id)?.name ?? "a project"
         case .log(let row, let id):
             title = "\(model.project(id)?.name ?? "") \(row.id)"
         }
@@ -88,13 +112,13 @@ struct WatchScreen {
         return age + more
     }
 
-    private var footer: [[Span]] {
+    private func footer(takesAnswer: Bool) -> [[Span]] {
         if model.isFiltering { return [[Span("/\(model.filter)_", .heading)]] }
         var lines: [[Span]] = []
-        if let word = model.message ?? model.work { lines.append([Span(word, .heading)]) }
+        if let word = model.message ?? model.work { lines += wrapped(word, .heading) }
         let keys: String
         if model.question != nil {
-            keys = "y do it  n leave it"
+            keys = takesAnswer ? "y do it  n leave it" : "n leave it"
         } else if model.showsHelp {
             keys = "any key goes back"
         } else {
@@ -115,7 +139,12 @@ struct WatchScreen {
     // MARK: The body
 
     private func body(rows: Int) -> [[Span]] {
-        if let question = model.question { return self.question(question) }
+        if let question = model.question {
+            let lines = self.question(question)
+            guard lines.count > rows else { return lines }
+            return lines.prefix(max(rows - 1, 0))
+                + [[Span("  \(Self.tooLarge)", .warning)]]
+        }
         if model.showsHelp { return Self.help.map { [Span($0)] } }
         switch model.page {
         case .projects: return projects(rows)
@@ -126,11 +155,14 @@ struct WatchScreen {
 
     private func question(_ question: WatchModel.Question) -> [[Span]] {
         let width = max(size.columns - 4, 1)
-        let plan = question.plan.flatMap { Self.pieces(DisplayText.safe($0), width) }
-        return [[]] + plan.map { [Span("  \($0)")] } + [
-            [], [Span("  \(question.question)", .heading)],
-        ]
+        let plan = question.plan.flatMap { Self.lines(of: DisplayText.safe($0), width) }
+        let ending = Self.lines(of: DisplayText.safe(question.question), width)
+        return [[]] + plan.map { [Span("  \($0)")] } + [[]]
+            + ending.map { [Span("  \($0)", .heading)] }
     }
+
+    /// Said in place of what a small screen has no room for.
+    static let tooLarge = "This does not fit: make the window larger."
 
     private func projects(_ rows: Int) -> [[Span]] {
         let items = model.items
@@ -163,7 +195,7 @@ struct WatchScreen {
 
     private func project(_ id: String, _ rows: Int) -> [[Span]] {
         guard let project = model.project(id) else {
-            return [[], [Span("  This project is not there any more.", .dim)]]
+            return [[], [Span("  This project is not shown any more.", .dim)]]
         }
         let items = model.items
         let selected = model.selection(in: items)
@@ -267,6 +299,23 @@ struct WatchScreen {
         guard count > rows else { return 0..<max(count, 0) }
         let first = min(max(place - rows / 2, 0), count - rows)
         return first..<(first + max(rows, 0))
+    }
+
+    /// A text in lines of a width, broken between words where that can be.
+    static func lines(of text: String, _ width: Int) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            let parts = pieces(String(word), width)
+            if let last = lines.last,
+                DisplayText.width(last) + 1 + DisplayText.width(parts[0]) <= width
+            {
+                lines[lines.count - 1] += " " + parts[0]
+                lines += parts.dropFirst()
+            } else {
+                lines += parts
+            }
+        }
+        return lines.isEmpty ? [""] : lines
     }
 
     /// A text in pieces of a width.

@@ -103,13 +103,17 @@ final class WatchWork {
         try screen.paint(
             WatchScreen(model: model, size: size, now: invocation.context.now(), style: style)
                 .lines())
+        model.questionIsSeen = model.question != nil
     }
 
     private func show() {
         do {
             while !isOver, Interrupts.pending == nil {
                 if value == nil { try paint() }
-                let news = turns.away { screen.wait(milliseconds: 1_000) }
+                let news = turns.away { [turns] in
+                    defer { turns.endIfStuck() }
+                    return screen.wait(milliseconds: 1_000)
+                }
                 guard !news.isGone else { throw TerminalError.endOfInput }
                 if news.wantsStop {
                     hideValue()
@@ -287,8 +291,11 @@ final class WatchWork {
                 let error = CommandError(mapping: error)
                 // That there is nothing newer is said above already.
                 if case .look = job, error.code == .unavailable { continue }
-                model.message = [error.message, error.hint].compactMap { $0 }
-                    .joined(separator: " ")
+                let text = [error.message, error.hint].compactMap { $0 }.joined(separator: " ")
+                model.message = text
+                if job.isLog {
+                    model.log.append(.init(text: "(\(error.message))", role: .warning))
+                }
             }
             if !onLogs { (model.work, model.question) = (nil, nil) }
             takePlatform()

@@ -256,7 +256,11 @@ struct RedeployTests {
             return platform
         }
         let results = try Together.run(
-            platforms.map { $0.runner(["redeploy", "-p", "web", "--wait", "--yes", "--json"]) })
+            platforms.map {
+                $0.runner([
+                    "redeploy", "-p", "web", "--wait", "--timeout", "12s", "--yes", "--json",
+                ])
+            })
         for ((entry, platform), result) in zip(zip(cases, platforms), results) {
             let comment: Comment = "\(entry): \(result.output)\(result.error)"
             #expect(result.status == Int32(entry.2), comment)
@@ -304,6 +308,33 @@ struct RedeployTests {
         platform.server.setBuild(.fail)
         #expect(try redeploy(platform, "-p", "web", "--wait").status == 9)
         #expect(try live("KEY") == false)
+    }
+
+    @Test(arguments: [false, true])
+    func `a platform that is away for a while is told once, and waited for`(isQuiet: Bool) throws {
+        let platform = try PlatformHome()
+        // Two looks fail, each after five requests.
+        try platform.setFaults("GET /v13/deployments/* reset x10")
+        let arguments = ["redeploy", "-p", "web", "--yes", "--wait", "--timeout", "5m"]
+        let result = done(try platform.runner(arguments + (isQuiet ? ["-q"] : [])).run())
+        let told = ["The platform cannot be reached since 2", "The platform answers again."]
+        for text in told + [". Waiting goes on until 2"] {
+            #expect(result.error.ranges(of: text).count == (isQuiet ? 0 : 1), "\(result.error)")
+        }
+        if isQuiet { #expect(result.error == "") }
+    }
+
+    @Test func `a platform that stays away ends the waiting when its time is over`() throws {
+        let platform = try PlatformHome(buildSeconds: 60)
+        var runner = platform.runner([
+            "redeploy", "-p", "web", "--yes", "--wait", "--timeout", "8s",
+        ])
+        runner.script = [(.error("is QUEUED"), .call { _, _ in platform.server.stop() })]
+        let result = try runner.run()
+        #expect(result.end == .exited(7))
+        #expect(result.error.contains("The platform cannot be reached since"), "\(result.error)")
+        #expect(!result.error.contains("answers again"), "\(result.error)")
+        #expect(result.error.contains(" was made, and was QUEUED when last seen."))
     }
 }
 

@@ -138,7 +138,7 @@ struct FaultTableTests {
                 return platform
             }
         }
-        let command = ["redeploy", "-p", "web", "--yes", "--wait", "--json"]
+        let command = ["redeploy", "-p", "web", "--yes", "--wait", "--timeout", "10s", "--json"]
         for round in lanes[0].indices {
             let cases = try Self.round(round, of: lanes).flatMap { lane, fault in
                 try zip(Self.redeployRequests, platforms[lane]).map { request, platform in

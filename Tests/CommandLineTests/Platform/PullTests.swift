@@ -218,6 +218,15 @@ struct PullTests {
         try failedAsJSON(platform.pull("-t", "nowhere"), 2, "usage")
         try failedAsJSON(platform.pull("-t", "prod"), 2, "usage")
         try failedAsJSON(platform.pull("P", "--all-projects"), 2, "usage")
+        for command in ["pull", "list", "scan"] {
+            failed(
+                try platform.run(command, "-p", "web", "--all-projects"), 2,
+                "--project and --all-projects exclude each other.")
+        }
+        // What stands in the environment for every command is no contradiction.
+        done(
+            try platform.run(
+                "pull", "--all-projects", "--dry-run", environment: ["ZG_ENV_PROJECT": "web"]))
         #expect(try platform.pulled().keys("created") == ["SEED_ONLY"])
     }
 

@@ -279,4 +279,21 @@ struct RotateTests {
         try home.expect(Self.new)
         #expect(try home.platform.deployments().count == 4)
     }
+
+    @Test func `a platform that is away while it builds is told once, and waited for`() throws {
+        let home = try RotationHome()
+        try home.platform.setFaults("GET /v13/deployments/* reset x10")
+        let result = done(
+            try home.platform.runner(
+                ["rotate", "KEY", "-p", "web", "--yes", "--redeploy"],
+                input: .text(RotationHome.new)
+            ).run())
+        for text in [
+            "The platform cannot be reached since 2", ". Waiting goes on until 2",
+            "The platform answers again.",
+        ] {
+            #expect(result.error.ranges(of: text).count == 1, "\(result.error)")
+        }
+        try home.expect(RotationHome.new)
+    }
 }

@@ -156,11 +156,16 @@ struct ScanTests {
         for path in paths { #expect(unsafe chmod(path, 0) == 0) }
         defer { for path in paths { _ = unsafe chmod(path, 0o700) } }
         guard geteuid() != 0 else { return try whatRootCannotRead() }
+        // Its names can be read, and nothing of what they are.
+        try write("nothing", to: "names/file")
+        #expect(unsafe chmod(home.directory.path("work/names"), 0o400) == 0)
+        defer { _ = unsafe chmod(home.directory.path("work/names"), 0o700) }
         let result = try home.run(scan + ["--json"])
         #expect(try found(result) == [])
         #expect(result.end == .exited(1))
-        let skipped = try JSONDocument(result.standardOutput)["skipped"]
-        #expect(skipped?.elements.map { $0["file"] ?? "" } == ["closed", "dir"])
+        let skipped = try JSONDocument(result.standardOutput)["skipped"]?.elements ?? []
+        #expect(skipped.map { text($0["file"]) } == ["closed", "dir", "names/file"])
+        #expect(skipped.allSatisfy { $0["reason"] == "Permission denied" })
     }
 
     /// For root a mode closes nothing, a name that is too long for the system does.
@@ -193,6 +198,93 @@ struct ScanTests {
         #expect(try found(home.run(scan + ["--json"])) == ["dir/real:1 TOKEN plain"])
     }
 
+    @Test func `a link that is named is followed, and one that leads nowhere is no clean result`()
+        throws
+    {
+        try write(Self.token, to: "dir/real")
+        for (name, target) in [("file", "dir/real"), ("directory", "dir"), ("gone", "nowhere")] {
+            #expect(unsafe symlink(target, home.directory.path("work/" + name)) == 0)
+        }
+        #expect(try found(home.run(scan + ["file", "--json"])) == ["file:1 TOKEN plain"])
+        #expect(
+            try found(home.run(scan + ["directory", "--json"])) == ["directory/real:1 TOKEN plain"])
+        failed(try home.run(scan + ["gone"]), 2, "gone")
+        // While the passphrase is typed what was named goes away.
+        for name in ["dir/real", "dir"] {
+            try write(Self.token, to: "dir/real")
+            var runner = home.terminalRunner(scan + [name, "-q"])
+            let path = home.directory.path("work/" + name)
+            runner.script = [
+                (
+                    .terminal("Passphrase"),
+                    .call { _, _ in try? FileManager.default.removeItem(atPath: path) }
+                ), (.now, .line(CommandHome.passphrase)),
+            ]
+            failed(try runner.run(), 2, "\(name) is no directory and no file")
+        }
+    }
+
+    @Test func `what comes and goes meanwhile is no failure`() throws {
+        for number in 0..<60 { try write("nothing", to: "d\(number)/f") }
+        let paths = (0..<60).map { home.directory.path("work/d\($0)") }
+        let loop = BackgroundLoop {
+            for path in paths {
+                for name in ["/f", "/g", "/h"] {
+                    unsafe close(open(path + name, O_CREAT | O_WRONLY, 0o600))
+                }
+                for name in ["/h", "/g", "/f"] { unsafe unlink(path + name) }
+                unsafe rmdir(path)
+                unsafe mkdir(path, 0o700)
+            }
+            usleep(1_000)
+        }
+        defer { loop.end() }
+        for _ in 0..<12 { done(try home.run(scan + ["--no-ignore"])) }
+    }
+
+    @Test func `a file that goes on growing is not looked at for ever, and that is told`() throws {
+        // Reading what it has at first takes a while.
+        let front = [UInt8](repeating: 0x41, count: 32 << 20)
+        try home.directory.write(front, to: "work/grows")
+        let path = home.directory.path("work/grows")
+        // Nothing is written: it takes no room.
+        let loop = BackgroundLoop {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return }
+            unsafe truncate(path, status.st_size + 32 << 20)
+            usleep(5_000)
+        }
+        defer { loop.end() }
+        let result = try home.run(scan)
+        #expect(result.end == .exited(1))
+        #expect(
+            result.error.contains("grows was not looked at to its end: it goes on growing."),
+            "\(result.error)")
+    }
+
+    @Test func `what was never written of a file takes no time, and what was is found`() throws {
+        let size: off_t = 1 << 40
+        let descriptor = unsafe open(
+            home.directory.path("work/sparse"), O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        let whole = "\n" + Self.token + "\n"
+        // At the front, across the border of a hole, and as the last of all.
+        for place in [0, 5 << 30 - 7, size - off_t(whole.utf8.count)] as [off_t] {
+            #expect(unsafe pwrite(descriptor, whole, whole.utf8.count, place) == whole.utf8.count)
+        }
+        // Two halves with a hole between them are no value.
+        #expect(unsafe pwrite(descriptor, String(Self.token.prefix(9)), 9, (9 << 30) - 9) == 9)
+        #expect(unsafe pwrite(descriptor, String(Self.token.dropFirst(9)), 10, 10 << 30) == 10)
+        let start = ContinuousClock.now
+        let result = try home.run(scan + ["--json"])
+        #expect(
+            try found(result) == [
+                "sparse:2 TOKEN plain", "sparse:4 TOKEN plain", "sparse:6 TOKEN plain",
+            ])
+        #expect(try JSONDocument(result.standardOutput)["bytesScanned"] == .integer(size))
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
     @Test func `names with control characters steer no terminal`() throws {
         try write(Self.token, to: "a\u{1B}[31m\nb.txt")
         try write(Self.token, to: "plain")
@@ -220,6 +312,37 @@ struct ScanTests {
         failed(try home.run(scan, unlocked: false), 3)
     }
 
+    @Test func `a stream that gives nothing for a while has not ended`() throws {
+        var runner = home.runner(scan + ["-"], input: .terminal)
+        runner.terminal = .init()
+        runner.script = [
+            (
+                .now,
+                .call { _, terminal in
+                    guard let device = terminal?.device else { return }
+                    // Of the description that the program has too.
+                    _ = fcntl(device, F_SETFL, fcntl(device, F_GETFL) | O_NONBLOCK)
+                }
+            ), (.error("Too short"), .call { _, _ in usleep(300_000) }),
+            (.now, .line("one \(Self.token)")), (.now, .type([4])),
+        ]
+        let result = try runner.run()
+        #expect(result.end == .exited(1), "\(result.error)")
+        #expect(result.output == "-:1: TOKEN (web, plain)\n")
+    }
+
+    @Test func `many findings in a file end its search, and that is told`() throws {
+        try write(String(repeating: Self.token + "\n", count: 1_200), to: "file")
+        let result = try home.run(scan)
+        #expect(result.end == .exited(1))
+        #expect(result.output.split(separator: "\n").count == 1_000)
+        #expect(
+            result.error.contains("file was not looked at to its end: it has 1000 findings."),
+            "\(result.error)")
+        let document = try JSONDocument(home.run(scan + ["--json"]).standardOutput)
+        #expect(document["skipped"]?.elements.first?["begun"] == true)
+    }
+
     @Test func `a large file with a value across every border`() throws {
         var text = String(repeating: "0123456789abcdef\n", count: 40_000)
         text += Self.token + "\n" + text + Self.pem
@@ -240,7 +363,7 @@ struct ScanTests {
                 "file:1 TOKEN plain", "file:3 TOKEN plain",
             ])
         #expect(
-            try found(home.run(scan + ["--json", "--all-projects"])) == [
+            try found(home.run(["scan", "--json", "--all-projects"])) == [
                 "file:2 OTHER plain", "file:3 TOKEN plain",
             ])
         #expect(try found(home.run(scan + ["--json", "--except", "TOKEN"])) == [])

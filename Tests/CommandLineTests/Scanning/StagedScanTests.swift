@@ -150,6 +150,42 @@ struct StagedScanTests {
         failed(try runner.run(), 2, "no repository")
     }
 
+    @Test func `what a repository puts in the place of bytes hides nothing`() throws {
+        try write("\(Self.token)\n", to: "file")
+        try write("clean\n", to: "other")
+        try git.run(["add", "."])
+        func name(_ file: String) throws -> String {
+            try git.run(["rev-parse", ":" + file]).output.trimmingCharacters(in: .newlines)
+        }
+        try git.run(["replace", try name("file"), try name("other")])
+        #expect(try git.run(["show", ":file"]).output == "clean\n")
+        #expect(try staged() == ["file:1"])
+    }
+
+    @Test func `a bare repository has nothing staged, and no commit to stop`() throws {
+        try git.run(["init", "-q", "--bare", "bare"])
+        for option in ["--staged", "--install-hook"] {
+            var runner = home.runner(["scan", option, "-p", "web"])
+            runner.workingDirectory = home.directory.path("work/bare")
+            failed(try runner.run(), 2, "bare")
+        }
+        // A work tree of one has both.
+        try write("x\n", to: "file")
+        try git.run(["add", "."])
+        try git.run(["commit", "-qm", "Begin"])
+        try git.run(["push", "-q", "bare", "HEAD:main"])
+        try git.run(["-C", "bare", "worktree", "add", "-q", "../../tree", "main"])
+        try home.directory.write("\(Self.token)\n", to: "tree/new")
+        try git.run(["add", "."], in: "tree")
+        #expect(try staged(in: "tree") == ["new:1"])
+        var runner = home.runner(["scan", "--install-hook", "-p", "web"])
+        runner.workingDirectory = home.directory.path("tree")
+        done(try runner.run())
+        #expect(
+            try git.attempt(["commit", "-qm", "Leak"], in: "tree", unlocked: true).end
+                == .exited(1))
+    }
+
     // MARK: The hook
 
     private var hook: String { home.directory.path("work/.git/hooks/pre-commit") }
@@ -192,6 +228,11 @@ struct StagedScanTests {
         let dry = done(try home.run(install + ["--dry-run"]))
         #expect(dry.output.contains("--staged") && dry.output.contains("'--except' 'A'"))
         #expect(!FileManager.default.fileExists(atPath: hook))
+        let all = done(
+            try home.run(
+                ["scan", "--install-hook", "--all-projects", "--dry-run"],
+                environment: ["ZG_ENV_PROJECT": "web"]))
+        #expect(all.output.contains("'--all-projects'") && !all.output.contains("'-p'"))
         failed(try home.run(["scan", "--remove-hook"]), 4)
         for _ in 0..<2 { done(try home.run(install)) }
         #expect(unsafe access(hook, X_OK) == 0)
@@ -213,7 +254,20 @@ struct StagedScanTests {
         let path = home.directory.path("work/my hooks/x/pre-commit")
         #expect(try String(contentsOfFile: path, encoding: .utf8).contains("'it'\\''s'"))
         #expect(!FileManager.default.fileExists(atPath: hook))
+        // From a directory below, it is the same one.
+        try home.directory.makeDirectory("work/sub")
+        var below = home.runner(["scan", "--remove-hook"])
+        below.workingDirectory = home.directory.path("work/sub")
+        done(try below.run())
+        #expect(!FileManager.default.fileExists(atPath: path))
         let object = try json(home.run(["scan", "--install-hook", "-p", "web", "--json"]))
         #expect(text(object["path"]).hasSuffix("my hooks/x/pre-commit"))
+    }
+
+    @Test func `hooks that are switched off cannot be added to, and that is said`() throws {
+        try git.run(["config", "core.hooksPath", "/dev/null"])
+        failed(
+            try home.run(["scan", "--install-hook", "-p", "web"]), 1, "/dev/null/pre-commit",
+            "could not be written: Not a directory")
     }
 }

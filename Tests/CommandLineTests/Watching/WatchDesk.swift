@@ -11,10 +11,10 @@ final class WatchDesk {
 
     init(
         seed: String = WatchTerminalTests.seed, columns: Int = 80, rows: Int = 24,
-        unlocked: Bool = true, buildSeconds: Double = 0.3,
+        unlocked: Bool = true, buildSeconds: Double = 0.3, keyring: PrivateKeyring? = nil,
         environment extra: [String: String] = [:]
     ) throws {
-        platform = try PlatformHome(seed: seed, buildSeconds: buildSeconds)
+        platform = try PlatformHome(seed: seed, buildSeconds: buildSeconds, keyring: keyring)
         let runner = platform.runner([], unlocked: unlocked, environment: extra)
         program = runner.path
         terminal = try TmuxTerminal(

@@ -126,9 +126,42 @@ struct WatchModelTests {
         {
             #expect(model.take(key, rows: 24) == nil)
         }
+        // What was typed before it was on the screen is no answer.
+        #expect(model.take(.character("y"), rows: 24) == nil)
+        model.questionIsSeen = true
         #expect(model.take(.character("y"), rows: 24) == .answer(true))
+        model.question = .init(plan: ["promote"], question: "Promote it?")
+        #expect(model.take(.character("y"), rows: 24) == nil)
         #expect(model.take(.escape, rows: 24) == .answer(false))
         #expect(model.take(.character("q"), rows: 24) == .answer(false))
+    }
+
+    @Test func `nobody agrees to what the screen has no room for`() {
+        var model = WatchExample.model
+        let names = (0..<12).map { "VARIABLE_\($0)" }.joined(separator: ", ")
+        model.question = .init(
+            plan: ["roll back to dpl_1", "brings back older values of \(names)"],
+            question: "Roll back to it?")
+        model.questionIsSeen = true
+        for (columns, rows) in [(1, 1), (80, 3), (80, 7), (20, 12), (12, 2)] {
+            let size = "\(columns) by \(rows)"
+            #expect(
+                model.take(.character("y"), rows: rows, columns: columns) == nil, "\(size)")
+            let lines = WatchExample.lines(model, columns: columns, rows: rows)
+            #expect(!lines.contains { $0.contains("y do it") }, "\(size)")
+            #expect(lines.count == rows, "\(size)")
+        }
+        #expect(model.message == WatchScreen.tooLarge)
+        model.message = nil
+        for (columns, rows) in [(80, 24), (80, 10), (40, 16)] {
+            #expect(
+                model.take(.character("y"), rows: rows, columns: columns) == .answer(true),
+                "\(columns) by \(rows)")
+            let lines = WatchExample.lines(model, columns: columns, rows: rows)
+            let shown = lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
+            #expect(shown.contains(names) && shown.contains("Roll back to it? "), "\(lines)")
+            #expect(lines.last?.hasPrefix("y do it") == true)
+        }
     }
 
     @Test func `while something is done it is not left by one key, nor is more begun`() {

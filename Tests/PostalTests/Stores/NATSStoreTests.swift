@@ -153,6 +153,20 @@ enum TestClock {
         }
     }
 
+    @Test func `Servers whose process has ended leave nothing behind`() throws {
+        let servers = try PrivateNATS(servers: 3)
+        let path = servers.directory.path
+        // Those that only fail keep what they have.
+        servers.kill(0)
+        #expect(FileManager.default.fileExists(atPath: path + "/node0"))
+        servers.lose()
+        let end = ContinuousClock.now + .seconds(20)
+        while FileManager.default.fileExists(atPath: path), ContinuousClock.now < end {
+            usleep(20_000)
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
     @Test func `Nobody there is said as such, at once`() throws {
         let server = try PrivateNATS()
         let place = NATSPlace(server)
