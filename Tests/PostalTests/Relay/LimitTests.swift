@@ -45,7 +45,13 @@ import Testing
             usleep(200_000)
         }
         #expect(idle.prefix(1_000).allSatisfy { $0.isClosed() })
-        #expect(try relay.metric("zg_postal_closed_total") >= 1_000)
+        // They are counted after they are closed.
+        var closed = try relay.metric("zg_postal_closed_total")
+        while closed < 1_000, ContinuousClock.now < end + .seconds(5) {
+            usleep(100_000)
+            closed = try relay.metric("zg_postal_closed_total")
+        }
+        #expect(closed >= 1_000)
         #expect(try relay.send(TestWebhook.deployment("evt_after")).status == 200)
         #expect(try stream.wait(for: 21).count == 21)
     }
