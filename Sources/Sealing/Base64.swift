@@ -55,7 +55,7 @@ package enum Base64 {
         }
     }
 
-    /// The bytes of letters; nil where ``encoded(_:)`` would not have written these.
+    /// The bytes of letters; nil where ``encoded(_:after:before:)`` would not have written these.
     package static func decoded(_ letters: ArraySlice<UInt8>) -> [UInt8]? {
         guard letters.count % 4 != 1 else { return nil }
         // An array made with room for none writes to what all empty arrays share.
