@@ -45,7 +45,9 @@ final class TurnTaking: RotationWorkers {
     /// Calls `work` with each number below `count`, at most `limit` at a time, and returns when all that
     /// were begun have ended.
     ///
-    /// - Parameter work: False keeps those not yet begun from being begun.
+    /// - Parameter work: False keeps those not yet begun from being begun. Escaping, though it does not
+    ///   outlive the call: `withoutActuallyEscaping` keeps the length of this file's path in the program,
+    ///   which is to be the same from every directory.
     func run(_ count: Int, limit: Int, _ work: @escaping (Int) -> Bool) {
         guard count > 1, limit > 1, !isActive, runThreads(count, limit, work) else {
             for place in 0..<count {

@@ -42,7 +42,6 @@ final class WatchWork {
     }
     private var jobs: [Job] = []
     private var answer: Bool?
-    private var lookTransport: (any HTTPTransport)?
     /// Tells the log that is wanted from those that are not any more.
     private var logNumber = 0
 
@@ -305,11 +304,7 @@ final class WatchWork {
 
     private func perform(_ job: Job) throws {
         switch job {
-        case .look(let id):
-            // Not that of ``ask()``, which may be under way: a transport is for one thread.
-            let transport = try lookTransport ?? invocation.context.beside(turns).transport()
-            lookTransport = transport
-            try platform.look(id, over: transport)
+        case .look(let id): try platform.look(id)
         case .log(let row, let project): try follow(row, project)
         case .command(let words, let project): try run(words, project)
         }

@@ -40,6 +40,8 @@ final class WatchedPlatform {
     /// Deployments of projects whose page was opened.
     private var pages: [String: [Deployment]] = [:]
     private var wantsProjects = true
+    /// That of ``look(_:)`` alone: a transport is for one thread.
+    private var lookTransport: (any HTTPTransport)?
 
     /// Opens what is kept. Nothing is sent.
     ///
@@ -202,12 +204,14 @@ final class WatchedPlatform {
         invocation.dropAnswersAfterRefusal()
     }
 
-    /// Asks for the newest deployments of one project.
-    ///
-    /// - Parameter transport: Another one than that of ``refresh()``, beside which this may be called.
-    func look(_ id: String, over transport: any HTTPTransport) throws {
+    /// Asks for the newest deployments of one project, also while ``refresh()`` is under way on another
+    /// thread.
+    func look(_ id: String) throws {
         guard let place = place(of: id) else { return }
         let access = try access(place)
+        let context = invocation.context.beside(invocation.session.turns)
+        let transport = try lookTransport ?? context.transport()
+        lookTransport = transport
         let client = access.client.connected(through: transport)
         var filter = DeploymentFilter()
         filter.projectId = id

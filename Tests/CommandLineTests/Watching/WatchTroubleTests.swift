@@ -18,6 +18,35 @@ struct WatchTroubleTests {
         return false
     }
 
+    @Test func `a page is opened while the platform is asked for something else`() throws {
+        let desk = try WatchDesk()
+        try desk.warm()
+        try desk.platform.setFaults("GET * slow:1.5")
+        try desk.start()
+        try desk.terminal.wait(for: ", asking")
+        // Its own request and that of the page are under way at once, of one list and of the other.
+        try desk.terminal.press("Enter")
+        try desk.terminal.wait(for: "zg-env watch: web")
+        try desk.terminal.wait("the request of the page") {
+            desk.platform.server.requests.contains { $0.path.contains("projectId=") }
+        }
+        try desk.terminal.wait("the end of asking") { !desk.terminal.screen.contains(", asking") }
+        try desk.terminal.press("R")
+        try desk.terminal.wait(for: ", asking")
+        let before = desk.platform.server.requests.count
+        try desk.terminal.press("Escape")
+        try desk.terminal.wait(for: "projects")
+        try desk.terminal.press("Enter")
+        try desk.terminal.wait("all answers") {
+            !desk.terminal.screen.contains(", asking")
+                && desk.platform.server.requests[before...].contains {
+                    $0.path.contains("projectId=")
+                }
+        }
+        try desk.terminal.press("q")
+        try desk.terminal.wait(for: "ended with 0")
+    }
+
     @Test func `a terminal that takes nothing does not hold up a signal`() throws {
         let platform = try PlatformHome(seed: WatchTerminalTests.seed)
         var runner = platform.runner(["watch"], environment: ["TERM": "xterm"])
