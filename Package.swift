@@ -36,6 +36,17 @@ let programLinking: [LinkerSetting] = [
         .when(configuration: .release))
 ]
 
+/// The tests start `zg-env` some fourteen thousand times, and without Swift's shared libraries each of
+/// these takes little more than half the time. A debug build of what needs Foundation cannot do without.
+let quickStart: [LinkerSetting] = [
+    .unsafeFlags(
+        [
+            "-static-stdlib", "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
+            "-Xclang-linker", "-static-libgcc",
+        ],
+        .when(configuration: .debug))
+]
+
 /// Where distributions put the headers of libsecret and GLib. Their pkg-config files would also add
 /// the libraries to every executable, and `zg-env` opens libsecret and GIO at first use only.
 let libsecretHeaders: [String] = [
@@ -134,14 +145,14 @@ let package = Package(
         // Programs.
         .executableTarget(
             name: "zg-env", dependencies: ["ZGEnvCommands"], swiftSettings: settings,
-            linkerSettings: programLinking),
+            linkerSettings: programLinking + quickStart),
         .executableTarget(
             name: "zg-env-sandbox", dependencies: ["Sandbox"], swiftSettings: settings,
             linkerSettings: programLinking),
 
         .executableTarget(
             name: "zg-env-postal", dependencies: ["Postal"], swiftSettings: settings,
-            linkerSettings: programLinking),
+            linkerSettings: programLinking + quickStart),
 
         // Connects thousands of devices to a relay; the tests run it with a few, `make postal-load` with
         // all.

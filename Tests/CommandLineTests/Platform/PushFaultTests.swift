@@ -6,6 +6,8 @@ import Testing
 
 /// A platform that fails at one request of a push: the push gets over it or says what is true, and
 /// the next one finishes the work.
+///
+/// Of the faults some that the seed chooses; with ZG_ENV_PROOF=full all of them.
 @Suite("Faults during a push")
 struct PushFaultTests {
     /// The requests of a push that creates, changes and deletes.
@@ -60,8 +62,10 @@ struct PushFaultTests {
     }
 
     @Test func `what passes by itself is got over`() throws {
+        var random = ProofRandom(44)
+        let passing = Proof.sample(Self.passing, short: 2, using: &random)
         let platforms = try Self.requests.map { _ in try prepared() }
-        for (index, faults) in Self.passing.enumerated() {
+        for (index, faults) in passing.enumerated() {
             for (request, platform) in zip(Self.requests, platforms) {
                 try edit(platform, round: index + 1)
                 platform.server.setFaults(
@@ -91,7 +95,9 @@ struct PushFaultTests {
     ]
 
     @Test func `what does not pass is told, and the next push finishes`() throws {
-        let cases = Self.lasting.flatMap { lasting in
+        var random = ProofRandom(45)
+        let chosen = Proof.sample(Self.lasting, short: 2, using: &random)
+        let cases = chosen.flatMap { lasting in
             Self.requests.map { (lasting: lasting, request: $0) }
         }
         let platforms = try cases.map { entry in

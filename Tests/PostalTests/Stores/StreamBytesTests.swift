@@ -116,6 +116,28 @@ import Testing
         #expect(JetStream.level(answer) == level)
     }
 
+    /// As after the register was put back from an older copy: waiting would not bring that number.
+    @Test func `An entry that tells of more than the register has holds nobody up`() throws {
+        let servers = try PrivateNATS()
+        let place = NATSPlace(servers)
+        let store = try place.store()
+        defer { store.close() }
+        let device = try CheckedDevice().join(store, accounts: [Self.account])
+        let first = try store.keep(.checked(Self.account, "evt_1"))
+        let ahead = try store.freshTip(of: Self.account)
+            .next(.mark, at: 1_000, register: 1 << 50)
+        _ = try PlainNATSClient(port: servers.ports[0])
+            .request("\(place.name).e.\(Self.account)", ahead.bytes)
+        let start = ContinuousClock.now
+        let second = try store.keep(.checked(Self.account, "evt_2"))
+        let third = try store.keep(.checked(Self.account, "evt_3"))
+        #expect(ContinuousClock.now - start < .seconds(4))
+        // What stands there now is a number that the register has.
+        #expect(try store.freshTip(of: Self.account).register < 1_000)
+        let had = try store.everything(for: device, after: device.start)
+        #expect(had.copies.map(\.number) == [first, second, third])
+    }
+
     @Test func `Messages that nobody of us wrote end no relay, and harm no other account`() throws {
         let servers = try PrivateNATS()
         let place = NATSPlace(servers)

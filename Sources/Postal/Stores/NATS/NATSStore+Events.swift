@@ -66,7 +66,7 @@ extension NATSStore {
         var tip = try tip(of: event.account)
         for _ in 0..<Self.tries {
             // Whoever joined before that message is among the recipients now.
-            try settleRegister(through: tip.register)
+            tip.register = min(tip.register, try settleRegister(told: tip.register))
             let recipients = register.recipients(of: event.account)
             let ids = recipients.map(\.id)
             if content?.recipients != ids {

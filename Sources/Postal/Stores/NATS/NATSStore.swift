@@ -168,6 +168,15 @@ package final class NATSStore: PostalStore {
         }
     }
 
+    /// Waits until this relay has read of the register what an entry wants read, or all that there is: an
+    /// entry may tell of more where the register was lost since, or where no relay wrote it.
+    ///
+    /// - Returns: The number up to which it was read.
+    func settleRegister(told sequence: Int64) throws(StoreError) -> Int64 {
+        if registered.seen < sequence { try settleRegister() }
+        return registered.seen
+    }
+
     func settleRegister(through sequence: Int64) throws(StoreError) {
         guard registered.wait(for: sequence, milliseconds: settings.patience * 2) else {
             throw StoreError(.unavailable, "The register cannot be read from NATS.")
