@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// Lists of tests that stand outside of the tests: what they name is there. The tests' own program would
+/// leave out or run nothing for a name that is not, and say nothing of it.
+@Suite("Lists of tests") struct TestListTests {
+    /// Every test, as `--filter` and `--skip` see it: `Target.Suite/function/file`.
+    private static let names: [String] = {
+        let root = DocumentationTests.root + "/Tests"
+        let files = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+        return files.filter { $0.hasSuffix(".swift") }.flatMap { file -> [String] in
+            guard let text = try? String(contentsOfFile: root + "/" + file, encoding: .utf8)
+            else { return [] }
+            let target = file.prefix { $0 != "/" }
+            let suites = text.matches(of: /(?:struct|class|enum|extension|actor) (`[^`]+`|\w+)/)
+            // Types within a suite stand before some of its functions.
+            return text.matches(of: /func (`[^`]+`|\w+)\(/).flatMap { function in
+                suites.filter { $0.range.lowerBound < function.range.lowerBound }
+                    .map { "\(target).\($0.1)/\(function.1)/\(file)" }
+            }
+        }
+    }()
+
+    private static func expectTests(_ pattern: String, _ list: String) throws {
+        let expression = try Regex(pattern)
+        #expect(names.contains { $0.contains(expression) }, "\(list) names \(pattern)")
+    }
+
+    @Test func `what instrumented runs leave out is there`() throws {
+        let text = try String(
+            contentsOfFile: DocumentationTests.root + "/Tests/instrumented-excluded.txt",
+            encoding: .utf8)
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines.count > 20)
+        for line in lines {
+            let words = line.split(separator: " ")
+            #expect(words.count > 3 && ["*", "address", "thread", "coverage"].contains(words[0]))
+            try Self.expectTests(String(words[1]), "instrumented-excluded.txt")
+        }
+    }
+
+    @Test func `what has a long form is there`() throws {
+        let text = try String(
+            contentsOfFile: DocumentationTests.root + "/Makefile", encoding: .utf8)
+        let suites = try #require(text.firstMatch(of: /(?m)^PROOF_SUITES = (.*)$/)).1
+            .split(separator: "|")
+        #expect(suites.count > 10)
+        for suite in suites { try Self.expectTests("\\.\(suite)/", "PROOF_SUITES") }
+    }
+}
