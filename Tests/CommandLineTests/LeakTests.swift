@@ -291,10 +291,20 @@ struct LeakTests {
         let (argument, variable) = (Marker("argument"), Marker("variable"))
         let watch = ProcessWatch(
             arguments: Needles([argument, variable]), environment: Needles([argument, variable]))
-        _ = try ProgramRunner(
-            path: "/bin/sh", ["-c", "sleep 1; :", argument.text],
-            environment: ["X": variable.text, "PATH": "/usr/bin:/bin"]
-        ).run()
+        var runner = ProgramRunner(
+            path: "/bin/sh", ["-c", "while :; do sleep 0.1; done", argument.text],
+            environment: ["X": variable.text, "PATH": "/usr/bin:/bin"])
+        runner.timeLimit = .seconds(60)
+        runner.script = [
+            (
+                .now,
+                .call { process, _ in
+                    watch.awaitFinding(2)
+                    kill(process, SIGTERM)
+                }
+            )
+        ]
+        _ = try runner.run()
         let found = watch.stop()
         #expect(found.contains("cmdline: argument, in clear"))
         #expect(found.contains("environ: variable, in clear"))

@@ -90,6 +90,11 @@ final class ProcessWatch: @unchecked Sendable {
         }
     }
 
+    /// Waits until so much was found, as long as a busy machine may take.
+    func awaitFinding(_ count: Int) {
+        for _ in 0..<6_000 where lock.withLock({ leaks.count }) < count { usleep(5_000) }
+    }
+
     /// Stops looking. Returns what was found.
     func stop() -> Set<String> {
         lock.withLock { isStopped = true }

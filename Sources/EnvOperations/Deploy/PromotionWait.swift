@@ -24,14 +24,19 @@ package struct PromotionWait {
     private let waitingRoom: any WaitingRoom
     private let limit: Duration
     private let changed: (String) -> Void
+    private let looked: (VercelAPIError?) -> Void
 
     /// - Parameters:
     ///   - limit: The longest time to wait; the platform goes on by itself.
     ///   - changed: Told of each new status, in the platform's words.
+    ///   - looked: Told of each look: nil where the platform answered, else why not. Where asking later
+    ///     may help the waiting goes on.
     package init(
         client: VercelClient, waitingRoom: any WaitingRoom, limit: Duration,
-        changed: @escaping (String) -> Void
+        changed: @escaping (String) -> Void,
+        looked: @escaping (VercelAPIError?) -> Void = { _ in }
     ) {
+        self.looked = looked
         self.client = client
         self.waitingRoom = waitingRoom
         self.limit = limit
@@ -43,6 +48,7 @@ package struct PromotionWait {
     /// - Parameters:
     ///   - before: The request that was there beforehand, which is not this one.
     ///   - outcome: What the platform answered; it may only have queued it.
+    /// - Throws: Also why the platform did not answer last, where the time was over by then.
     package func wait(
         for deployment: String, project: String, before: Project.AliasRequest?,
         outcome: PromotionOutcome
@@ -50,17 +56,30 @@ package struct PromotionWait {
         let start = waitingRoom.elapsed
         var last = ""
         while true {
-            let seen = try client.project(project, withRollbackInfo: true)
-            let request = seen.lastAliasRequest.flatMap { $0 == before ? nil : $0 }
-            let status = request?.jobStatus.rawValue ?? "pending"
-            if status != last {
-                last = status
-                changed(status)
+            var problem: VercelAPIError?
+            var isAsked = true
+            do throws(VercelAPIError) {
+                let seen = try client.project(project, withRollbackInfo: true)
+                looked(nil)
+                let request = seen.lastAliasRequest.flatMap { $0 == before ? nil : $0 }
+                isAsked = request != nil
+                let status = request?.jobStatus.rawValue ?? "pending"
+                if status != last {
+                    last = status
+                    changed(status)
+                }
+                if let end = end(of: request, for: deployment, in: seen) { return end }
+            } catch {
+                guard error.isPassing else { throw error }
+                problem = error
             }
-            if let end = try end(of: request, for: deployment, in: seen) { return end }
             let spent = waitingRoom.elapsed - start
-            if outcome == .queued, request == nil, spent > .seconds(5) { return .queued }
-            guard spent < limit else { return .timedOut(lastStatus: last) }
+            if outcome == .queued, !isAsked, spent > .seconds(5) { return .queued }
+            guard spent < limit else {
+                if let problem { throw problem }
+                return .timedOut(lastStatus: last)
+            }
+            if let problem { looked(problem) }
             guard waitingRoom.wait(min(Self.pause(after: spent), limit - spent)) else {
                 return .interrupted
             }
@@ -77,7 +96,7 @@ package struct PromotionWait {
 
     private func end(
         of request: Project.AliasRequest?, for deployment: String, in project: Project
-    ) throws(VercelAPIError) -> End? {
+    ) -> End? {
         guard let request else {
             return project.production?.id == deployment ? .live : nil
         }

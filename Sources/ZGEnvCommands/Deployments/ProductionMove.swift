@@ -102,9 +102,13 @@ struct ProductionMove {
             let failure: CommandError?
             var isCurrent = false
             do throws(VercelAPIError) {
+                let outage = OutageNotice(invocation)
+                let last =
+                    invocation.context.now() + UInt64(clamping: limit.components.seconds) * 1_000
                 let wait = PromotionWait(
                     client: client, waitingRoom: invocation.context.waitingRoom, limit: limit,
-                    changed: { try? invocation.note("The \(noun) is \($0).") })
+                    changed: { try? invocation.note("The \(noun) is \($0).") },
+                    looked: { outage.take($0, until: last) })
                 let end = try wait.wait(
                     for: id, project: named.project.id, before: before, outcome: outcome)
                 isCurrent = end == .live

@@ -7,56 +7,16 @@ import Testing
 /// refusal says what to do instead.
 @Suite("Actions on deployments")
 struct DeploymentActionTests {
-    /// `web` with an earlier and a current production deployment, a staged one and a preview, oldest
-    /// first.
-    private static let seed = """
-        {"projects": [{"name": "web",
-          "env": [{"key": "OLD", "value": "a", "target": ["production"]},
-                  {"key": "CHANGED", "value": "a", "target": ["production"]},
-                  {"key": "GONE", "value": "a", "target": ["production"]},
-                  {"key": "PREVIEW", "value": "a", "target": ["preview"]}],
-          "deployments": [
-            {"target": "production"}, {"target": "production"},
-            {"target": "production", "state": "STAGED"}, {"target": "preview"}]}]}
-        """
-
-    private struct Ids {
-        let earlier: String
-        let current: String
-        let staged: String
-        let preview: String
-    }
-
-    private func start(
-        buildSeconds: Double = 0.3
-    ) throws -> (platform: PlatformHome, ids: Ids) {
-        let platform = try PlatformHome(seed: Self.seed, buildSeconds: buildSeconds)
-        let ids = try platform.deployments()
-        #expect(ids.count == 4)
-        return (
-            platform,
-            Ids(earlier: ids[3], current: ids[2], staged: ids[1], preview: ids[0])
-        )
-    }
-
-    private func act(
-        _ platform: PlatformHome, _ arguments: String..., environment: [String: String] = [:]
-    ) throws -> ProgramResult {
-        try platform.runner(
-            ["deployment"] + arguments + ["--yes", "--json"], environment: environment
-        ).run()
-    }
-
     // MARK: Promoting
 
     @Test func `a staged deployment gets the domains, without a build`() throws {
-        let (platform, ids) = try start()
+        let (platform, ids) = try FourDeployments.start()
         #expect(try platform.current() == ids.current)
         let plan = done(try platform.run("deployment", "promote", ids.staged, "--dry-run"))
         #expect(plan.output.contains("domains move") && plan.output.contains("nothing is built"))
         #expect(try platform.current() == ids.current)
         let writes = try platform.writes {
-            let report = try json(act(platform, "promote", ids.staged))
+            let report = try json(FourDeployments.act(platform, "promote", ids.staged))
             #expect(report["id"] == .string(ids.staged) && report["current"] == true)
             #expect(report["previous"] == .string(ids.current))
             #expect(report["method"] == "domains")
@@ -73,13 +33,13 @@ struct DeploymentActionTests {
     }
 
     @Test func `a preview is built anew for production`() throws {
-        let (platform, ids) = try start()
+        let (platform, ids) = try FourDeployments.start()
         let plan = try json(
             platform.run("deployment", "promote", ids.preview, "--dry-run", "--json"))
         #expect(plan["method"] == "build" && plan["dryRun"] == true)
         let text = done(try platform.run("deployment", "promote", ids.preview, "--dry-run"))
         #expect(text.output.contains("built anew with production's variables"))
-        let report = try json(act(platform, "promote", ids.preview, "--wait"))
+        let report = try json(FourDeployments.act(platform, "promote", ids.preview, "--wait"))
         #expect(report["method"] == "build" && report["current"] == true)
         #expect(report["target"] == "production" && report["id"] != .string(ids.preview))
         let id = try #require(report["id"]?.text)
@@ -92,14 +52,14 @@ struct DeploymentActionTests {
             try platform.run("deployment", "promote", ids.preview, "--yes"))
         #expect(asked.error.contains("not live yet"))
         platform.server.setBuild(.fail)
-        let failing = try act(platform, "promote", ids.preview, "--wait")
+        let failing = try FourDeployments.act(platform, "promote", ids.preview, "--wait")
         #expect(failing.status == 9)
     }
 
     // MARK: Rolling back
 
     @Test func `a rollback is a rollback, names what gets old, and is followed`() throws {
-        let (platform, ids) = try start()
+        let (platform, ids) = try FourDeployments.start()
         done(try platform.run("pull", "-p", "web", "--yes"))
         // Changed, new and removed on the platform since.
         for name in ["CHANGED", "PREVIEW"] {
@@ -120,7 +80,7 @@ struct DeploymentActionTests {
 
         let writes = try platform.writes {
             let report = try json(
-                act(platform, "rollback", "-p", "web", "--reason", "It is broken"))
+                FourDeployments.act(platform, "rollback", "-p", "web", "--reason", "It is broken"))
             #expect(report["id"] == .string(ids.earlier) && report["current"] == true)
             #expect(report["previous"] == .string(ids.current))
             #expect(report["olderVariables"] == ["CHANGED"])
@@ -135,19 +95,20 @@ struct DeploymentActionTests {
             platform.server.requests.contains { $0.path.contains("description=It is broken") })
         #expect(try platform.current() == ids.earlier)
         // The vault knows what is live now, and the way back is a promotion.
-        let back = try json(act(platform, "promote", ids.current))
+        let back = try json(FourDeployments.act(platform, "promote", ids.current))
         #expect(back["current"] == true)
     }
 
     @Test func `what was never live is no way back`() throws {
-        let (platform, ids) = try start()
+        let (platform, ids) = try FourDeployments.start()
         let before = try platform.current()
         for (id, words) in [
             (ids.current, "serves production already"), (ids.staged, "never served production"),
             (ids.preview, "not built for production"),
         ] {
             let writes = try platform.writes {
-                let text = try failedAsJSON(act(platform, "rollback", id), 5, "conflict")
+                let text = try failedAsJSON(
+                    FourDeployments.act(platform, "rollback", id), 5, "conflict")
                 #expect(text.contains(words) && text.contains("zg-env"), "\(text)")
             }
             #expect(writes == [])
@@ -155,108 +116,28 @@ struct DeploymentActionTests {
         #expect(try platform.current() == before)
         // With nothing earlier, and without any deployment.
         let other = try PlatformHome()
-        try failedAsJSON(act(other, "rollback", "-p", "web"), 4, "not_found")
-        try failedAsJSON(act(other, "rollback", "-p", "bare"), 4, "not_found")
-    }
-
-    @Test func `domains that do not move, and moves that take their time`() throws {
-        let (platform, ids) = try start()
-        platform.server.setBuild(.aliasError)
-        let result = try act(platform, "rollback", ids.earlier)
-        #expect(result.status == 9)
-        let error = try JSONDocument(result.standardError)["error"]
-        let text = (error?["message"]?.text ?? "") + (error?["hint"]?.text ?? "")
-        #expect(text.contains("failed") && text.contains("web.vercel.app"), "\(text)")
-        #expect(text.contains("\(ids.current) still serves production"))
-        #expect(try JSONDocument(result.standardOutput)["current"] == false)
-
-        platform.server.setBuild(try #require(BuildMode("alias-late:30")))
-        let slow = try act(platform, "promote", ids.staged, "--timeout", "2s")
-        #expect(slow.status == 7 && slow.error.contains("after 2s"), "\(slow.error)")
-        // One at a time.
-        let busy = try failedAsJSON(act(platform, "rollback", ids.earlier), 5, "conflict")
-        #expect(busy.contains("A promotion to \(ids.staged) is under way"), "\(busy)")
-        platform.server.advanceClock(bySeconds: 60)
-        #expect(try platform.current() == ids.staged)
-    }
-
-    @Test(arguments: ["promote", "rollback"])
-    func `a signal while domains move names the deployment, and stops nothing`(
-        action: String
-    ) throws {
-        for options in [["--json"], []] {
-            let (platform, ids) = try start()
-            let id = action == "promote" ? ids.staged : ids.earlier
-            let server = platform.server
-            server.setBuild(try #require(BuildMode("alias-late:60")))
-            var runner = platform.runner(["deployment", action, id, "--yes"] + options)
-            runner.script = [
-                (
-                    .now,
-                    .call { process, _ in
-                        for _ in 0..<4_000
-                        where !server.requests.contains(where: {
-                            $0.method == "POST" && $0.path.contains("/\(action)/")
-                        }) { usleep(1_000) }
-                        // Its answer has come then.
-                        usleep(1_000_000)
-                        kill(process, SIGINT)
-                    }
-                )
-            ]
-            let result = try runner.run()
-            #expect(result.end == .exited(130) && result.output == "", "\(result.error)")
-            #expect(result.error.contains("deployment show \(id)"), "\(result.error)")
-            if options.isEmpty { continue }
-            let error = try JSONDocument(result.standardError)["error"]
-            #expect(error?["code"] == "interrupted")
-            #expect(error?["message"]?.text?.contains(id) == true)
-            platform.server.advanceClock(bySeconds: 120)
-            #expect(try platform.current() == id)
-        }
-    }
-
-    @Test(arguments: ["promote", "rollback"])
-    func `refusals and lost answers`(action: String) throws {
-        let (platform, ids) = try start()
-        let id = action == "promote" ? ids.staged : ids.earlier
-        for (fault, status, code, words) in [
-            ("422", 5, "conflict", "zg-env redeploy"), ("409", 5, "conflict", "Nothing was moved"),
-            ("403", 6, "unauthorized", ""), ("500", 7, "unavailable", ""),
-            ("404", 4, "not_found", ""), ("402", 1, "failed", ""), ("410", 1, "failed", ""),
-        ] {
-            try platform.setFaults("POST */\(action)/* \(fault)")
-            let text = try failedAsJSON(act(platform, action, id), Int32(status), code)
-            #expect(text.contains(words), "\(fault): \(text)")
-            #expect(try platform.current() == ids.current)
-        }
-        // It was done, and only the answer was lost: that is seen, and not done twice.
-        try platform.setFaults("POST */\(action)/* lost-answer x1")
-        let writes = try platform.writes {
-            let report = try json(act(platform, action, id))
-            #expect(report["current"] == true)
-        }
-        #expect(writes.count == 1)
-        #expect(try platform.current() == id)
+        try failedAsJSON(FourDeployments.act(other, "rollback", "-p", "web"), 4, "not_found")
+        try failedAsJSON(FourDeployments.act(other, "rollback", "-p", "bare"), 4, "not_found")
     }
 
     // MARK: Cancelling
 
     @Test func `a build is stopped, and what is built or over is not`() throws {
-        let (platform, ids) = try start(buildSeconds: 60)
+        let (platform, ids) = try FourDeployments.start(buildSeconds: 60)
         let made = try json(
             platform.run("redeploy", ids.current, "--yes", "--json"))
         let id = try #require(made["id"]?.text)
         let plan = done(try platform.run("deployment", "cancel", id, "--dry-run"))
         #expect(plan.output.contains("Would cancel \(id) of web for production"))
-        let report = try json(act(platform, "cancel", id))
+        let report = try json(FourDeployments.act(platform, "cancel", id))
         #expect(report["state"] == "CANCELED" && report["current"] == false)
         let again = try platform.writes {
-            let report = try json(act(platform, "cancel", id))
+            let report = try json(FourDeployments.act(platform, "cancel", id))
             #expect(report["state"] == "CANCELED")
         }
         #expect(again == [])
-        let built = try failedAsJSON(act(platform, "cancel", ids.current), 5, "conflict")
+        let built = try failedAsJSON(
+            FourDeployments.act(platform, "cancel", ids.current), 5, "conflict")
         #expect(built.contains("is built already") && built.contains("deployment rollback"))
         #expect(try platform.current() == ids.current)
 
@@ -278,7 +159,7 @@ struct DeploymentActionTests {
     // MARK: Deleting
 
     @Test func `deployments are deleted, and looked for afterwards`() throws {
-        let (platform, ids) = try start(buildSeconds: 60)
+        let (platform, ids) = try FourDeployments.start(buildSeconds: 60)
         let plan = done(
             try platform.run("deployment", "delete", ids.preview, ids.staged, "--dry-run"))
         #expect(plan.output.contains(ids.preview) && plan.output.contains(ids.staged))
@@ -286,46 +167,48 @@ struct DeploymentActionTests {
         // One that cannot go keeps all of them.
         let writes = try platform.writes {
             let live = try failedAsJSON(
-                act(platform, "delete", ids.preview, ids.current), 5, "conflict")
+                FourDeployments.act(platform, "delete", ids.preview, ids.current), 5, "conflict")
             #expect(live.contains("serves production") && live.contains("Nothing was deleted"))
             let made = try platform.teammate.send(
                 "POST", "/v13/deployments", ["deploymentId": .string(ids.preview), "name": "web"])
             let building = try #require(made["id"]?.string)
             let text = try failedAsJSON(
-                act(platform, "delete", ids.preview, building), 5, "conflict")
+                FourDeployments.act(platform, "delete", ids.preview, building), 5, "conflict")
             #expect(text.contains("deployment cancel \(building)"))
         }
         #expect(!writes.contains { $0.hasPrefix("DELETE") })
-        let report = try json(act(platform, "delete", ids.preview, ids.staged, ids.preview))
+        let report = try json(
+            FourDeployments.act(platform, "delete", ids.preview, ids.staged, ids.preview))
         #expect(
             report["deleted"]?.elements.map { $0["id"]?.text } == [ids.preview, ids.staged])
         #expect(report["failed"] == [])
         #expect(try !platform.deployments().contains(ids.preview))
-        try failedAsJSON(act(platform, "delete", ids.preview), 4, "not_found")
+        try failedAsJSON(FourDeployments.act(platform, "delete", ids.preview), 4, "not_found")
     }
 
     @Test func `a deletion that fails for some is told for each`() throws {
-        let (platform, ids) = try start()
+        let (platform, ids) = try FourDeployments.start()
         try platform.setFaults("DELETE *\(ids.staged) 409")
-        let result = try act(platform, "delete", ids.preview, ids.staged)
+        let result = try FourDeployments.act(platform, "delete", ids.preview, ids.staged)
         #expect(result.status == 1)
         let report = try JSONDocument(result.standardOutput)
         #expect(report["deleted"]?.elements.map { $0["id"]?.text } == [ids.preview])
         #expect(report["failed"]?.elements.map { $0["id"]?.text } == [ids.staged])
         // It is there, whatever the platform answers to the deletion.
         try platform.setFaults("DELETE *\(ids.staged) 404 x1")
-        let (_, stays) = try failedReport(act(platform, "delete", ids.staged), 1, "failed")
+        let (_, stays) = try failedReport(
+            FourDeployments.act(platform, "delete", ids.staged), 1, "failed")
         #expect(stays.contains("still shows it"))
         // The answer was lost: it is gone, and that is what counts.
         try platform.setFaults("DELETE * lost-answer x1")
-        let lost = try json(act(platform, "delete", ids.staged))
+        let lost = try json(FourDeployments.act(platform, "delete", ids.staged))
         #expect(lost["deleted"]?.elements.count == 1)
     }
 
     // MARK: All of them
 
     @Test func `each asks first, and does nothing without an answer`() throws {
-        let (platform, ids) = try start(buildSeconds: 60)
+        let (platform, ids) = try FourDeployments.start(buildSeconds: 60)
         let made = try platform.teammate.send(
             "POST", "/v13/deployments", ["deploymentId": .string(ids.preview), "name": "web"])
         let building = try #require(made["id"]?.string)
@@ -355,24 +238,24 @@ struct DeploymentActionTests {
     }
 
     @Test func `what was kept of the deployments is dropped`() throws {
-        let (platform, ids) = try start()
+        let (platform, ids) = try FourDeployments.start()
         try platform.set("KEY", "value")
         func listed() throws -> [JSONDocument] {
             try json(platform.run("deployment", "list", "-p", "web", "--json"))["deployments"]?
                 .elements ?? []
         }
         #expect(try listed().first { $0["current"] == true }?["id"] == .string(ids.current))
-        _ = try json(act(platform, "promote", ids.staged))
+        _ = try json(FourDeployments.act(platform, "promote", ids.staged))
         #expect(try listed().first { $0["current"] == true }?["id"] == .string(ids.staged))
-        _ = try json(act(platform, "rollback", ids.current))
+        _ = try json(FourDeployments.act(platform, "rollback", ids.current))
         #expect(try listed().first { $0["current"] == true }?["id"] == .string(ids.current))
-        _ = try json(act(platform, "delete", ids.preview))
+        _ = try json(FourDeployments.act(platform, "delete", ids.preview))
         #expect(try !listed().contains { $0["id"] == .string(ids.preview) })
     }
 
     @Test func `no vault is needed with a token of the environment`() throws {
         let platform = try PlatformHome(
-            seed: Self.seed, buildSeconds: 0.2, hasVault: false, isLoggedIn: false)
+            seed: FourDeployments.seed, buildSeconds: 0.2, hasVault: false, isLoggedIn: false)
         let ids = try platform.deployments()
         let token = ["VERCEL_TOKEN": platform.token]
         for arguments in [

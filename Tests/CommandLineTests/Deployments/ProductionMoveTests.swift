@@ -1,0 +1,121 @@
+import Glibc
+import Sandbox
+import TestSupport
+import Testing
+
+/// What a promotion and a rollback, which move domains in the platform's own time, come to.
+@Suite("Domains that move")
+struct ProductionMoveTests {
+    @Test func `domains that do not move, and moves that take their time`() throws {
+        let (platform, ids) = try FourDeployments.start()
+        platform.server.setBuild(.aliasError)
+        let result = try FourDeployments.act(platform, "rollback", ids.earlier)
+        #expect(result.status == 9)
+        let error = try JSONDocument(result.standardError)["error"]
+        let text = (error?["message"]?.text ?? "") + (error?["hint"]?.text ?? "")
+        #expect(text.contains("failed") && text.contains("web.vercel.app"), "\(text)")
+        #expect(text.contains("\(ids.current) still serves production"))
+        #expect(try JSONDocument(result.standardOutput)["current"] == false)
+
+        platform.server.setBuild(try #require(BuildMode("alias-late:30")))
+        let slow = try FourDeployments.act(platform, "promote", ids.staged, "--timeout", "2s")
+        #expect(slow.status == 7 && slow.error.contains("after 2s"), "\(slow.error)")
+        // One at a time.
+        let busy = try failedAsJSON(
+            FourDeployments.act(platform, "rollback", ids.earlier), 5, "conflict")
+        #expect(busy.contains("A promotion to \(ids.staged) is under way"), "\(busy)")
+        platform.server.advanceClock(bySeconds: 60)
+        #expect(try platform.current() == ids.staged)
+    }
+
+    @Test(arguments: ["promote", "rollback"])
+    func `a signal while domains move names the deployment, and stops nothing`(
+        action: String
+    ) throws {
+        for options in [["--json"], []] {
+            let (platform, ids) = try FourDeployments.start()
+            let id = action == "promote" ? ids.staged : ids.earlier
+            let server = platform.server
+            server.setBuild(try #require(BuildMode("alias-late:60")))
+            var runner = platform.runner(["deployment", action, id, "--yes"] + options)
+            runner.script = [
+                (
+                    .now,
+                    .call { process, _ in
+                        for _ in 0..<4_000
+                        where !server.requests.contains(where: {
+                            $0.method == "POST" && $0.path.contains("/\(action)/")
+                        }) { usleep(1_000) }
+                        // Its answer has come then.
+                        usleep(1_000_000)
+                        kill(process, SIGINT)
+                    }
+                )
+            ]
+            let result = try runner.run()
+            #expect(result.end == .exited(130) && result.output == "", "\(result.error)")
+            #expect(result.error.contains("deployment show \(id)"), "\(result.error)")
+            if options.isEmpty { continue }
+            let error = try JSONDocument(result.standardError)["error"]
+            #expect(error?["code"] == "interrupted")
+            #expect(error?["message"]?.text?.contains(id) == true)
+            platform.server.advanceClock(bySeconds: 120)
+            #expect(try platform.current() == id)
+        }
+    }
+
+    @Test(arguments: [("promote", true), ("rollback", true), ("rollback", false)])
+    func `a platform that is away while domains move is waited for, and told of once`(
+        action: String, comesBack: Bool
+    ) throws {
+        let (platform, ids) = try FourDeployments.start()
+        let id = action == "promote" ? ids.staged : ids.earlier
+        let server = platform.server
+        server.setBuild(try #require(BuildMode("alias-late:\(comesBack ? 1 : 60)")))
+        var runner = platform.runner([
+            "deployment", action, id, "--yes", "--timeout", comesBack ? "5m" : "12s",
+        ])
+        // Two looks fail, each after five requests; or all that follow.
+        let faults = ["GET /v9/projects/prj_* reset" + (comesBack ? " x10" : "")]
+            .compactMap { Fault($0) }
+        runner.script = [
+            (.error(" is pending."), .call { _, _ in server.setFaults(faults) })
+        ]
+        let result = try runner.run()
+        #expect(result.end == .exited(comesBack ? 0 : 7), "\(result.error)")
+        for text in ["The platform cannot be reached since 2", ". Waiting goes on until 2"] {
+            #expect(result.error.ranges(of: text).count == 1, "\(result.error)")
+        }
+        #expect(
+            result.error.contains("The platform answers again.") == comesBack, "\(result.error)")
+        server.setFaults([])
+        guard !comesBack else { return #expect(try platform.current() == id) }
+        #expect(result.error.contains("The \(action) to \(id) was asked for."), "\(result.error)")
+        #expect(result.error.contains("zg-env deployment show \(id)"), "\(result.error)")
+    }
+
+    @Test(arguments: ["promote", "rollback"])
+    func `refusals and lost answers`(action: String) throws {
+        let (platform, ids) = try FourDeployments.start()
+        let id = action == "promote" ? ids.staged : ids.earlier
+        for (fault, status, code, words) in [
+            ("422", 5, "conflict", "zg-env redeploy"), ("409", 5, "conflict", "Nothing was moved"),
+            ("403", 6, "unauthorized", ""), ("500", 7, "unavailable", ""),
+            ("404", 4, "not_found", ""), ("402", 1, "failed", ""), ("410", 1, "failed", ""),
+        ] {
+            try platform.setFaults("POST */\(action)/* \(fault)")
+            let text = try failedAsJSON(
+                FourDeployments.act(platform, action, id), Int32(status), code)
+            #expect(text.contains(words), "\(fault): \(text)")
+            #expect(try platform.current() == ids.current)
+        }
+        // It was done, and only the answer was lost: that is seen, and not done twice.
+        try platform.setFaults("POST */\(action)/* lost-answer x1")
+        let writes = try platform.writes {
+            let report = try json(FourDeployments.act(platform, action, id))
+            #expect(report["current"] == true)
+        }
+        #expect(writes.count == 1)
+        #expect(try platform.current() == id)
+    }
+}
