@@ -8,6 +8,8 @@ package enum ScanForm: String, CaseIterable, Sendable {
     case urlEncoded = "url-encoded"
     /// With backslashes, as in JSON.
     case escaped
+    /// In UTF-16 of either byte order, as Windows PowerShell writes what it is told to send to a file.
+    case utf16 = "utf-16"
     /// A PEM block whose lines are broken or indented differently.
     case pem
 }

@@ -17,6 +17,62 @@ enum LineEnds: CaseIterable {
     }
 }
 
+/// The ways to write a value in UTF-16.
+struct WideText {
+    /// Line ends that the value does not have itself; nil for its own.
+    private let lineEnds: LineEnds?
+    /// Whether the upper byte of each unit comes first.
+    private let isBigEndian: Bool
+
+    /// Either order of bytes, with line ends of each kind.
+    static let all: [WideText] = ([nil] + LineEnds.allCases.map(Optional.some)).flatMap { ends in
+        [false, true].map { WideText(lineEnds: ends, isBigEndian: $0) }
+    }
+
+    func write(_ value: RawSpan, to buffer: inout SecretBuffer) throws(SealingError) {
+        guard let lineEnds else { return try writeUnits(value, to: &buffer) }
+        var text = try SecretBuffer(capacity: value.byteCount + 64)
+        try lineEnds.write(value, to: &text)
+        try text.withBytes { (text) throws(SealingError) in try writeUnits(text, to: &buffer) }
+    }
+
+    private func writeUnits(
+        _ text: RawSpan, to buffer: inout SecretBuffer
+    ) throws(SealingError) {
+        var place = 0
+        while place < text.byteCount {
+            let (scalar, count) = UTF8Text.scalar(text, place)
+            for unit in UTF8Text.units(of: scalar) {
+                let (upper, lower) = (UInt8(unit >> 8 & 255), UInt8(unit & 255))
+                try buffer.append(isBigEndian ? upper : lower)
+                try buffer.append(isBigEndian ? lower : upper)
+            }
+            place += count
+        }
+    }
+}
+
+/// Scalars of UTF-8.
+enum UTF8Text {
+    /// The one at a place, and its bytes. What is no UTF-8 gives something of no use.
+    static func scalar(_ text: RawSpan, _ place: Int) -> (scalar: UInt32, byteCount: Int) {
+        let first = UInt32(text.byte(at: place))
+        guard first >= 0x80 else { return (first, 1) }
+        let count = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+        guard place + count <= text.byteCount else { return (0xFFFD, 1) }
+        var scalar = first & (0x7F >> UInt32(count))
+        for next in 1..<count {
+            scalar = scalar << 6 | UInt32(text.byte(at: place + next) & 0x3F)
+        }
+        return (scalar, count)
+    }
+
+    /// What a scalar is in UTF-16: one unit or two.
+    static func units(of scalar: UInt32) -> [UInt32] {
+        scalar < 0x10000 ? [scalar] : [0xD7C0 + (scalar >> 10), 0xDC00 + (scalar & 0x3FF)]
+    }
+}
+
 /// The ways to write a value into an address or a form.
 struct URLEncoding {
     private let kept: Set<UInt8>
@@ -90,13 +146,8 @@ struct TextEscaping {
             } else if byte < 0x20 || numbered.contains(byte) {
                 try number(UInt32(byte), to: &buffer)
             } else if byte >= 0x80, isASCII {
-                let (scalar, count) = Self.scalar(value, place)
-                if scalar >= 0x10000 {
-                    try number(0xD7C0 + (scalar >> 10), to: &buffer)
-                    try number(0xDC00 + (scalar & 0x3FF), to: &buffer)
-                } else {
-                    try number(scalar, to: &buffer)
-                }
+                let (scalar, count) = UTF8Text.scalar(value, place)
+                for unit in UTF8Text.units(of: scalar) { try number(unit, to: &buffer) }
                 place += count - 1
             } else {
                 try buffer.append(byte)
@@ -112,17 +163,5 @@ struct TextEscaping {
             let digit = UInt8(unit >> shift & 15)
             try buffer.append(digit + (digit < 10 ? 0x30 : 0x57))
         }
-    }
-
-    /// The scalar of UTF-8 at a place, and its bytes. What is no UTF-8 gives something of no use.
-    private static func scalar(_ value: RawSpan, _ place: Int) -> (UInt32, Int) {
-        let first = UInt32(value.byte(at: place))
-        let count = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
-        guard place + count <= value.byteCount else { return (0xFFFD, 1) }
-        var scalar = first & (0x7F >> UInt32(count))
-        for next in 1..<count {
-            scalar = scalar << 6 | UInt32(value.byte(at: place + next) & 0x3F)
-        }
-        return (scalar, count)
     }
 }

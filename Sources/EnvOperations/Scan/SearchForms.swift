@@ -19,6 +19,7 @@ struct SearchForms {
         try value.withBytes { (bytes) throws(SealingError) in
             try exact(bytes, .plain)
             for rule in LineEnds.allCases { try exact(bytes, .plain, written: rule.write) }
+            for rule in WideText.all { try exact(bytes, .utf16, written: rule.write) }
             for rule in TextEscaping.all {
                 try exact(bytes, .escaped) { (bytes, buffer) throws(SealingError) in
                     try rule.write(bytes, to: &buffer)

@@ -81,6 +81,13 @@ struct ScanTests {
         #expect(done(try home.run(["log", "--json"])).output.contains("searched for"))
     }
 
+    @Test func `a file in UTF-16 is looked at`() throws {
+        let text = "\u{FEFF}A=b\r\nTOKEN=\(Self.token)\r\n"
+        try home.directory.write(
+            text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }, to: "work/.env")
+        #expect(try found(home.run(scan + ["--json"])) == [".env:2 TOKEN utf-16"])
+    }
+
     @Test func `every planted value of ten thousand files is found and no other`() throws {
         var expected: Set<String> = []
         let encoded = Data("user:\(Self.token)".utf8).base64EncodedString()

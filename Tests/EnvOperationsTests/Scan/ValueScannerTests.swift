@@ -85,6 +85,30 @@ struct ValueScannerTests {
         }
     }
 
+    @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian])
+    func `in UTF-16, as another system writes a file`(encoding: String.Encoding) throws {
+        let values = [Self.secret, "pässwörd-🔑-9", Self.pem()]
+        let (secret, second) = (values[0], values[1])
+        let text = "\u{FEFF}ONE=1\r\nKEY=\(secret)\r\nB='\(second)'\r\n\(values[2])\r\nL=\(secret)"
+        let bytes = Array(try #require(text.data(using: encoding)))
+        let expected = ["2 0 utf-16", "3 1 utf-16", "4 2 utf-16", "13 0 utf-16"]
+        let lineFeeds = text.unicodeScalars.count { $0 == "\n" }
+        #expect(lineFeeds == 12)
+        for (ends, form) in [("\n", text), ("\r\n", text.replacing("\n", with: "\r\n"))] {
+            let wide = Array(try #require(form.data(using: encoding)))
+            for pieces in [[1 << 20], [1], [3, 8, 64]] {
+                let found = try Self.found(wide, values, pieces: pieces)
+                    .map { "\($0.line) \($0.value) \($0.form.rawValue)" }
+                #expect(found == expected, "\(ends.count) \(pieces)")
+            }
+        }
+        // A unit that is another one, and half of the file.
+        let place = bytes.count - 10
+        let changed = bytes.enumerated().map { $0 == place ? $1 ^ 1 : $1 }
+        #expect(try Self.found(changed, [secret]).map(\.line) == [2])
+        #expect(try Self.found(Array(bytes.dropFirst(bytes.count - 40)), [secret]).isEmpty)
+    }
+
     @Test func `written into addresses and forms`() throws {
         let value = "p@ss word/with:all&of=it+é%41~!"
         var allowed = CharacterSet.urlQueryAllowed
