@@ -37,15 +37,19 @@ let programLinking: [LinkerSetting] = [
 ]
 
 /// The tests start `zg-env` some fourteen thousand times, and without Swift's shared libraries each of
-/// these takes little more than half the time. A debug build of what needs Foundation cannot do without.
-let quickStart: [LinkerSetting] = [
-    .unsafeFlags(
-        [
-            "-static-stdlib", "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
-            "-Xclang-linker", "-static-libgcc",
-        ],
-        .when(configuration: .debug))
-]
+/// these takes little more than half the time. A debug build of what needs Foundation cannot do without,
+/// and a sanitizer's runtime must be seen by the libraries that are opened later.
+let quickStart: [LinkerSetting] =
+    Context.environment["ZG_SANITIZE"] == "1"
+    ? []
+    : [
+        .unsafeFlags(
+            [
+                "-static-stdlib", "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
+                "-Xclang-linker", "-static-libgcc",
+            ],
+            .when(configuration: .debug))
+    ]
 
 /// Where distributions put the headers of libsecret and GLib. Their pkg-config files would also add
 /// the libraries to every executable, and `zg-env` opens libsecret and GIO at first use only.
