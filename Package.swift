@@ -38,9 +38,9 @@ let programLinking: [LinkerSetting] = [
 
 /// The tests start `zg-env` some fourteen thousand times, and without Swift's shared libraries each of
 /// these takes little more than half the time. A debug build of what needs Foundation cannot do without,
-/// and a sanitizer's runtime must be seen by the libraries that are opened later.
+/// and what instruments a program, as a sanitizer does, must be seen by the libraries that are opened later.
 let quickStart: [LinkerSetting] =
-    Context.environment["ZG_SANITIZE"] == "1"
+    Context.environment["ZG_INSTRUMENTED"] == "1"
     ? []
     : [
         .unsafeFlags(

@@ -10,7 +10,7 @@
 set -uo pipefail
 
 cd "$(dirname "$0")/.."
-export SWIFT_BACKTRACE=enable=no
+export SWIFT_BACKTRACE=enable=no ZG_INSTRUMENTED=1
 least=${1:-0}
 shift || true
 scratch=.build/coverage

@@ -5,7 +5,7 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-export SWIFT_BACKTRACE=enable=no ZG_SANITIZE=1
+export SWIFT_BACKTRACE=enable=no ZG_INSTRUMENTED=1
 sanitizer=$1
 suites=${2:-}
 scratch=.build/$sanitizer
