@@ -113,11 +113,13 @@ package struct ProgramRunner {
         return path
     }
 
-    /// Starts the program, plays the script, reads all output and waits for the end.
+    /// Starts the program, plays the script, reads all output and waits for the end. That of `zg-env` is to
+    /// be one that the page of its command names.
     package func run() throws -> ProgramResult {
         // A program may end before it read its input.
         _ = Glibc.signal(SIGPIPE, SIG_IGN)
-        let session = try ProgramSession(self)
-        return session.finish()
+        let result = try ProgramSession(self).finish()
+        DocumentedExitCodes.check(self, result)
+        return result
     }
 }

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// Holds how `zg-env` ends in the tests against the table of codes on each command's page.
+enum DocumentedExitCodes {
+    /// The codes of each page, by the words of its command.
+    private static let pages: [[String]: Set<Int32>] = {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().path + "/docs/commands/"
+        var pages: [[String]: Set<Int32>] = [:]
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? [] {
+            guard let text = try? String(contentsOfFile: root + name, encoding: .utf8),
+                let title = text.firstMatch(of: /(?m)^# zg-env (.+)$/)
+            else { continue }
+            let rows = text.matches(of: #/(?m)^\| (\d+) \| /#)
+            pages[title.1.split(separator: " ").map { String($0) }] = Set(
+                rows.compactMap { Int32($0.1) })
+        }
+        return pages
+    }()
+
+    /// What ends any command: a signal that it took, and a stdout that nobody reads.
+    private static let general: Set<Int32> = [129, 130, 131, 141, 143]
+
+    /// Records an issue where a command ended with a code that its page does not name.
+    static func check(_ runner: ProgramRunner, _ result: ProgramResult) {
+        guard runner.path.hasSuffix("/zg-env"), let status = result.status,
+            !general.contains(status)
+        else { return }
+        let words = runner.arguments.map { String(decoding: $0, as: UTF8.self) }
+        let command = [2, 1].map { Array(words.prefix($0)) }.first { pages[$0] != nil }
+        // The program that `run` became has codes of its own.
+        guard let command, command != ["run"], let codes = pages[command], !codes.contains(status)
+        else { return }
+        Issue.record(
+            "zg-env \(command.joined(separator: " ")) ended with \(status), which its page does not name: \(words.dropFirst(command.count).prefix(3)) \(result.error.suffix(300))"
+        )
+    }
+}
