@@ -5,7 +5,8 @@ import Testing
 enum DocumentedExitCodes {
     /// The codes of each page, by the words of its command.
     private static let pages: [[String]: Set<Int32>] = {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let root =
+            URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().path + "/docs/commands/"
         var pages: [[String]: Set<Int32>] = [:]
         for name in (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? [] {
