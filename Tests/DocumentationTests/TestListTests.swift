@@ -39,6 +39,30 @@ import Testing
         }
     }
 
+    /// A suite that is in no part would not be run, and nobody would notice.
+    @Test func `each suite is in one part of a run`() throws {
+        let text = try String(
+            contentsOfFile: DocumentationTests.root + "/Tests/run-all", encoding: .utf8)
+        let parts = try text.matches(
+            of: #/(?m)^part "[^"]+"(?: --filter '([^']+)')?(?: --skip '([^']+)')?$/#
+        ).map { (try $0.1.map { try Regex(String($0)) }, try $0.2.map { try Regex(String($0)) }) }
+        #expect(parts.count > 5)
+        let suites = Set(Self.names.map { $0.prefix { $0 != "/" } + "/" }.map { String($0) })
+        // And names that somebody may choose.
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabz_`é".flatMap { first in
+            ["", "a", "e", "o", "ot", "otat", "otation", "u", "z"].map {
+                "CommandLineTests.\(first)\($0)Tests/"
+            }
+        }
+        for suite in suites.union(letters) {
+            let count = parts.count { filter, skip in
+                filter.map { suite.contains($0) } ?? true
+                    && !(skip.map { suite.contains($0) } ?? false)
+            }
+            #expect(count == 1, "\(suite) is in \(count) parts")
+        }
+    }
+
     @Test func `what has a long form is there`() throws {
         let text = try String(
             contentsOfFile: DocumentationTests.root + "/Makefile", encoding: .utf8)

@@ -2,7 +2,10 @@ import Foundation
 import Testing
 
 /// Holds how `zg-env` ends in the tests against the table of codes on each command's page.
-enum DocumentedExitCodes {
+package enum DocumentedExitCodes {
+    /// How many commands have a page.
+    package static var commandCount: Int { pages.count }
+
     /// The codes of each page, by the words of its command.
     private static let pages: [[String]: Set<Int32>] = {
         let root =
@@ -29,12 +32,15 @@ enum DocumentedExitCodes {
             !general.contains(status)
         else { return }
         let words = runner.arguments.map { String(decoding: $0, as: UTF8.self) }
-        let command = [2, 1].map { Array(words.prefix($0)) }.first { pages[$0] != nil }
+        // Options for all commands may stand before.
+        let command = words.indices.lazy.flatMap { start in
+            [2, 1].map { Array(words[start...].prefix($0)) }
+        }.first { pages[$0] != nil }
         // The program that `run` became has codes of its own.
         guard let command, command != ["run"], let codes = pages[command], !codes.contains(status)
         else { return }
         Issue.record(
-            "zg-env \(command.joined(separator: " ")) ended with \(status), which its page does not name: \(words.dropFirst(command.count).prefix(3)) \(result.error.suffix(300))"
+            "zg-env \(command.joined(separator: " ")) ended with \(status), which its page does not name: \(words.prefix(5)) \(result.error.suffix(300))"
         )
     }
 }

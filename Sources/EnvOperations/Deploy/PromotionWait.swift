@@ -12,6 +12,8 @@ package struct PromotionWait {
         case notLive(String)
         /// It waits for a gradual release.
         case queued
+        /// Whether it was asked for was not known, and the platform shows no such request.
+        case notAsked
         /// Somebody asked for another one meanwhile: which deployment is to serve now.
         case overtaken(by: String)
         /// The time was over.
@@ -47,11 +49,11 @@ package struct PromotionWait {
     ///
     /// - Parameters:
     ///   - before: The request that was there beforehand, which is not this one.
-    ///   - outcome: What the platform answered; it may only have queued it.
+    ///   - outcome: What the platform answered; it may only have queued it. Nil where its answer was lost.
     /// - Throws: Also why the platform did not answer last, where the time was over by then.
     package func wait(
         for deployment: String, project: String, before: Project.AliasRequest?,
-        outcome: PromotionOutcome
+        outcome: PromotionOutcome?
     ) throws(VercelAPIError) -> End {
         let start = waitingRoom.elapsed
         var last = ""
@@ -69,6 +71,7 @@ package struct PromotionWait {
                     changed(status)
                 }
                 if let end = end(of: request, for: deployment, in: seen) { return end }
+                if outcome == nil, request == nil { return .notAsked }
             } catch {
                 guard error.isPassing else { throw error }
                 problem = error

@@ -63,6 +63,8 @@ struct SearchForms {
     }
 
     private mutating func exact(_ bytes: RawSpan, _ form: ScanForm) throws(SealingError) {
+        // In UTF-16 three characters have six bytes, where UTF-8 may take nine.
+        guard bytes.byteCount >= SearchTable.windowByteCount else { return }
         let digest = try table.digest(bytes)
         guard known.insert(digest).inserted else { return }
         let pattern = table.add(

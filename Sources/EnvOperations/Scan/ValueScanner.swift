@@ -15,12 +15,20 @@ package final class ValueScanner {
     private var (used, searched) = (0, 0)
     /// Where the buffer begins in the text.
     private var base: UInt64 = 0
+    /// Which byte of a unit comes first, where the text begins with a mark that says so: lines end with units
+    /// there, and a byte of 0x0A may be half of something else.
+    private var byteOrder: ByteOrder?
     /// Line feeds before this place of the buffer.
     private var (lines, linesEnd): (UInt64, Int) = (0, 0)
     private var found: [ScanMatch] = []
     private var seen: Set<Seen> = []
     /// By pattern, the place in the text up to which its last match is known to stand on one line.
     private var lineOf: [Int: UInt64] = [:]
+
+    private enum ByteOrder {
+        case littleEndian
+        case bigEndian
+    }
 
     private struct Seen: Hashable {
         let line: UInt64
@@ -45,6 +53,7 @@ package final class ValueScanner {
     /// Begins another text.
     package func begin() {
         (used, searched, base, lines, linesEnd) = (0, 0, 0, 0, 0)
+        byteOrder = nil
         found.removeAll()
         seen.removeAll()
         lineOf.removeAll()
@@ -62,6 +71,7 @@ package final class ValueScanner {
             start: buffer + used, count: capacity - used)
         let count = try unsafe body(room)
         precondition(count >= 0 && count <= room.count)
+        if base == 0, used < 2, used + count >= 2 { byteOrder = mark() }
         used += count
         if used - searched > table.lookAhead { try search(to: used - table.lookAhead) }
         return count
@@ -107,7 +117,25 @@ package final class ValueScanner {
     }
 
     private func lineFeeds(_ start: Int, _ end: Int) -> Int {
-        unsafe zg_count_lines(buffer + start, end - start)
+        guard let byteOrder else { return unsafe zg_count_lines(buffer + start, end - start) }
+        let text = unsafe RawSpan(_unsafeStart: buffer, byteCount: used)
+        let (first, second): (UInt8, UInt8) = byteOrder == .littleEndian ? (0x0A, 0) : (0, 0x0A)
+        // Units begin at even places of the text, and count where they begin.
+        let even = start + (Int(truncatingIfNeeded: base) + start) % 2
+        var count = 0
+        for place in stride(from: even, to: min(end, used - 1), by: 2)
+        where text.byte(at: place) == first && text.byte(at: place + 1) == second { count += 1 }
+        return count
+    }
+
+    /// What the first two bytes say.
+    private func mark() -> ByteOrder? {
+        let text = unsafe RawSpan(_unsafeStart: buffer, byteCount: 2)
+        switch (text.byte(at: 0), text.byte(at: 1)) {
+        case (0xFF, 0xFE): return .littleEndian
+        case (0xFE, 0xFF): return .bigEndian
+        default: return nil
+        }
     }
 
     // MARK: Candidates

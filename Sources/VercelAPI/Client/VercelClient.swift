@@ -117,11 +117,14 @@ package final class VercelClient {
 
     /// The same client for a caller who comes back by himself: it tries once, does not wait for rate
     /// limits, and shares what is known of them.
-    package func unrepeated() -> VercelClient {
-        trying(
+    ///
+    /// - Parameter limit: The longest time that he has; a second at least.
+    package func unrepeated(within limit: Duration = .seconds(30)) -> VercelClient {
+        let limit = max(limit, .seconds(1))
+        return trying(
             onceWithin: HTTPTimeouts(
-                connect: .seconds(5), firstByte: .seconds(10), idle: .seconds(10),
-                total: .seconds(30)))
+                connect: min(.seconds(5), limit), firstByte: min(.seconds(10), limit),
+                idle: min(.seconds(10), limit), total: min(.seconds(30), limit)))
     }
 
     private func trying(onceWithin timeouts: HTTPTimeouts) -> VercelClient {

@@ -13,9 +13,9 @@ enum DeploymentCancel: Command {
         arguments: [NamedDeployment.argument],
         examples: [.init("zg-env deployment cancel dpl_1 --yes", "from a script")],
         exitCodes: [
-            ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.conflict.rawValue,
             ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-        ])
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let named = try NamedDeployment(

@@ -21,9 +21,9 @@ enum DeploymentDelete: Command {
             .init("zg-env deployment delete dpl_1 --yes --json", "from a script"),
         ],
         exitCodes: [
-            ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.conflict.rawValue,
             ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-        ], aliases: [["deployment", "rm"]])
+        ] + ExitCode.ofOpening, aliases: [["deployment", "rm"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         var chosen: [NamedDeployment] = []

@@ -36,9 +36,9 @@ enum DeploymentList: Command {
             .init("zg-env deployment list -p web -b feature", "what was built of a branch"),
         ],
         exitCodes: [
-            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue,
-        ], aliases: [["deployment", "ls"]])
+            ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.conflict.rawValue,
+        ] + ExitCode.ofOpening, aliases: [["deployment", "ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let filter = try DeploymentListFilter(invocation.command)

@@ -27,9 +27,10 @@ enum DeploymentLogs: Command {
                 "what was printed as errors"),
         ],
         exitCodes: [
-            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unauthorized.rawValue,
             ExitCode.unavailable.rawValue, ExitCode.deploymentFailed.rawValue,
-        ])
+            ExitCode.conflict.rawValue,
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let named = try NamedDeployment(

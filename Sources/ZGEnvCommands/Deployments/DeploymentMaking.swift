@@ -70,7 +70,8 @@ struct DeploymentMaking {
             return result(made, current: false, previous: previous, failure: nil)
         }
         var last = made
-        var isCurrent = false
+        var isCurrent: Bool?
+        var isAway = false
         let failure: CommandError?
         do {
             let start = invocation.context.waitingRoom.elapsed
@@ -81,7 +82,8 @@ struct DeploymentMaking {
             let end =
                 invocation.context.now() + UInt64(clamping: limit.components.seconds) * 1_000
             let wait = DeploymentWait(
-                client: client, waitingRoom: invocation.context.waitingRoom, limit: limit,
+                client: client.unrepeated(within: limit),
+                waitingRoom: invocation.context.waitingRoom, limit: limit,
                 changed: { deployment in
                     last = deployment
                     // Progress is no result: a stderr that is gone changes nothing.
@@ -98,9 +100,11 @@ struct DeploymentMaking {
             lost.message =
                 "\(made.id) was made, and was \(last.state.rawValue) when last seen. \(lost.message)"
             failure = lost
+            isAway = (error as? VercelAPIError)?.isPassing ?? false
         }
         do {
-            try keepLive()
+            // Whoever did not answer for so long is not waited for once more.
+            if !isAway { try keepLive() }
         } catch {
             invocation.context.warn(
                 "not-kept",
@@ -141,7 +145,16 @@ struct DeploymentMaking {
             return try client.createDeployment(new)
         } catch {
             guard error.code == .outcomeUnknown else { throw Self.refusal(error, new, projectName) }
-            let made = try client.deployments(filter).first {
+            let now: [Deployment]
+            do throws(VercelAPIError) {
+                now = try client.deployments(filter)
+            } catch {
+                throw CommandError(
+                    .unavailable,
+                    "The platform did not answer: whether it made a new deployment of \(DisplayText.safe(projectName)) cannot be seen.",
+                    hint: "Look first: zg-env deployment list -p \(DisplayText.safe(projectName))")
+            }
+            let made = now.first {
                 !before.contains($0.id) && $0.meta["originalDeploymentId"] == new.sourceId
             }
             if let made { return made }
@@ -175,7 +188,7 @@ struct DeploymentMaking {
     }
 
     private func result(
-        _ deployment: Deployment, current: Bool, previous: String?, failure: CommandError?
+        _ deployment: Deployment, current: Bool?, previous: String?, failure: CommandError?
     ) -> CommandResult {
         CommandResult(
             json: .object(

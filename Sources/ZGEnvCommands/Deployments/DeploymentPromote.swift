@@ -21,10 +21,11 @@ enum DeploymentPromote: Command {
         exitCodes: exitCodes)
 
     /// Those of a rollback too.
-    static let exitCodes = [
-        ExitCode.notFound.rawValue, ExitCode.conflict.rawValue, ExitCode.unauthorized.rawValue,
-        ExitCode.unavailable.rawValue, ExitCode.deploymentFailed.rawValue,
-    ]
+    static let exitCodes =
+        [
+            ExitCode.conflict.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.deploymentFailed.rawValue,
+        ] + ExitCode.ofOpening
 
     /// The longest time for domains to move: the platform itself forgets a request after that.
     static let defaultLimit = Duration.seconds(180)

@@ -14,9 +14,9 @@ enum DeploymentShow: Command {
         arguments: [NamedDeployment.argument],
         examples: [.init("zg-env deployment show dpl_1", "state, cause, addresses, actions")],
         exitCodes: [
-            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue,
-        ])
+            ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.conflict.rawValue,
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let named = try NamedDeployment(

@@ -2,13 +2,19 @@ internal import CommandLineKit
 internal import VercelAPI
 
 /// Says on stderr that the platform does not answer while something is waited for, and that it does again:
-/// each once, however often it is asked meanwhile.
+/// each once, however often it is asked meanwhile. What passes within two seconds is not worth a word.
 final class OutageNotice {
     private let invocation: Invocation
     /// Those of what is waited for that got no answer last.
     private var silent: Set<Int> = []
+    /// When an answer came last: by the clock that goes on alone, and by that of people.
+    private var heard: (elapsed: Duration, milliseconds: UInt64)
+    private var isTold = false
 
-    init(_ invocation: Invocation) { self.invocation = invocation }
+    init(_ invocation: Invocation) {
+        self.invocation = invocation
+        heard = (invocation.context.waitingRoom.elapsed, invocation.context.now())
+    }
 
     /// Takes what came of a question.
     ///
@@ -17,17 +23,21 @@ final class OutageNotice {
     ///   - number: Tells apart what is waited for at the same time.
     ///   - end: When the waiting ends, in milliseconds since 1970.
     func take(_ error: VercelAPIError?, of number: Int = 0, until end: UInt64) {
-        let wasSilent = !silent.isEmpty
+        let elapsed = invocation.context.waitingRoom.elapsed
         guard let error else {
             silent.remove(number)
-            if wasSilent, silent.isEmpty { tell("The platform answers again.") }
+            guard silent.isEmpty else { return }
+            heard = (elapsed, invocation.context.now())
+            if isTold { tell("The platform answers again.") }
+            isTold = false
             return
         }
         silent.insert(number)
-        guard !wasSilent else { return }
+        guard !isTold, elapsed - heard.elapsed >= .seconds(2) else { return }
+        isTold = true
         let reason = CommandError(mapping: error).message
         tell(
-            "The platform cannot be reached since \(Self.time(invocation.context.now())). "
+            "The platform cannot be reached since \(Self.time(heard.milliseconds)). "
                 + "\(reason) Waiting goes on until \(Self.time(end)).")
     }
 

@@ -95,18 +95,24 @@ struct ProductionMove {
         return try invocation.changingDeployments(
             ofProject: named.project.id, at: client.origin
         ) {
-            let outcome = try request(before)
+            let outcome = try request(before, limit)
+            let asked =
+                outcome == nil
+                ? "The platform did not answer: whether it began the \(noun) to \(id) cannot be seen."
+                : "The \(noun) to \(id) was asked for"
             invocation.setLastWords(
-                "Stopped by a signal. The \(noun) to \(id) was asked for, and goes on.",
+                "Stopped by a signal. \(asked)" + (outcome == nil ? "" : ", and goes on."),
                 hint: "See what became of it: zg-env deployment show \(id)")
             let failure: CommandError?
-            var isCurrent = false
+            var isCurrent: Bool?
+            var isAway = false
             do throws(VercelAPIError) {
                 let outage = OutageNotice(invocation)
                 let last =
                     invocation.context.now() + UInt64(clamping: limit.components.seconds) * 1_000
                 let wait = PromotionWait(
-                    client: client, waitingRoom: invocation.context.waitingRoom, limit: limit,
+                    client: client.unrepeated(within: limit),
+                    waitingRoom: invocation.context.waitingRoom, limit: limit,
                     changed: { try? invocation.note("The \(noun) is \($0).") },
                     looked: { outage.take($0, until: last) })
                 let end = try wait.wait(
@@ -115,17 +121,20 @@ struct ProductionMove {
                 failure = self.failure(end, limit)
             } catch {
                 var lost = CommandError(mapping: error)
-                lost.message = "The \(noun) to \(id) was asked for. \(lost.message)"
+                lost.message = asked + (outcome == nil ? " " : ". ") + lost.message
                 lost.hint = "See what became of it: zg-env deployment show \(id)"
                 failure = lost
+                isAway = error.isPassing
             }
-            named.keepLive(invocation)
-            if isCurrent, kind == .rollback {
+            // Whoever did not answer for so long is not waited for a second and third time.
+            if !isAway { named.keepLive(invocation) }
+            if isCurrent == true, kind == .rollback {
                 try invocation.note(
                     "New production deployments do not go live by themselves from now on. Make one live with: zg-env deployment promote ID"
                 )
             }
-            let deployment = (try? client.deployment(id)) ?? named.deployment
+            let seen = isAway ? nil : try? client.deployment(id)
+            let deployment = seen ?? named.deployment
             return CommandResult(
                 json: .object(
                     DeploymentListing.members(deployment, current: isCurrent) + [
@@ -145,8 +154,11 @@ struct ProductionMove {
         ]
     }
 
-    /// Sends the request. Where the answer is lost the project tells whether it arrived.
-    private func request(_ before: Project.AliasRequest?) throws -> PromotionOutcome {
+    /// Sends the request. Where the answer is lost, and the project cannot be asked whether it arrived, nobody
+    /// knows: nil.
+    private func request(
+        _ before: Project.AliasRequest?, _ limit: Duration
+    ) throws -> PromotionOutcome? {
         do throws(VercelAPIError) {
             switch kind {
             case .promotion: return try client.promote(id, ofProject: named.project.id)
@@ -155,15 +167,14 @@ struct ProductionMove {
                     to: id, ofProject: named.project.id, reason: reason)
             }
         } catch {
-            let now = try? client.project(named.project.id, withRollbackInfo: true)
+            let now = try? client.unrepeated(within: limit)
+                .project(named.project.id, withRollbackInfo: true)
             let asked = now?.lastAliasRequest.flatMap { $0 == before ? nil : $0 }
             switch error.code {
             case .outcomeUnknown:
+                guard now != nil else { return nil }
                 if asked?.toDeploymentId == id { return .accepted }
-                throw CommandError(
-                    .unavailable,
-                    "The platform did not answer, and shows no \(noun) to \(id).",
-                    hint: "Nothing was moved as far as can be seen; run it again.")
+                throw notAsked
             case .conflict: throw conflict(error, asked ?? now?.lastAliasRequest)
             case .notPossible, .badRequest:
                 throw CommandError(
@@ -177,6 +188,12 @@ struct ProductionMove {
             default: throw error
             }
         }
+    }
+
+    private var notAsked: CommandError {
+        CommandError(
+            .unavailable, "The platform did not answer, and shows no \(noun) to \(id).",
+            hint: "Nothing was moved as far as can be seen; run it again.")
     }
 
     private func conflict(
@@ -219,6 +236,7 @@ struct ProductionMove {
                 .unavailable,
                 "The \(noun) to \(id) waits for the project's gradual release.",
                 hint: "Go on with, or end, the release on the platform; it follows by itself.")
+        case .notAsked: return notAsked
         case .overtaken(let other):
             return CommandError(
                 .conflict,

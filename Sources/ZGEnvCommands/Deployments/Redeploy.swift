@@ -28,10 +28,10 @@ enum Redeploy: Command {
             .init("zg-env redeploy -p web --logs", "the same, with its build log"),
         ],
         exitCodes: [
-            ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.conflict.rawValue,
             ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
             ExitCode.deploymentFailed.rawValue,
-        ])
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

@@ -13,6 +13,9 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case rolledBack = 10
     case needsAttention = 11
 
+    /// What opening the vault may end in, for the descriptions of commands.
+    static let ofOpening = [Self.locked, .notFound, .damaged].map(\.rawValue)
+
     /// The word that `error.code` holds with `--json`; nil for success.
     package var name: String? {
         switch self {

@@ -27,10 +27,7 @@ enum NotifyRun: Command {
             .init("zg-env notify run", "in a desktop session"),
             .init("zg-env notify run --no-desktop --json", "events for another program"),
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.conflict.rawValue, ExitCode.unavailable.rawValue,
-            ExitCode.damaged.rawValue,
-        ])
+        exitCodes: [ExitCode.conflict.rawValue, ExitCode.unavailable.rawValue] + ExitCode.ofOpening)
 
     /// - Throws: ``ExitCode/usage`` for intervals that are out of bounds.
     static func intervals(_ command: ParsedCommand) throws -> RefreshIntervals {

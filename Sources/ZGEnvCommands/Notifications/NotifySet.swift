@@ -27,7 +27,7 @@ enum NotifySet: Command {
             .init("zg-env notify set web --on ready,failed", "when it ended, for good or bad"),
             .init("zg-env notify set web --on failed --production-only", "what hurts"),
             .init("zg-env notify set web --off", "nothing any more"),
-        ], exitCodes: [ExitCode.notFound.rawValue, ExitCode.damaged.rawValue])
+        ], exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

@@ -6,7 +6,7 @@ internal import Vault
 enum NotifyShow: Command {
     static let spec = CommandSpec(
         ["notify", "show"], "Show what is told of which project", section: "Platform",
-        exitCodes: [ExitCode.damaged.rawValue])
+        exitCodes: ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let keys = try invocation.session.indexKeys()

@@ -11,9 +11,9 @@ enum AccountList: Command {
             ends and whether it was found in public; without, what the login saw is shown.
             """,
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unauthorized.rawValue,
             ExitCode.unavailable.rawValue,
-        ], aliases: [["account", "ls"]])
+        ] + ExitCode.ofOpening, aliases: [["account", "ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let accounts = try invocation.session.index(.listing).accounts

@@ -17,9 +17,9 @@ enum AccountUse: Command {
         options: [OptionSpec(flag: "personal", "Work in no team")],
         examples: [.init("zg-env account use work --team acme", "work in a team")],
         exitCodes: [
-            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue,
-        ])
+            ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.conflict.rawValue,
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let name = invocation.command.argument("NAME") ?? ""

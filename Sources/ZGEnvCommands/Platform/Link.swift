@@ -26,9 +26,9 @@ enum Link: Command {
         exclusive: [["as", "local"]],
         examples: [.init("zg-env link web --team acme", "tie this directory to a team's project")],
         exitCodes: [
-            ExitCode.notFound.rawValue, ExitCode.conflict.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.conflict.rawValue, ExitCode.unauthorized.rawValue,
             ExitCode.unavailable.rawValue,
-        ])
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let keys = try invocation.session.indexKeys()

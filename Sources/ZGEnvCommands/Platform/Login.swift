@@ -16,7 +16,10 @@ enum Login: Command {
             OptionSpec(flag: "protect", "Keep the token where only the passphrase opens it"),
         ],
         examples: [.init("zg-env login < token.txt", "take the token from stdin")],
-        exitCodes: [ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue])
+        exitCodes: [
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+            ExitCode.conflict.rawValue,
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let session = try PlatformSession(invocation)

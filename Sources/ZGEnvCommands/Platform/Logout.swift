@@ -10,7 +10,7 @@ enum Logout: Command {
             revoke it on the platform if it may have leaked.
             """,
         options: [OptionSpec(flag: "all", "Take out the tokens of all accounts")],
-        exitCodes: [ExitCode.notFound.rawValue])
+        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let keys = try invocation.session.indexKeys()

@@ -30,9 +30,9 @@ enum Pull: Command {
             .init("zg-env pull --all-projects --yes --json", "all projects, from a script"),
         ],
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.conflict.rawValue,
             ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-        ])
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

@@ -27,9 +27,9 @@ enum Push: Command {
             .init("zg-env push -p web --yes --json", "send it from a script"),
         ],
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.conflict.rawValue,
             ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-        ])
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

@@ -21,9 +21,9 @@ enum PostalJoin: Command {
             .init("zg-env postal join https://relay.example < code.txt", "take it from stdin"),
         ],
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.conflict.rawValue,
             ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-        ])
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let origin = try RelayAccess.origin(invocation.command.argument("URL") ?? "")

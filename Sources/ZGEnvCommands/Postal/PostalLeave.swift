@@ -14,9 +14,7 @@ enum PostalLeave: Command {
         options: [
             OptionSpec(flag: "force", "Forget it here, even if the relay cannot be told")
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unavailable.rawValue,
-        ])
+        exitCodes: [ExitCode.unavailable.rawValue] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let registration = try RelayAccess.registration(invocation)

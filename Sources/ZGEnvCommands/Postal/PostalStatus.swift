@@ -11,9 +11,9 @@ enum PostalStatus: Command {
             """,
         options: [],
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue,
-        ])
+            ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.conflict.rawValue,
+        ] + ExitCode.ofOpening)
 
     /// What a relay says.
     private enum Answer {

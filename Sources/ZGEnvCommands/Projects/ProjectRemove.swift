@@ -12,6 +12,7 @@ enum ProjectRemove: Command {
         arguments: [ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project))],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
+            ExitCode.conflict.rawValue,
         ], aliases: [["project", "rm"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {

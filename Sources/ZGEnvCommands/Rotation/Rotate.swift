@@ -64,10 +64,10 @@ enum Rotate: Command {
             .init("zg-env rotate --status", "see what was rotated, and what is open"),
         ],
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
+            ExitCode.conflict.rawValue,
             ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
             ExitCode.rolledBack.rawValue, ExitCode.needsAttention.rawValue,
-        ])
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

@@ -33,6 +33,7 @@ enum Copy: Command {
         ],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
+            ExitCode.conflict.rawValue,
         ])
 
     /// From where to where.

@@ -18,6 +18,7 @@ enum PruneHistory: Command {
         ],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
+            ExitCode.conflict.rawValue,
         ])
 
     private static func standardKeep(_ invocation: Invocation) throws -> Int {

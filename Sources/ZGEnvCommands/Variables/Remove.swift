@@ -20,7 +20,7 @@ enum Remove: Command {
         exclusive: [["all", "target"], ["all", "branch"]],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.damaged.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.damaged.rawValue, ExitCode.conflict.rawValue,
         ], aliases: [["remove"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {

@@ -18,6 +18,7 @@ enum Passwd: Command {
         exclusive: [NewPassphrase.exclusive],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
+            ExitCode.conflict.rawValue,
         ])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {

@@ -36,9 +36,9 @@ enum WebhookCreate: Command {
                 "for the devices of the relay that was joined"),
         ],
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue,
-        ])
+            ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.conflict.rawValue,
+        ] + ExitCode.ofOpening)
 
     /// What becomes of deployments.
     private static let standardEvents = [

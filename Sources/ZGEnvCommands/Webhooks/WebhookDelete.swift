@@ -10,9 +10,9 @@ enum WebhookDelete: Command {
             """,
         arguments: [ArgumentSpec("WEBHOOK", .one, "The id, as webhook list shows it")],
         exitCodes: [
-            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unauthorized.rawValue,
             ExitCode.unavailable.rawValue,
-        ], aliases: [["webhook", "rm"]])
+        ] + ExitCode.ofOpening, aliases: [["webhook", "rm"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let id = invocation.command.argument("WEBHOOK") ?? ""

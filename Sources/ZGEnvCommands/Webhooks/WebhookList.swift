@@ -13,9 +13,9 @@ enum WebhookList: Command {
             """,
         options: [],
         exitCodes: [
-            ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unauthorized.rawValue,
             ExitCode.unavailable.rawValue,
-        ], aliases: [["webhook", "ls"]])
+        ] + ExitCode.ofOpening, aliases: [["webhook", "ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let scope = try WebhookScope(invocation, needsChoice: false)

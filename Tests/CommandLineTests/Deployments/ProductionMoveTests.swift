@@ -94,6 +94,62 @@ struct ProductionMoveTests {
         #expect(result.error.contains("zg-env deployment show \(id)"), "\(result.error)")
     }
 
+    /// Faults that begin with the look behind the request which moves domains.
+    private func faults(
+        _ action: String, _ first: String, after: String...
+    ) throws -> [String] {
+        let (platform, ids) = try FourDeployments.start()
+        let id = action == "promote" ? ids.staged : ids.earlier
+        let sent = try platform.requests {
+            _ = try FourDeployments.act(platform, action, id)
+        }
+        let looks = sent.prefix { !$0.hasPrefix("POST") }.count {
+            $0.hasPrefix("GET /v9/projects/prj_")
+        }
+        #expect(looks > 0 && looks < sent.count, "\(sent)")
+        return ["POST */\(action)/* \(first)", "GET /v9/projects/prj_* slow:0 x\(looks)"]
+            + after.map { "GET /v9/projects/prj_* \($0)" }
+    }
+
+    @Test(arguments: ["promote", "rollback"])
+    func `a lost answer of a platform that is away then is looked for, or said not to be known`(
+        action: String
+    ) throws {
+        for comesBack in [true, false] {
+            let (platform, ids) = try FourDeployments.start()
+            let id = action == "promote" ? ids.staged : ids.earlier
+            let faults = try faults(
+                action, "lost-answer x1", after: "reset" + (comesBack ? " x12" : ""))
+            platform.server.setFaults(faults.compactMap { Fault($0) })
+            let result = try FourDeployments.act(
+                platform, action, id, "--timeout", comesBack ? "2m" : "4s")
+            let comment: Comment = "\(comesBack): \(result.error)"
+            #expect(result.end == .exited(comesBack ? 0 : 7), comment)
+            let report = try JSONDocument(result.standardOutput)
+            #expect(report["current"] == (comesBack ? true : .null), comment)
+            platform.server.setFaults([])
+            // It was done either way.
+            #expect(try platform.current() == id, comment)
+            if comesBack { continue }
+            #expect(result.error.contains("cannot be seen"), comment)
+            #expect(result.error.contains("deployment show \(id)"), comment)
+            #expect(!result.error.contains("Nothing was moved"), comment)
+        }
+    }
+
+    @Test func `a platform that takes a request and does not answer is waited for no longer`()
+        throws
+    {
+        let (platform, ids) = try FourDeployments.start()
+        let faults = try faults("rollback", "slow:0 x1", after: "slow:100")
+        platform.server.setFaults(faults.compactMap { Fault($0) })
+        let result = try FourDeployments.act(platform, "rollback", ids.earlier, "--timeout", "2s")
+        #expect(result.end == .exited(7), "\(result.error)")
+        #expect(result.duration < .seconds(15), "\(result.duration)")
+        #expect(try JSONDocument(result.standardOutput)["current"] == .null)
+        #expect(result.error.contains("The rollback to \(ids.earlier) was asked for."))
+    }
+
     @Test(arguments: ["promote", "rollback"])
     func `refusals and lost answers`(action: String) throws {
         let (platform, ids) = try FourDeployments.start()

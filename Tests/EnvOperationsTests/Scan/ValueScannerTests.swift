@@ -102,11 +102,26 @@ struct ValueScannerTests {
                 #expect(found == expected, "\(ends.count) \(pieces)")
             }
         }
+        // Letters of which one byte is that of a line feed.
+        let letters = "\u{FEFF}\u{0A05}\n上《\u{010A}KEY=\(secret)\n\u{0A0A}\n《=\(second)"
+        let lines = Array(try #require(letters.data(using: encoding)))
+        for pieces in [[1 << 20], [1], [5, 2]] {
+            #expect(try Self.found(lines, values, pieces: pieces).map(\.line) == [2, 4])
+        }
         // A unit that is another one, and half of the file.
         let place = bytes.count - 10
         let changed = bytes.enumerated().map { $0 == place ? $1 ^ 1 : $1 }
         #expect(try Self.found(changed, [secret]).map(\.line) == [2])
         #expect(try Self.found(Array(bytes.dropFirst(bytes.count - 40)), [secret]).isEmpty)
+    }
+
+    @Test(arguments: ["密码锁", "密码é1", "密码锁x"])
+    func `of a value of few characters only what is long enough is looked for`(value: String) throws
+    {
+        #expect(value.utf8.count >= SearchTable.shortest)
+        #expect(try Self.forms("KEY=\(value)\n", value) == ["1 0 plain"])
+        let wide = Array(try #require("KEY=\(value)\n".data(using: .utf16LittleEndian)))
+        #expect(try Self.found(wide, [value]).count == (value.utf16.count < 4 ? 0 : 1))
     }
 
     @Test func `written into addresses and forms`() throws {

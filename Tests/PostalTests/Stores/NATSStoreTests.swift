@@ -1,8 +1,9 @@
 import Foundation
-import Postal
 import Sealing
 import TestSupport
 import Testing
+
+@testable import Postal
 
 /// A name of its own on a server that all checks of this process share.
 struct NATSPlace: StorePlace {
@@ -75,6 +76,25 @@ enum TestClock {
         #expect(newest > new[2])
         let rest = try store.everything(for: joined, after: old[9])
         #expect(rest.copies.map(\.number) == [newest])
+    }
+
+    /// As when an older copy is put back while relays run: what comes under old numbers would not be read.
+    @Test func `A register whose numbers went back is refused, until the relay starts anew`() throws
+    {
+        let place = try NATSPlace(Self.server.get())
+        let store = try place.store()
+        defer { store.close() }
+        for _ in 0..<3 { _ = try CheckedDevice().join(store, accounts: ["team_a"]) }
+        let client = try PlainNATSClient(port: Self.server.get().ports[0])
+        _ = try client.request("$JS.API.STREAM.DELETE.\(store.names.register)", [])
+        let anew = try place.store()
+        defer { anew.close() }
+        #expect {
+            try store.status()
+        } throws: {
+            "\($0)".contains("older than what this relay has read of it")
+        }
+        #expect(try anew.status().devices == 0)
     }
 
     @Test func `An account that was silent for long goes on counting`() throws {

@@ -159,9 +159,19 @@ package final class NATSStore: PostalStore {
     /// Waits until this relay has read all of the register that there is now: a message of its own comes
     /// behind all others. A leader's word for the last number would not do, since one that was just chosen
     /// may be behind; nor would the number of a record, which moves to the end with every change.
+    ///
+    /// - Throws: Where numbers went back, since an older copy of the register was put in its place: what comes
+    ///   under numbers that were read once would not be read.
     func settleRegister() throws(StoreError) {
+        let before = registered.seen
         switch api.publish(NATSPublication(names.check, Array("1".utf8))) {
         case .kept(let sequence), .duplicate(let sequence):
+            guard sequence > before else {
+                throw StoreError(
+                    .unavailable,
+                    "The register in NATS is older than what this relay has read of it: start all relays anew."
+                )
+            }
             try settleRegister(through: sequence)
         case .otherLast: throw JetStream.unclear
         case .failed(let error): throw error
