@@ -12,7 +12,7 @@ enum AccountList: Command {
             """,
         exitCodes: [
             ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.conflict.rawValue,
         ] + ExitCode.ofOpening, aliases: [["account", "ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {

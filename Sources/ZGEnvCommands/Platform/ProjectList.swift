@@ -12,7 +12,10 @@ enum ProjectList: Command {
             said before where it cannot be reached; then a warning says how old that is. --refresh \
             asks in any case, and --offline never.
             """,
-        exitCodes: [ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue]
+        exitCodes: [
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+            ExitCode.conflict.rawValue,
+        ]
             + ExitCode.ofOpening,
         aliases: [["project", "ls"]])
 

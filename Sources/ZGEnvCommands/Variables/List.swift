@@ -32,7 +32,7 @@ enum List: Command {
         ],
         exitCodes: [
             ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.damaged.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.damaged.rawValue, ExitCode.conflict.rawValue,
         ], aliases: [["ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {

@@ -81,8 +81,9 @@ extension AcceptedEvent {
 extension PostalStore {
     /// The number of one event that was kept.
     func keep(_ event: AcceptedEvent) throws -> Int64 {
-        guard case .kept(let number)? = append([event]).first else {
-            throw CheckFailure("the event was not kept")
+        let outcome = append([event]).first
+        guard case .kept(let number)? = outcome else {
+            throw CheckFailure("the event was not kept: \(String(describing: outcome))")
         }
         return number
     }
