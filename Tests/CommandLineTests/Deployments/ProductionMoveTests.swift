@@ -75,8 +75,8 @@ struct ProductionMoveTests {
         var runner = platform.runner([
             "deployment", action, id, "--yes", "--timeout", comesBack ? "5m" : "12s",
         ])
-        // Two looks fail, each after five requests; or all that follow.
-        let faults = ["GET /v9/projects/prj_* reset" + (comesBack ? " x10" : "")]
+        // As long as is worth a word; or all that follow.
+        let faults = ["GET /v9/projects/prj_* reset" + (comesBack ? " x20" : "")]
             .compactMap { Fault($0) }
         runner.script = [
             (.error(" is pending."), .call { _, _ in server.setFaults(faults) })

@@ -129,7 +129,7 @@ import Testing
             }
             return done
         }
-        usleep(300_000)
+        for _ in 0..<2_000 where answers.all.count <= 10 { usleep(10_000) }
         let began = ContinuousClock.now
         #expect(relay.stop() == .exited(143))
         #expect(ContinuousClock.now - began < .seconds(5))

@@ -21,11 +21,11 @@ struct NATSPlace: StorePlace {
 
     func open(serving: Bool) throws -> any PostalStore { try store() }
 
-    func store() throws -> NATSStore {
+    /// - Parameter patience: The machine has other tests to run at the same time.
+    func store(patience: Int64 = 20_000) throws -> NATSStore {
         var settings = NATSSettings(servers: servers.addresses)
         settings.name = name
-        // The machine has other tests to run at the same time.
-        settings.patience = 20_000
+        settings.patience = patience
         return try NATSStore(settings, limits: limits, steady: TestClock.steady)
     }
 }
@@ -194,7 +194,7 @@ enum TestClock {
     @Test func `Nobody there is said as such, at once`() throws {
         let server = try PrivateNATS()
         let place = NATSPlace(server)
-        let store = try place.store()
+        let store = try place.store(patience: 4_000)
         defer { store.close() }
         let device = try CheckedDevice()
         let joined = try device.join(store, accounts: ["team_a"])
