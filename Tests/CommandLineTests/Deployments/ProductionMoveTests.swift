@@ -79,7 +79,10 @@ struct ProductionMoveTests {
         let faults = ["GET /v9/projects/prj_* reset" + (comesBack ? " x20" : "")]
             .compactMap { Fault($0) }
         runner.script = [
-            (.error(" is pending."), .call { _, _ in server.setFaults(faults) })
+            (
+                .error(action == "promote" ? "The promotion is " : "The rollback is "),
+                .call { _, _ in server.setFaults(faults) }
+            )
         ]
         let result = try runner.run()
         #expect(result.end == .exited(comesBack ? 0 : 7), "\(result.error)")
