@@ -255,7 +255,7 @@ struct DeploymentActionTests {
 
     @Test func `no vault is needed with a token of the environment`() throws {
         let platform = try PlatformHome(
-            seed: FourDeployments.seed, buildSeconds: 0.2, hasVault: false, isLoggedIn: false)
+            seed: FourDeployments.seed, buildSeconds: 5, hasVault: false, isLoggedIn: false)
         let ids = try platform.deployments()
         let token = ["VERCEL_TOKEN": platform.token]
         for arguments in [
