@@ -10,10 +10,7 @@ enum ProjectRename: Command {
             ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project)),
             ArgumentSpec("NEW", .one, "Its new name"),
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
-            ExitCode.damaged.rawValue,
-        ])
+        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let name = invocation.command.argument("NAME") ?? ""

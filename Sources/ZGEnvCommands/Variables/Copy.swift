@@ -31,10 +31,7 @@ enum Copy: Command {
                 "use the value of production in preview too"),
             .init("zg-env copy API_KEY DSN -p web --to-project api", "share two with a project"),
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
-            ExitCode.conflict.rawValue,
-        ])
+        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     /// From where to where.
     private struct Route {

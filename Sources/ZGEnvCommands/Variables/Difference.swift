@@ -33,10 +33,8 @@ enum Difference: Command {
             .init("zg-env diff .env.production -p web -t production --exit-code", "in a script"),
             .init("zg-env diff --remote -p web", "compare all records with the platform's"),
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.damaged.rawValue,
-        ])
+        exitCodes: [ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue]
+            + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

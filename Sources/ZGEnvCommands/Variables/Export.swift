@@ -29,10 +29,7 @@ enum Export: Command {
             .init("zg-env export -p web --merge -o .env", "bring a file up to date"),
             .init("zg-env export -p web --format json", "print one JSON object"),
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
-            ExitCode.damaged.rawValue,
-        ])
+        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

@@ -41,10 +41,9 @@ enum Import: Command {
             .init("zg-env import .env .env.local -p web --dry-run", "see what two would do"),
         ],
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-            ExitCode.damaged.rawValue,
-        ])
+            ExitCode.conflict.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue,
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

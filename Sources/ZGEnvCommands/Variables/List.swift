@@ -31,9 +31,9 @@ enum List: Command {
             .init("zg-env list 'STRIPE_*' -p web -t production", "list some of them"),
         ],
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.damaged.rawValue, ExitCode.conflict.rawValue,
-        ], aliases: [["ls"]])
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+            ExitCode.conflict.rawValue,
+        ] + ExitCode.ofOpening, aliases: [["ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         if invocation.command.has("all-projects") {

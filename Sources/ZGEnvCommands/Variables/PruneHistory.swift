@@ -16,10 +16,7 @@ enum PruneHistory: Command {
                 "keep", value: "N", "Keep this many versions: 10, or what history-keep says",
                 form: .integer(1...10_000))
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
-            ExitCode.conflict.rawValue,
-        ])
+        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     private static func standardKeep(_ invocation: Invocation) throws -> Int {
         try Settings(invocation.context).number(.historyKeep) ?? 10

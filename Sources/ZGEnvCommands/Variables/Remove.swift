@@ -19,9 +19,9 @@ enum Remove: Command {
         ] + PushAfterwards.options,
         exclusive: [["all", "target"], ["all", "branch"]],
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.damaged.rawValue, ExitCode.conflict.rawValue,
-        ], aliases: [["remove"]])
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+            ExitCode.conflict.rawValue,
+        ] + ExitCode.ofOpening, aliases: [["remove"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

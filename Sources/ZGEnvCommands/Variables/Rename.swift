@@ -11,10 +11,7 @@ enum Rename: Command {
             ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable)),
             ArgumentSpec("NEW", .one, "Its new name"),
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
-            ExitCode.damaged.rawValue,
-        ])
+        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

@@ -16,10 +16,7 @@ enum RestoreVersion: Command {
                 "version", value: "N", "The version to bring back", form: .integer(1...Int.max)),
             ScopeOptions.target, ScopeOptions.branch,
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
-            ExitCode.damaged.rawValue,
-        ])
+        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

@@ -33,10 +33,8 @@ enum Reveal: Command {
             .init(
                 "zg-env reveal DATABASE_URL -p web --copy", "have it in the clipboard for a time"),
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.damaged.rawValue,
-        ])
+        exitCodes: [ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue]
+            + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         var seen: Set<String> = []

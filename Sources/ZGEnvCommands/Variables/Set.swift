@@ -30,10 +30,9 @@ enum SetVariable: Command {
             .init("zg-env set SESSION_KEY -p web --generate hex:32", "make a random one"),
         ],
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-            ExitCode.damaged.rawValue, ExitCode.deploymentFailed.rawValue,
-        ])
+            ExitCode.conflict.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue, ExitCode.deploymentFailed.rawValue,
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

@@ -10,9 +10,7 @@ enum Show: Command {
         arguments: [
             ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
-        ])
+        exitCodes: ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

@@ -7,9 +7,7 @@ enum ShowHistory: Command {
     static let spec = CommandSpec(
         ["history"], "Show the versions of a variable, without values", section: "Variables",
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
-        ])
+        exitCodes: ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

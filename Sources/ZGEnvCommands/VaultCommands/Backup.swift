@@ -12,10 +12,7 @@ enum Backup: Command {
         arguments: [ArgumentSpec("FILE", .one, "The copy", completion: .file)],
         options: [OptionSpec(flag: "force", "Replace a file that is there")],
         examples: [.init("zg-env backup /media/stick/vault.zgv", "copy the vault to a stick")],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
-            ExitCode.damaged.rawValue,
-        ])
+        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let (session, context) = (invocation.session, invocation.context)

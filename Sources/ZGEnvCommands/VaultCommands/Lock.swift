@@ -11,9 +11,7 @@ enum Lock: Command {
             be read to say which one it is, all vaults of the user are locked.
             """,
         examples: [.init("zg-env lock", "have every command ask for the passphrase again")],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
-        ])
+        exitCodes: ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let vault: Vault

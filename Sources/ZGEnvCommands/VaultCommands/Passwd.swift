@@ -16,10 +16,7 @@ enum Passwd: Command {
             OptionSpec("slot", value: "ID", "Change this slot, whichever one the passphrase opens"),
         ],
         exclusive: [NewPassphrase.exclusive],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
-            ExitCode.conflict.rawValue,
-        ])
+        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let session = invocation.session

@@ -20,10 +20,7 @@ enum Rekey: Command {
                 "A file with the passphrase or recovery code of another slot", repeatable: true,
                 completion: .file)
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
-            ExitCode.damaged.rawValue,
-        ])
+        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let session = invocation.session

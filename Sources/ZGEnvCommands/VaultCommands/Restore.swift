@@ -14,10 +14,7 @@ enum Restore: Command {
         options: [
             OptionSpec(flag: "other-vault", "Replace the vault even by a backup of another one")
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
-            ExitCode.damaged.rawValue,
-        ])
+        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let (options, context) = (invocation.options, invocation.context)

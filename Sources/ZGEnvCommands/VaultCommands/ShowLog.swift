@@ -20,9 +20,7 @@ enum ShowLog: Command {
             OptionSpec(flag: "accept", "Take the log for whole from here on, whatever is missing"),
         ],
         examples: [.init("zg-env log --limit 20", "show the newest 20 lines")],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
-        ])
+        exitCodes: ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         if invocation.command.has("accept") { return try accept(invocation) }

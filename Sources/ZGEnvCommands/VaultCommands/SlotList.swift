@@ -6,9 +6,7 @@ enum SlotList: Command {
     static let spec = CommandSpec(
         ["slot", "list"], "Show the ways to open the vault", section: "Vault",
         discussion: "Asks for nothing: slots stand in clear, the keys in them do not.",
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
-        ])
+        exitCodes: ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let slots = try invocation.session.opened().header.slots

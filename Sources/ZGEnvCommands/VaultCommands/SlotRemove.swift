@@ -10,10 +10,7 @@ enum SlotRemove: Command {
             afterwards: then make new keys with zg-env rekey.
             """,
         arguments: [ArgumentSpec("ID", .one, "The slot, or the front of its id")],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
-            ExitCode.damaged.rawValue,
-        ])
+        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let session = invocation.session

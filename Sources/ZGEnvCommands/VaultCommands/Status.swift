@@ -13,9 +13,7 @@ enum Status: Command {
             changed while the values were locked is checked where they are open now; else it is what the \
             index says.
             """,
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
-        ])
+        exitCodes: ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         try StatusSync.refreshIfAsked(invocation)

@@ -27,9 +27,7 @@ enum Unlock: Command {
             .init("zg-env unlock", "unlock for 15 minutes"),
             .init("zg-env unlock --for 8h --scope user", "unlock for a day's cron jobs"),
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
-        ])
+        exitCodes: ExitCode.ofOpening)
 
     /// The kernel counts in 32 bits; this also keeps the end a point of time it can hold.
     private static let longest = Int64(Int32.max)

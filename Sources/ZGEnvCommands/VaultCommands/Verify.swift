@@ -17,9 +17,7 @@ enum Verify: Command {
         options: [
             OptionSpec(flag: "accept-older", "Go on with this copy, though a newer one was seen")
         ],
-        exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.damaged.rawValue,
-        ])
+        exitCodes: ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let path = invocation.options.vaultPath

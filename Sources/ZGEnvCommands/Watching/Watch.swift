@@ -24,10 +24,9 @@ enum Watch: Command {
             .init("zg-env watch --json | jq -r .event", "changes for another program"),
         ],
         exitCodes: [
-            ExitCode.locked.rawValue, ExitCode.notFound.rawValue, ExitCode.conflict.rawValue,
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-            ExitCode.damaged.rawValue,
-        ])
+            ExitCode.conflict.rawValue, ExitCode.unauthorized.rawValue,
+            ExitCode.unavailable.rawValue,
+        ] + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let intervals = try NotifyRun.intervals(invocation.command)
