@@ -113,6 +113,7 @@ struct ProductionMove {
                 let wait = PromotionWait(
                     client: client.unrepeated(within: limit),
                     waitingRoom: invocation.context.waitingRoom, limit: limit,
+                    // Progress is no result: a stderr that is gone changes nothing.
                     changed: { try? invocation.note("The \(noun) is \($0).") },
                     looked: { outage.take($0, until: last) })
                 let end = try wait.wait(

@@ -82,9 +82,8 @@ struct ScanTests {
     }
 
     @Test func `a file in UTF-16 is looked at`() throws {
-        let text = "\u{FEFF}A=b\r\nTOKEN=\(Self.token)\r\n"
-        try home.directory.write(
-            text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }, to: "work/.env")
+        let text = "\u{FEFF}A=b\r\nTOKEN=\(Self.token)\r\n".data(using: .utf16LittleEndian)
+        try home.directory.write(Array(#require(text)), to: "work/.env")
         #expect(try found(home.run(scan + ["--json"])) == [".env:2 TOKEN utf-16"])
     }
 
