@@ -82,13 +82,13 @@ final class PseudoTerminal: @unchecked Sendable {
     }
 
     /// Waits until echo is on or off.
-    func wait(untilEcho wanted: Bool, seconds: Double = 20) -> Bool {
+    func wait(untilEcho wanted: Bool, seconds: Double = 60) -> Bool {
         eventually(seconds: seconds) { echoes == wanted }
     }
 }
 
 /// Whether a condition comes true in time.
-func eventually(seconds: Double = 20, _ condition: () -> Bool) -> Bool {
+func eventually(seconds: Double = 60, _ condition: () -> Bool) -> Bool {
     let end = Date().addingTimeInterval(seconds)
     while !condition() {
         if Date() > end { return false }

@@ -39,9 +39,7 @@ extension LeakTests {
                         (
                             .now,
                             .call { _, _ in
-                                for _ in 0..<1_000 where server.requests.count < before + 2 {
-                                    usleep(10_000)
-                                }
+                                server.waits(after: before) { $0.count >= 2 }
                             }
                         ), (.now, .signal(SIGTERM)),
                     ]

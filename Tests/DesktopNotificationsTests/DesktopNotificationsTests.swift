@@ -86,8 +86,9 @@ struct DesktopNotificationsTests {
         }
         try server.start()
         try desktop.show(Self.message("dpl_1"))
-        let shown = server.shown
-        #expect(shown.last?.replaces == 0)
+        // The bus shows its witness each call, also the one that nobody answered.
+        let shown = server.wait(for: 3)
+        #expect(shown.map(\.replaces) == [0, 2, 0])
         #expect(try server.displayedCount() == 1)
         withExtendedLifetime(server) {}
     }
@@ -150,7 +151,7 @@ struct DesktopNotificationsTests {
                 try desktop.show(Self.message("x"))
             }
         }
-        #expect(time < .seconds(4))
+        #expect(time < .seconds(20))
         withExtendedLifetime((server, hanging)) {}
     }
 }

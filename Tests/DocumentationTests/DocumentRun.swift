@@ -16,7 +16,7 @@ struct DocumentRun {
     let home: TemporaryDirectory
     let environment: [String: String]
     /// A page that takes longer hangs.
-    var timeLimit = Duration.seconds(90)
+    var timeLimit = Duration.seconds(240)
 
     /// Prepares a home.
     init(_ script: DocumentScript, keyring: PrivateKeyring?) throws {

@@ -107,7 +107,7 @@ import VercelAPI
             #expect(stream.start())
             var inbox = PostalInbox()
             var found: [PostalEvent] = []
-            let end = ContinuousClock.now + .seconds(20)
+            let end = ContinuousClock.now + .seconds(60)
             while found.count < 3, ContinuousClock.now < end {
                 for message in stream.take() {
                     let effect = inbox.take(message, accounts: ["team_1"], with: device.opener)
@@ -169,7 +169,7 @@ import VercelAPI
             defer { server.stop() }
             let stream = try Self.stream(server)
             #expect(stream.start())
-            let end = ContinuousClock.now + .seconds(10)
+            let end = ContinuousClock.now + .seconds(60)
             var reason: String?
             while reason == nil, ContinuousClock.now < end {
                 if case .down(let words) = stream.status { reason = words }
@@ -228,7 +228,7 @@ import VercelAPI
             }
             let begun = ContinuousClock.now
             stream.stop()
-            #expect(ContinuousClock.now - begun < .seconds(5))
+            #expect(ContinuousClock.now - begun < .seconds(30))
         }
     }
 

@@ -88,7 +88,7 @@ import Testing
         #expect(try client.get("/v2/user").status == 200)
         server.stop()
         waiting.join()
-        #expect(clock.now - start < .seconds(5))
+        #expect(clock.now - start < .seconds(25))
     }
 
     @Test func `that ask for more proof name it`() throws {

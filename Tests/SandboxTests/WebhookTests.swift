@@ -11,11 +11,12 @@ func pause(milliseconds: Int) { usleep(UInt32(milliseconds) * 1000) }
 
 /// Waits until something holds, at most five seconds.
 func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
-    for _ in 0..<500 {
-        if try condition() { return true }
+    let end = ContinuousClock.now + .seconds(60)
+    while try !condition() {
+        guard ContinuousClock.now < end else { return false }
         pause(milliseconds: 10)
     }
-    return false
+    return true
 }
 
 /// A server that keeps what is posted to it.

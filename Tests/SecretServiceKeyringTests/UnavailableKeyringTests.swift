@@ -88,8 +88,8 @@ struct UnavailableKeyringTests {
         let time = ContinuousClock().measure {
             expectKeyringError(.locked) { try connection.bytes(for: item) }
         }
-        #expect(time > .milliseconds(600) && time < .seconds(4))
-        expectFailure(.locked, of: connection, within: .seconds(4))
+        #expect(time > .milliseconds(600) && time < .seconds(30))
+        expectFailure(.locked, of: connection, within: .seconds(30))
         // The service is none the worse for it.
         #expect(try keyring.connection().status().collection == .locked)
         #expect(try keyring.itemCount() == (0, 1))
@@ -103,7 +103,7 @@ struct UnavailableKeyringTests {
         try service.own("org.freedesktop.secrets")
         let connection = SecretServiceKeyring(
             busAddress: bus.address, limit: .milliseconds(300))
-        expectFailure(.failed, of: connection, within: .seconds(4))
+        expectFailure(.failed, of: connection, within: .seconds(30))
     }
 
     @Test func `a bus without a Secret Service has no provider`() throws {
@@ -137,7 +137,7 @@ struct UnavailableKeyringTests {
         let listener = try SilentListener(path: directory.path("bus"))
         let connection = SecretServiceKeyring(
             busAddress: "unix:path=\(listener.path)", limit: .milliseconds(300))
-        expectFailure(.noBus, of: connection, within: .seconds(4))
+        expectFailure(.noBus, of: connection, within: .seconds(30))
     }
 
     @Test func `a bus that went away is no bus`() throws {

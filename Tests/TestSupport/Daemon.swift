@@ -74,7 +74,7 @@ final class Daemon {
 
     /// Waits until `condition`, up to ten seconds.
     func wait(_ what: String, until condition: () -> Bool) throws {
-        let limit = ContinuousClock.now + .seconds(10)
+        let limit = ContinuousClock.now + .seconds(60)
         while !condition() {
             guard ContinuousClock.now < limit else {
                 throw SystemCallError("\(path): \(what) did not come up", number: ETIMEDOUT)

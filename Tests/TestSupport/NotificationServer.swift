@@ -97,7 +97,7 @@ package final class NotificationServer: @unchecked Sendable {
     }
 
     /// Waits for so many messages, up to a time.
-    package func wait(for count: Int, atMost limit: Duration = .seconds(20)) -> [Shown] {
+    package func wait(for count: Int, atMost limit: Duration = .seconds(60)) -> [Shown] {
         let end = ContinuousClock.now + limit
         while shown.count < count, ContinuousClock.now < end { usleep(10_000) }
         return shown

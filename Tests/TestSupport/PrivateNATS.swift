@@ -175,7 +175,7 @@ package final class PrivateNATS: @unchecked Sendable {
     }
 
     /// Waits until the servers that run have a leader for JetStream.
-    package func waitUntilReady(seconds: Int = 20) throws {
+    package func waitUntilReady(seconds: Int = 60) throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while true {
             let logs = servers.indices.map { number in

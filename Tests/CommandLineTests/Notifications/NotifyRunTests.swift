@@ -23,12 +23,8 @@ struct NotifyRunTests {
 
     /// Waits until `notify run` has asked for deployments so often, since there were `before` requests.
     private static func waitForLists(_ platform: PlatformHome, _ count: Int, since before: Int) {
-        for _ in 0..<2_000 {
-            let seen = platform.server.requests.dropFirst(before).filter {
-                $0.path.hasPrefix("/v6/deployments?")
-            }
-            if seen.count >= count { return }
-            usleep(10_000)
+        platform.server.waits(after: before) { requests in
+            requests.count { $0.path.hasPrefix("/v6/deployments?") } >= count
         }
     }
 

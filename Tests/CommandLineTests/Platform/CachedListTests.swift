@@ -34,7 +34,7 @@ struct CachedListTests {
     @Test func `a platform that is broken leaves the old answer, marked with its age`() throws {
         let platform = try PlatformHome()
         let before = try json(platform.run("project", "list", "--json"))
-        for fault in ["500", "reset", "truncate", "html", "429:600", "slow:20"] {
+        for fault in ["500", "reset", "truncate", "html", "429:600", "slow:40"] {
             let probe = try CacheProbe(platform.home)
             try probe.age(bySeconds: 3_600)
             try platform.setFaults("GET * \(fault)")
@@ -45,7 +45,7 @@ struct CachedListTests {
             #expect(list["warnings"]?.elements.map { $0["code"] } == ["stale-answer"], "\(fault)")
             #expect(
                 list["warnings"]?.elements.first?["message"]?.text?.contains(" h ago") == true)
-            #expect(result.duration < .seconds(9), "\(fault): \(result.duration)")
+            #expect(result.duration < .seconds(30), "\(fault): \(result.duration)")
             let text = done(try platform.run("project", "list"))
             #expect(text.error.contains("warning: This is what the platform said"))
             if ["500", "429:600"].contains(fault) {

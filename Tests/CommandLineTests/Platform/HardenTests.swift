@@ -235,21 +235,10 @@ struct HardenTests {
         for number in Proof.sample(Array(1...total), short: 6, using: &random) {
             let platform = try platform()
             try platform.setFaults("* * slow:0.3")
-            let server = platform.server
-            let before = server.requests.count
-            var runner = platform.runner(["harden", "-p", "web", "--yes"])
-            runner.script = [
-                (
-                    .now,
-                    .call { process, _ in
-                        for _ in 0..<4_000 where server.requests.count < before + number {
-                            usleep(2_000)
-                        }
-                        kill(process, SIGKILL)
-                    }
-                )
-            ]
-            let killed = try runner.run()
+            let killed = try platform.signalled(
+                platform.runner(["harden", "-p", "web", "--yes"]), by: SIGKILL,
+                afterRequests: number
+            ).run()
             #expect(killed.signal == SIGKILL || killed.status == 0, "\(number)")
             platform.server.setFaults([])
             // Whatever the platform does not show any more, the vault has.

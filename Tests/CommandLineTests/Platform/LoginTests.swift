@@ -174,7 +174,7 @@ struct LoginTests {
         try first.setFaults("GET * 429:600")
         let refused = try first.run("project", "list", "--json", "--refresh")
         try failedAsJSON(refused, 7, "unavailable")
-        #expect(refused.duration < .seconds(5))
+        #expect(refused.duration < .seconds(30))
     }
 
     @Test func `the token is nowhere in clear`() throws {

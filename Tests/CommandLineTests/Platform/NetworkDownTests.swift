@@ -26,7 +26,7 @@ struct NetworkDownTests {
         let (platform, hole) = try swallowed(accepts: true)
         // The first that would ask finds out.
         let first = done(try platform.run("project", "list"))
-        #expect(first.duration < .seconds(8), "\(first.duration)")
+        #expect(first.duration < .seconds(20), "\(first.duration)")
         #expect(first.error.contains("2 h ago") && first.output.contains("web"))
         #expect(hole.newConnections() == 1)
         for arguments in Self.commands {
@@ -62,7 +62,7 @@ struct NetworkDownTests {
     @Test func `nothing waits twice for a platform that cannot be connected to`() throws {
         let (platform, hole) = try swallowed(accepts: false)
         let first = done(try platform.run("deployment", "list", "-p", "web"))
-        #expect(first.duration > .seconds(1) && first.duration < .seconds(8), "\(first.duration)")
+        #expect(first.duration > .seconds(1) && first.duration < .seconds(20), "\(first.duration)")
         #expect(first.error.contains("2 h ago") && first.output.contains("READY, live"))
         for arguments in Self.commands {
             let result = done(try platform.runner(arguments).run())
@@ -77,7 +77,7 @@ struct NetworkDownTests {
         platform.server.stop()
         for arguments in Self.commands {
             let result = done(try platform.runner(arguments).run())
-            #expect(result.duration < .seconds(5), "\(arguments): \(result.duration)")
+            #expect(result.duration < .seconds(20), "\(arguments): \(result.duration)")
         }
         // What nothing is kept of is told.
         try failedAsJSON(

@@ -161,7 +161,7 @@ struct PullConflictTests {
         }
         #expect(try platform.home.revealed("KEY") == Array("v".utf8))
         // One that goes after it was listed is gone.
-        try platform.setFaults("GET /v10/projects/*/env slow:1 x1")
+        try platform.setFaults("GET /v10/projects/*/env slow:5 x1")
         let server = platform.server
         let teammate = platform.teammate
         var runner = platform.runner(["pull", "-p", "web", "--yes", "--json"])
@@ -170,10 +170,11 @@ struct PullConflictTests {
             (
                 .now,
                 .call { _, _ in
-                    for _ in 0..<4_000
-                    where !server.requests.dropFirst(seen).contains(where: {
-                        $0.path.contains("/v10/") && $0.path.contains("/env")
-                    }) { usleep(1_000) }
+                    server.waits(after: seen) { requests in
+                        requests.contains {
+                            $0.path.contains("/v10/") && $0.path.contains("/env")
+                        }
+                    }
                     _ = try? teammate.send("DELETE", "/v9/projects/web/env/\(id)")
                 }
             )

@@ -169,17 +169,16 @@ struct PushFaultTests {
         let platform = try PlatformHome()
         try platform.set("KEY", "value")
         let place = platform.home.directory.path("data/zg-env")
-        try platform.setFaults("POST * slow:1")
+        try platform.setFaults("POST * slow:5")
         var runner = platform.runner(["push", "-p", "web", "--yes", "--json"])
         let server = platform.server
         runner.script = [
             (
                 .now,
                 .call { _, _ in
-                    for _ in 0..<4_000
-                    where !server.requests.contains(where: {
-                        $0.method == "POST" && $0.path.contains("/env")
-                    }) { usleep(1_000) }
+                    server.waits { requests in
+                        requests.contains { $0.method == "POST" && $0.path.contains("/env") }
+                    }
                     try? FileManager.default.moveItem(atPath: place, toPath: place + ".away")
                 }
             )

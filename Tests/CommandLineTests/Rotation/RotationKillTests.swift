@@ -162,29 +162,12 @@ struct RotationKillTests {
             // Only what comes after the first creation of a deployment.
             home.platform.server.setFaults(
                 ["POST /v13/deployments* slow:0 x1"].compactMap { Fault($0) })
-            let server = home.platform.server
-            let seen = server.requests.count
-            var runner = home.runner(arguments)
-            runner.script = [
-                (
-                    .now,
-                    .call { process, _ in
-                        Thread.detachNewThread {
-                            for _ in 0..<20_000 {
-                                let requests = server.requests.dropFirst(seen)
-                                let made = requests.firstIndex {
-                                    $0.method == "POST" && $0.path.hasPrefix("/v13/deployments")
-                                }
-                                if let made, requests.endIndex - made > number {
-                                    kill(process, SIGKILL)
-                                    return
-                                }
-                                usleep(500)
-                            }
-                        }
-                    }
-                )
-            ]
+            let runner = home.platform.signalled(home.runner(arguments), by: SIGKILL) { requests in
+                let made = requests.firstIndex {
+                    $0.method == "POST" && $0.path.hasPrefix("/v13/deployments")
+                }
+                return made.map { requests.endIndex - $0 > number } ?? false
+            }
             let result = try runner.run()
             if result.end == .exited(10) { break }
             #expect(result.end == .signalled(SIGKILL))

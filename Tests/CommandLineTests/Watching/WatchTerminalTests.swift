@@ -27,7 +27,7 @@ struct WatchTerminalTests {
         let desk = try Desk()
         try desk.warm()
         let before = desk.platform.server.requests.count
-        try desk.platform.setFaults("* * slow:15")
+        try desk.platform.setFaults("* * slow:40")
         try desk.start()
         try desk.terminal.wait(for: ", asking")
         // Nothing was answered, and all of it is there.
@@ -44,7 +44,7 @@ struct WatchTerminalTests {
         let start = ContinuousClock.now
         try desk.terminal.press("q")
         try desk.terminal.wait(for: "ended with 0")
-        #expect(ContinuousClock.now - start < .seconds(8))
+        #expect(ContinuousClock.now - start < .seconds(30))
     }
 
     @Test func `without a network it shows what is kept, and says so`() throws {

@@ -56,7 +56,7 @@ import Testing
             try nats.start(node)
             try poll(milliseconds: 500)
             // On however busy a machine: something was answered in each round.
-            let end = ContinuousClock.now + .seconds(20)
+            let end = ContinuousClock.now + .seconds(60)
             while answers.all.count < 11, ContinuousClock.now < end { try poll(milliseconds: 50) }
             isOver.add(true)
             for sender in senders { sender.wait() }
@@ -104,7 +104,7 @@ import Testing
         }
         for number in 0..<3 { try nats.start(number) }
         for relay in relays {
-            let end = ContinuousClock.now + .seconds(40)
+            let end = ContinuousClock.now + .seconds(60)
             while try relay.client().request("GET", "/healthz").status != 200 {
                 guard ContinuousClock.now < end else { throw CheckFailure("it stays ill") }
                 usleep(100_000)
@@ -133,10 +133,15 @@ import Testing
         let device = try TestDevice()
         try device.join(relays[0])
         let first = try EventReader(relays[0], device)
-        // What a relay says of a stream takes a moment to the other; until then either may be the older.
-        usleep(500_000)
-        let second = try EventReader(relays[1], device)
-        #expect(first.hasEnded(within: 5))
+        // What a relay says of a stream takes a moment to the other; until then either may be the older,
+        // or both.
+        var second = try EventReader(relays[1], device)
+        let limit = ContinuousClock.now + .seconds(60)
+        while !first.hasEnded(within: 0.5), ContinuousClock.now < limit {
+            if second.hasEnded(within: 0) { second = try EventReader(relays[1], device) }
+        }
+        #expect(first.hasEnded(within: 0))
+        if second.hasEnded(within: 0.5) { second = try EventReader(relays[1], device) }
         #expect(try relays[0].send(TestWebhook.deployment("evt_1")).status == 200)
         #expect(try relays[1].send(TestWebhook.deployment("evt_1")).status == 200)
         #expect(try relays[1].send(TestWebhook.deployment("evt_2")).status == 200)
@@ -144,11 +149,11 @@ import Testing
         #expect(try lines.map { try device.opened($0.data).id } == ["evt_1", "evt_2"])
         let start = ContinuousClock.now
         #expect(try relays[0].run("devices", "remove", device.id).status == 0)
-        #expect(second.hasEnded(within: 5))
+        #expect(second.hasEnded())
         #expect(second.all.last?.event == "removed")
-        #expect(ContinuousClock.now - start < .seconds(3))
+        #expect(ContinuousClock.now - start < .seconds(15))
         // Also the first one reads it from the register, and takes a moment.
-        let end = start + .seconds(10)
+        let end = start + .seconds(60)
         for relay in relays {
             func status() throws -> Int {
                 try relay.client().request("GET", "/device", device.authorization).status

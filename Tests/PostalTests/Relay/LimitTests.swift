@@ -35,10 +35,10 @@ import Testing
         }
         try stream.wait(for: 20)
         #expect(try relay.metric("zg_postal_connections") > 1_000)
-        #expect(ContinuousClock.now - began < .seconds(8))
+        #expect(ContinuousClock.now - began < .seconds(20))
         // More than may be unfinished: the oldest give way, and whoever is whole does not.
         for _ in 0..<200 { idle.append(try relay.client()) }
-        let end = ContinuousClock.now + .seconds(14)
+        let end = ContinuousClock.now + .seconds(60)
         while idle.prefix(1_000).contains(where: { !$0.isClosed() }), ContinuousClock.now < end {
             // A byte now and then does not help.
             try? slow.write(" ")

@@ -167,7 +167,7 @@ private final class Proxy {
     }
 
     func wait(_ what: String, until condition: () throws -> Bool) throws {
-        let end = ContinuousClock.now + .seconds(10)
+        let end = ContinuousClock.now + .seconds(60)
         while try !condition() {
             guard ContinuousClock.now < end else {
                 throw CheckFailure("\(what) did not come; \(text("error"))")

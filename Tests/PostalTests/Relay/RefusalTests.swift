@@ -191,8 +191,8 @@ import Testing
         // Another process removes the one; the other device notices nothing.
         let began = ContinuousClock.now
         #expect(try relay.run("devices", "remove", one.id).status == 0)
-        #expect(first.hasEnded(within: 3))
-        #expect(ContinuousClock.now - began < .seconds(2))
+        #expect(first.hasEnded())
+        #expect(ContinuousClock.now - began < .seconds(15))
         #expect(first.all.last == .init(event: "removed", id: nil, data: "{}"))
         for path in ["/device", "/events"] {
             #expect(try relay.client().request("GET", path, one.authorization).status == 401)
@@ -203,7 +203,7 @@ import Testing
         #expect(try second.wait(for: 2).count == 2)
         // The device itself can leave too.
         #expect(try relay.client().request("DELETE", "/device", two.authorization).status == 204)
-        #expect(second.hasEnded(within: 3))
+        #expect(second.hasEnded())
         #expect(try relay.client().request("GET", "/device", two.authorization).status == 401)
         #expect(try relay.run("devices", "list", "--json").output.contains(#""devices":[]"#))
     }

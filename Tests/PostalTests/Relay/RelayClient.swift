@@ -202,7 +202,7 @@ final class EventReader: @unchecked Sendable {
 
     /// Waits until so many lines came, up to some seconds.
     @discardableResult
-    func wait(for count: Int, seconds: Int = 10) throws -> [Line] {
+    func wait(for count: Int, seconds: Int = 60) throws -> [Line] {
         let end = ContinuousClock.now + .seconds(seconds)
         while lines.all.count < count {
             guard ContinuousClock.now < end else {
@@ -213,8 +213,8 @@ final class EventReader: @unchecked Sendable {
         return lines.all
     }
 
-    /// Whether the stream ended within some seconds.
-    func hasEnded(within seconds: Double) -> Bool {
+    /// Whether the stream ends within some seconds: many more than it takes, where nothing is said.
+    func hasEnded(within seconds: Double = 60) -> Bool {
         guard ended.wait(timeout: .now() + seconds) == .success else { return false }
         ended.signal()
         return true
@@ -222,6 +222,6 @@ final class EventReader: @unchecked Sendable {
 
     func close() {
         client.shut()
-        _ = hasEnded(within: 5)
+        _ = hasEnded()
     }
 }

@@ -47,7 +47,7 @@ import Testing
             relay.kill()
             for sender in senders { sender.wait() }
             for (place, stream) in streams.enumerated() {
-                #expect(stream.hasEnded(within: 5))
+                #expect(stream.hasEnded())
                 let ids = stream.all.compactMap(\.id)
                 #expect(ids == ids.sorted() && (ids.first ?? .max) > cursors[place])
                 had[place].formUnion(try stream.all.map { try devices[place].opened($0.data).id })
@@ -69,7 +69,7 @@ import Testing
         for (place, stream) in streams.enumerated() {
             var missing = answered.subtracting(had[place])
             var seen = 0
-            let end = ContinuousClock.now + .seconds(20)
+            let end = ContinuousClock.now + .seconds(60)
             while !missing.isEmpty {
                 let lines = stream.all
                 for line in lines[seen...] {

