@@ -30,7 +30,7 @@ package struct PromotionWait {
 
     /// - Parameters:
     ///   - limit: The longest time to wait; the platform goes on by itself.
-    ///   - changed: Told of each new status, in the platform's words.
+    ///   - changed: Told of each new status, in the platform's words; so the request is there.
     ///   - looked: Told of each look: nil where the platform answered, else why not. Where asking later
     ///     may help the waiting goes on.
     package init(
@@ -65,13 +65,15 @@ package struct PromotionWait {
                 looked(nil)
                 let request = seen.lastAliasRequest.flatMap { $0 == before ? nil : $0 }
                 isAsked = request != nil
+                if outcome == nil, !isAsked {
+                    return seen.production?.id == deployment ? .live : .notAsked
+                }
                 let status = request?.jobStatus.rawValue ?? "pending"
                 if status != last {
                     last = status
                     changed(status)
                 }
                 if let end = end(of: request, for: deployment, in: seen) { return end }
-                if outcome == nil, request == nil { return .notAsked }
             } catch {
                 guard error.isPassing else { throw error }
                 problem = error

@@ -96,13 +96,9 @@ struct ProductionMove {
             ofProject: named.project.id, at: client.origin
         ) {
             let outcome = try request(before, limit)
-            let asked =
-                outcome == nil
-                ? "The platform did not answer: whether it began the \(noun) to \(id) cannot be seen."
-                : "The \(noun) to \(id) was asked for"
-            invocation.setLastWords(
-                "Stopped by a signal. \(asked)" + (outcome == nil ? "" : ", and goes on."),
-                hint: "See what became of it: zg-env deployment show \(id)")
+            // Without an answer it is known once the platform shows it.
+            var isKnown = outcome != nil
+            setLastWords(isKnown: isKnown)
             let failure: CommandError?
             var isCurrent: Bool?
             var isAway = false
@@ -114,7 +110,13 @@ struct ProductionMove {
                     client: client.unrepeated(within: limit),
                     waitingRoom: invocation.context.waitingRoom, limit: limit,
                     // Progress is no result: a stderr that is gone changes nothing.
-                    changed: { try? invocation.note("The \(noun) is \($0).") },
+                    changed: {
+                        if !isKnown {
+                            isKnown = true
+                            setLastWords(isKnown: true)
+                        }
+                        try? invocation.note("The \(noun) is \($0).")
+                    },
                     looked: { outage.take($0, until: last) })
                 let end = try wait.wait(
                     for: id, project: named.project.id, before: before, outcome: outcome)
@@ -122,7 +124,7 @@ struct ProductionMove {
                 failure = self.failure(end, limit)
             } catch {
                 var lost = CommandError(mapping: error)
-                lost.message = asked + (outcome == nil ? " " : ". ") + lost.message
+                lost.message = "\(asked(isKnown: isKnown)). \(lost.message)"
                 lost.hint = "See what became of it: zg-env deployment show \(id)"
                 failure = lost
                 isAway = error.isPassing
@@ -144,6 +146,19 @@ struct ProductionMove {
                     ] + Self.members(older)),
                 text: (DeploymentListing.address(of: deployment) ?? id) + "\n", failure: failure)
         }
+    }
+
+    /// What is known of the request where nothing more was seen; without a full stop.
+    private func asked(isKnown: Bool) -> String {
+        isKnown
+            ? "The \(noun) to \(id) was asked for"
+            : "The platform did not answer: whether it began the \(noun) to \(id) cannot be seen"
+    }
+
+    private func setLastWords(isKnown: Bool) {
+        invocation.setLastWords(
+            "Stopped by a signal. \(asked(isKnown: isKnown))\(isKnown ? ", and goes on" : "").",
+            hint: "See what became of it: zg-env deployment show \(id)")
     }
 
     /// The variables whose values go back, for scripts.

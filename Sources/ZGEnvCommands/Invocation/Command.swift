@@ -70,10 +70,11 @@ package struct Invocation {
 
 extension Invocation {
     /// Sets what is said where a signal ends the program from here on: with `--json` the one object of
-    /// stderr. For what a general sentence could not name, such as the id of what was just made.
+    /// stderr. For what a general sentence could not name, such as the id of what was just made; as with
+    /// every error, `--quiet` does not change it.
     func setLastWords(_ message: String, hint: String) {
         // A command within another one ends with that one, which has words of its own.
-        guard attendant == nil, !options.quiet || options.json else { return }
+        guard attendant == nil else { return }
         var text = "zg-env: \(DisplayText.safe(message))\n\(DisplayText.safe(hint))\n"
         if options.json {
             let error: JSONValue = [

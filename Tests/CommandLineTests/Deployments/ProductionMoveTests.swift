@@ -32,7 +32,7 @@ struct ProductionMoveTests {
     func `a signal while domains move names the deployment, and stops nothing`(
         action: String
     ) throws {
-        for options in [["--json"], []] {
+        for options in [["--json"], [], ["--quiet"]] {
             let (platform, ids) = try FourDeployments.start()
             let id = action == "promote" ? ids.staged : ids.earlier
             let server = platform.server
@@ -56,7 +56,7 @@ struct ProductionMoveTests {
             let result = try runner.run()
             #expect(result.end == .exited(130) && result.output == "", "\(result.error)")
             #expect(result.error.contains("deployment show \(id)"), "\(result.error)")
-            if options.isEmpty { continue }
+            if options != ["--json"] { continue }
             let error = try JSONDocument(result.standardError)["error"]
             #expect(error?["code"] == "interrupted")
             #expect(error?["message"]?.text?.contains(id) == true)
@@ -139,6 +139,24 @@ struct ProductionMoveTests {
             #expect(result.error.contains("deployment show \(id)"), comment)
             #expect(!result.error.contains("Nothing was moved"), comment)
         }
+    }
+
+    @Test(arguments: ["promote", "rollback"])
+    func `a lost answer is no doubt any more once the platform has shown the request`(
+        action: String
+    ) throws {
+        let (platform, ids) = try FourDeployments.start()
+        let id = action == "promote" ? ids.staged : ids.earlier
+        let faults = try faults(
+            action, "lost-answer x1", after: "reset x1", "slow:0 x1", "reset")
+        platform.server.setFaults(faults.compactMap { Fault($0) })
+        platform.server.setBuild(try #require(BuildMode("alias-late:60")))
+        let result = try FourDeployments.act(platform, action, id, "--timeout", "4s")
+        #expect(result.end == .exited(7), "\(result.error)")
+        #expect(try JSONDocument(result.standardOutput)["current"] == .null)
+        let noun = action == "promote" ? "promotion" : action
+        #expect(result.error.contains("The \(noun) to \(id) was asked for."), "\(result.error)")
+        #expect(!result.error.contains("cannot be seen"), "\(result.error)")
     }
 
     @Test func `a platform that takes a request and does not answer is waited for no longer`()
