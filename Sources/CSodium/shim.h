@@ -71,4 +71,19 @@ static inline int zg_box_seal_open(
         (const unsigned char *)public_key, (const unsigned char *)secret_key);
 }
 
+static inline void zg_bin2base64(
+    void *_Nonnull letters, size_t letters_length, const void *_Nullable bytes, size_t length,
+    int variant) {
+    sodium_bin2base64(
+        (char *)letters, letters_length, (const unsigned char *)bytes, length, variant);
+}
+
+static inline int zg_base642bin(
+    void *_Nonnull out, size_t out_length, const void *_Nullable letters, size_t length,
+    size_t *_Nonnull written, int variant) {
+    return sodium_base642bin(
+        (unsigned char *)out, out_length, (const char *)letters, length, NULL, written, NULL,
+        variant);
+}
+
 #endif

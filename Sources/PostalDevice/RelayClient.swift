@@ -50,7 +50,7 @@ package final class RelayClient {
     package func join(
         invite: String, publicKey: [UInt8], into arena: SecretArena
     ) throws(RelayError) -> Joined {
-        let key = Self.padded(Base64.encoded(publicKey))
+        let key = Base64.encoded(publicKey, .padded)
         let response = try send(.post, "/devices", mayHaveHappened: true) {
             (json) throws(JSONWriter.Problem) in
             try json.member("invite", invite)
@@ -193,7 +193,4 @@ package final class RelayClient {
         }
     }
 
-    private static func padded(_ letters: [UInt8]) -> [UInt8] {
-        letters + [UInt8](repeating: UInt8(ascii: "="), count: (4 - letters.count % 4) % 4)
-    }
 }

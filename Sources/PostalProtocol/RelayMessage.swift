@@ -20,7 +20,7 @@ package enum RelayMessage: Equatable, Sendable {
         let number = event.id.flatMap { Self.number($0) }
         switch event.name {
         case "sealed":
-            guard let number, let box = Self.bytes(base64: event.data),
+            guard let number, let box = Base64.decoded(event.data[...], .padded),
                 Self.boxByteCounts.contains(box.count)
             else {
                 self = .unreadable(number: number)
@@ -39,13 +39,6 @@ package enum RelayMessage: Equatable, Sendable {
         case "removed": self = .removed
         default: return nil
         }
-    }
-
-    /// What padded base64 spells; nil for anything else.
-    private static func bytes(base64 text: [UInt8]) -> [UInt8]? {
-        guard text.count % 4 == 0 else { return nil }
-        let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
-        return Base64.decoded(text.dropLast(padding))
     }
 
     /// Reads the number of an event: digits alone, above 0.

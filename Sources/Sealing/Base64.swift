@@ -1,11 +1,34 @@
-/// Base64 (RFC 4648, section 4) without padding, of which each byte sequence has one valid form.
-///
-/// By tables, so that the time depends on the bytes: for what is sealed already, never for a secret.
-package enum Base64 {
-    /// The number of letters for so many bytes.
-    package static func letterCount(of byteCount: Int) -> Int { (byteCount * 4 + 2) / 3 }
+internal import CSodium
 
-    /// Whether a letter is one of the alphabet.
+/// Base64 (RFC 4648), of which each byte sequence has one valid form: libsodium's, in whose time no byte
+/// and no letter shows, so that it is for secrets too.
+///
+/// https://doc.libsodium.org/helpers#base64-encoding-decoding
+package enum Base64 {
+    /// The alphabet, and whether the last group is filled up.
+    package enum Variant: Sendable {
+        /// Section 4, without padding.
+        case unpadded
+        /// Section 4, with `=` up to a multiple of four letters.
+        case padded
+        /// Section 5, with `-` and `_`, without padding.
+        case urlSafe
+
+        fileprivate var number: Int32 {
+            switch self {
+            case .unpadded: Int32(sodium_base64_VARIANT_ORIGINAL_NO_PADDING)
+            case .padded: Int32(sodium_base64_VARIANT_ORIGINAL)
+            case .urlSafe: Int32(sodium_base64_VARIANT_URLSAFE_NO_PADDING)
+            }
+        }
+    }
+
+    /// The number of letters for so many bytes, with those that fill up.
+    package static func letterCount(of byteCount: Int, _ variant: Variant = .unpadded) -> Int {
+        variant == .padded ? (byteCount + 2) / 3 * 4 : (byteCount * 4 + 2) / 3
+    }
+
+    /// Whether a letter is one of the alphabet of section 4.
     package static func isLetter(_ letter: UInt8) -> Bool {
         switch letter {
         case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, 0x2B, 0x2F: true
@@ -15,95 +38,95 @@ package enum Base64 {
 
     /// The letters of `bytes`, in ASCII, in one array with what stands around them.
     package static func encoded(
-        _ bytes: [UInt8], after front: [UInt8] = [], before back: [UInt8] = []
+        _ bytes: [UInt8], _ variant: Variant = .unpadded, after front: [UInt8] = [],
+        before back: [UInt8] = []
     ) -> [UInt8] {
-        let count = front.count + letterCount(of: bytes.count) + back.count
-        // An array made with room for none writes to what all empty arrays share.
-        guard count > 0 else { return [] }
-        return unsafe [UInt8](unsafeUninitializedCapacity: count) { whole, written in
+        let letters = letterCount(of: bytes.count, variant)
+        let count = front.count + letters + back.count
+        // One byte more for the zero that libsodium writes behind the letters.
+        return unsafe [UInt8](unsafeUninitializedCapacity: count + 1) { whole, written in
             let raw = UnsafeMutableRawBufferPointer(whole)
             unsafe raw.copyBytes(from: front)
-            unsafe UnsafeMutableRawBufferPointer(rebasing: raw[(count - back.count)...])
-                .copyBytes(from: back)
-            let letters = unsafe UnsafeMutableBufferPointer(rebasing: whole[front.count...])
-            unsafe bytes.withUnsafeBufferPointer { bytes in
-                unsafe alphabet.withUnsafeBufferPointer { alphabet in
-                    var (place, offset) = (0, 0)
-                    while offset + 3 <= bytes.count {
-                        let group =
-                            unsafe Int(bytes[offset]) << 16
-                            | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
-                        unsafe letters[place] = alphabet[group >> 18]
-                        unsafe letters[place + 1] = alphabet[group >> 12 & 63]
-                        unsafe letters[place + 2] = alphabet[group >> 6 & 63]
-                        unsafe letters[place + 3] = alphabet[group & 63]
-                        place += 4
-                        offset += 3
-                    }
-                    if offset < bytes.count {
-                        let left = bytes.count - offset
-                        let second = left > 1 ? unsafe UInt32(bytes[offset + 1]) : 0
-                        let group = unsafe UInt32(bytes[offset]) << 16 | second << 8
-                        for number in 0...left {
-                            let letter = Int(group >> (18 - 6 * UInt32(number)) & 63)
-                            unsafe letters[place + number] = alphabet[letter]
-                        }
-                    }
-                }
+            let place = unsafe UnsafeMutableRawBufferPointer(rebasing: raw[front.count...])
+            unsafe bytes.withUnsafeBytes { bytes in
+                unsafe write(bytes, letters, variant, to: place)
             }
+            unsafe UnsafeMutableRawBufferPointer(rebasing: place[letters...])
+                .copyBytes(from: back)
             written = count
         }
     }
 
-    /// The bytes of letters; nil where ``encoded(_:after:before:)`` would not have written these.
-    package static func decoded(_ letters: ArraySlice<UInt8>) -> [UInt8]? {
-        guard letters.count % 4 != 1 else { return nil }
-        // An array made with room for none writes to what all empty arrays share.
-        guard !letters.isEmpty else { return [] }
-        let count = letters.count * 3 / 4
-        var isValid = true
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, written in
-            unsafe letters.withUnsafeBufferPointer { letters in
-                unsafe numbers.withUnsafeBufferPointer { numbers in
-                    var (group, bits, all) = (0 as UInt32, 0 as UInt32, 0 as UInt8)
-                    let whole = letters.count & ~3
-                    for place in stride(from: 0, to: whole, by: 4) {
-                        let first = unsafe numbers[Int(letters[place])]
-                        let second = unsafe numbers[Int(letters[place + 1])]
-                        let third = unsafe numbers[Int(letters[place + 2])]
-                        let fourth = unsafe numbers[Int(letters[place + 3])]
-                        all |= first | second | third | fourth
-                        // What is no letter spoils bytes that are not given out then.
-                        unsafe bytes[written] = first << 2 | second >> 4
-                        unsafe bytes[written + 1] = second << 4 | third >> 2
-                        unsafe bytes[written + 2] = third << 6 | fourth
-                        written += 3
-                    }
-                    for place in whole..<letters.count {
-                        let number = unsafe numbers[Int(letters[place])]
-                        all |= number
-                        group = group << 6 | UInt32(number & 63)
-                        bits += 6
-                        if bits >= 8 {
-                            bits -= 8
-                            unsafe bytes[written] = UInt8(truncatingIfNeeded: group >> bits)
-                            written += 1
-                        }
-                    }
-                    // Bits that belong to no byte are zero in the one valid form.
-                    isValid = all < 64 && group & (1 << bits - 1) == 0
-                }
+    /// The letters of `bytes`, in ASCII, in guarded memory.
+    package static func encoded(
+        _ bytes: RawSpan, _ variant: Variant
+    ) throws(SealingError) -> SecretBytes {
+        let count = letterCount(of: bytes.byteCount, variant)
+        let whole = try SecretBytes(count: count + 1)
+        unsafe bytes.withUnsafeBytes { bytes in
+            unsafe write(
+                bytes, count, variant, to: .init(start: whole.pointer, count: whole.count))
+        }
+        return try whole.withBytes { (letters) throws(SealingError) in
+            try SecretBytes(copying: letters.extracting(first: count))
+        }
+    }
+
+    /// The bytes of letters; nil where encoding in this variant would not have written these.
+    package static func decoded(
+        _ letters: ArraySlice<UInt8>, _ variant: Variant = .unpadded
+    ) -> [UInt8]? {
+        var isValid = false
+        let room = letters.count / 4 * 3 + 2
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: room) { bytes, written in
+            unsafe letters.withUnsafeBytes { letters in
+                let count = unsafe read(
+                    letters, variant, to: UnsafeMutableRawBufferPointer(bytes))
+                isValid = count != nil
+                written = count ?? 0
             }
         }
         return isValid ? bytes : nil
     }
 
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    /// What each letter stands for; 64 for what is no letter.
-    private static let numbers: [UInt8] = {
-        var numbers = [UInt8](repeating: 64, count: 256)
-        for (number, letter) in alphabet.enumerated() { numbers[Int(letter)] = UInt8(number) }
-        return numbers
-    }()
+    /// The bytes of letters, in guarded memory; nil where encoding in this variant would not have written
+    /// these.
+    package static func decoded(
+        _ letters: RawSpan, _ variant: Variant
+    ) throws(SealingError) -> SecretBytes? {
+        let whole = try SecretBytes(count: letters.byteCount / 4 * 3 + 2)
+        let count = unsafe letters.withUnsafeBytes { letters in
+            unsafe read(letters, variant, to: .init(start: whole.pointer, count: whole.count))
+        }
+        guard let count else { return nil }
+        return try whole.withBytes { (bytes) throws(SealingError) in
+            try SecretBytes(copying: bytes.extracting(first: count))
+        }
+    }
+
+    /// Writes so many letters, which must be as many as the bytes have, and a zero behind them.
+    private static func write(
+        _ bytes: UnsafeRawBufferPointer, _ letterCount: Int, _ variant: Variant,
+        to letters: UnsafeMutableRawBufferPointer
+    ) {
+        precondition(letters.count > letterCount)
+        guard let start = letters.baseAddress else { return }
+        unsafe zg_bin2base64(
+            start, letterCount + 1, bytes.baseAddress, bytes.count, variant.number)
+    }
+
+    /// Writes the bytes of letters. Returns how many.
+    ///
+    /// libsodium 1.0.18 takes each byte above 0x7F, a negative `char`, for a letter of value 63.
+    private static func read(
+        _ letters: UnsafeRawBufferPointer, _ variant: Variant,
+        to bytes: UnsafeMutableRawBufferPointer
+    ) -> Int? {
+        let all = unsafe letters.reduce(0) { $0 | $1 }
+        guard let start = bytes.baseAddress, all < 0x80 else { return nil }
+        var count = 0
+        let status = unsafe zg_base642bin(
+            start, bytes.count, letters.baseAddress, letters.count, &count, variant.number)
+        return status == 0 ? count : nil
+    }
 }

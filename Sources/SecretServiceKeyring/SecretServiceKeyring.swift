@@ -106,7 +106,7 @@ package final class SecretServiceKeyring: Keyring {
     ) throws(KeyringError) -> SecretBytes {
         do {
             return try secret.withBytes { (bytes) throws(SealingError) in
-                try Base64Text.encoded(bytes)
+                try Base64.encoded(bytes, .padded)
             }
         } catch {
             throw KeyringError(.failed, "guarded memory could not be had")

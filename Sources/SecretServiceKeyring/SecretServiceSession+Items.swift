@@ -164,9 +164,13 @@ extension SecretServiceSession {
         }
     }
 
+    /// Longest text that is taken in: nothing that belongs in a keyring is near it.
+    private static let longestText = 65_536
+
     private static func decoded(_ text: RawSpan) throws(SecretServiceFailure) -> SecretBytes? {
+        guard text.byteCount <= longestText else { return nil }
         do {
-            return try Base64Text.decoded(text)
+            return try Base64.decoded(text, .padded)
         } catch {
             throw .keyring(KeyringError(.failed, "guarded memory could not be had"))
         }

@@ -1,43 +1,117 @@
+import Foundation
 import Sealing
 import Testing
 
 @Suite("Base64")
 struct Base64Tests {
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// The letters that guarded memory is given, which are those of an array too.
+    private func encoded(_ bytes: [UInt8], _ variant: Base64.Variant) throws -> [UInt8] {
+        let secret = try bytes.withBytes { (span) throws(SealingError) in
+            try Base64.encoded(span, variant)
+        }
+        let letters = secret.withBytes { Self.array($0) }
+        #expect(letters == Base64.encoded(bytes, variant))
+        #expect(letters.count == Base64.letterCount(of: bytes.count, variant))
+        return letters
+    }
+
+    /// The bytes that guarded memory is given, which are those of an array too.
+    private func decoded(_ letters: [UInt8], _ variant: Base64.Variant) throws -> [UInt8]? {
+        let secret = try letters.withBytes { (span) throws(SealingError) in
+            try Base64.decoded(span, variant)
+        }
+        // A slice, as the log's reader has it.
+        let bytes = Base64.decoded(([0x20] + letters)[1...], variant)
+        guard let secret else {
+            #expect(bytes == nil)
+            return nil
+        }
+        #expect(secret.withBytes { Self.array($0) } == bytes)
+        return bytes
+    }
+
+    private static func array(_ span: RawSpan) -> [UInt8] {
+        (0..<span.byteCount).map { span.byte(at: $0) }
+    }
+
+    // RFC 4648, section 10.
     @Test(arguments: [
-        ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"),
-        ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"),
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+        ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
     ])
-    func `is that of RFC 4648 without padding`(text: String, letters: String) {
-        #expect(Base64.encoded(Array(text.utf8)) == Array(letters.utf8))
-        #expect(Base64.decoded(Array(letters.utf8)[...]) == Array(text.utf8))
+    func `the vectors of the RFC`(text: String, letters: String) throws {
+        let letters = Array(letters.utf8)
+        let short = letters.filter { $0 != UInt8(ascii: "=") }
+        #expect(try encoded(Array(text.utf8), .padded) == letters)
+        #expect(try encoded(Array(text.utf8), .unpadded) == short)
+        #expect(try encoded(Array(text.utf8), .urlSafe) == short)
+        #expect(try decoded(letters, .padded) == Array(text.utf8))
+        #expect(try decoded(short, .unpadded) == Array(text.utf8))
+        #expect(try decoded(short, .urlSafe) == Array(text.utf8))
     }
 
-    @Test func `bytes of every length come back, and have as many letters as is said`() {
-        for count in 0..<200 {
-            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
+    @Test func `every byte at every place, as Foundation writes it`() throws {
+        for count in 0..<70 {
+            for start in stride(from: 0, to: 256, by: count < 5 ? 1 : 37) {
+                let bytes = (0..<count).map { UInt8(truncatingIfNeeded: start + $0 &* 53) }
+                let letters = Data(bytes).base64EncodedString()
+                #expect(try encoded(bytes, .padded) == Array(letters.utf8))
+                #expect(try decoded(Array(letters.utf8), .padded) == bytes)
+                let safe = letters.filter { $0 != "=" }
+                    .replacing("+", with: "-").replacing("/", with: "_")
+                #expect(try encoded(bytes, .urlSafe) == Array(safe.utf8))
+                #expect(try decoded(Array(safe.utf8), .urlSafe) == bytes)
+            }
+        }
+    }
+
+    @Test func `what stands around the letters stays`() {
+        for count in 0..<20 {
+            let bytes = [UInt8](repeating: 7, count: count)
             let letters = Base64.encoded(bytes)
-            #expect(letters.count == Base64.letterCount(of: count))
-            #expect(letters.allSatisfy(Base64.isLetter))
-            // A slice, as the log's reader has it.
-            #expect(Base64.decoded(([0x20] + letters)[1...]) == bytes)
+            #expect(Base64.encoded(bytes, after: [1, 2]) == [1, 2] + letters)
+            #expect(Base64.encoded(bytes, before: [3]) == letters + [3])
+            #expect(Base64.encoded(bytes, after: [1], before: [2, 3]) == [1] + letters + [2, 3])
         }
     }
 
-    @Test func `only what encoding writes is taken`() {
-        for text in ["Z", "Zh", "Zm9", "Zg==", "Zm8=", "Zm9v\n", "Zm 9", "Zm9-", "Zm9_", "ÄÄ"] {
-            let letters = Array(text.utf8)
-            let bytes = Base64.decoded(letters[...])
-            #expect(bytes == nil || bytes.map({ Base64.encoded($0) }) == letters, "\(text)")
+    @Test func `every character that is none of the alphabet is refused at every place`() throws {
+        for byte in UInt8.min...UInt8.max where !Self.alphabet.contains(byte) {
+            #expect(!Base64.isLetter(byte))
+            for place in 0..<8 {
+                var letters = Array("AAAAAAAA".utf8)
+                letters[place] = byte
+                #expect(try decoded(letters, .unpadded) == nil)
+                let isSafe = byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+                #expect(try (decoded(letters, .urlSafe) != nil) == isSafe)
+                // "=" at the end is padding.
+                if byte == 0x3D, place == 7 { continue }
+                #expect(try decoded(letters, .padded) == nil)
+            }
         }
-        // Any byte in any place of texts that end in each way.
+        #expect(Self.alphabet.allSatisfy(Base64.isLetter))
+    }
+
+    @Test func `only what encoding writes is taken`() throws {
+        for text in ["Z", "Zh", "Zm9", "Zm9vY", "Zg=", "Zg===", "Zg==\n", "Zm9v====", "====", "="] {
+            #expect(try decoded(Array(text.utf8), .padded) == nil, "\(text)")
+        }
+        for text in [
+            "Z", "Zg==", "Zm8=", "Zm9vY", "Zm9v\n", "Zm 9", "Zm9-", "Zm9_", "\0", "Zm9v\0",
+        ] {
+            #expect(try decoded(Array(text.utf8), .unpadded) == nil, "\(text)")
+        }
+        // Any letter in any place of texts that end in each way: unused bits are zero.
         for text in ["Zm9vYg", "Zm9vYmE", "Zm9vYmFy"] {
             for place in 0..<text.utf8.count {
-                for byte in UInt8.min...UInt8.max {
+                for byte in Self.alphabet {
                     var letters = Array(text.utf8)
                     letters[place] = byte
-                    let bytes = Base64.decoded(letters[...])
-                    #expect(bytes == nil || bytes.map({ Base64.encoded($0) }) == letters)
-                    #expect(Base64.isLetter(byte) || bytes == nil)
+                    let bytes = try decoded(letters, .unpadded)
+                    #expect(try bytes == nil || bytes.map { try encoded($0, .unpadded) } == letters)
                 }
             }
         }

@@ -47,13 +47,7 @@ package struct DeviceToken: Equatable, Sendable {
 extension DeviceToken {
     /// A new token, with its text for the device alone.
     static func random() -> (text: String, token: DeviceToken) {
-        let letters = Base64.encoded(Random.bytes(32)).map { letter in
-            switch letter {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            default: letter
-            }
-        }
+        let letters = Base64.encoded(Random.bytes(32), .urlSafe)
         let text = String(decoding: letters, as: UTF8.self)
         guard let token = letters.withBytes({ DeviceToken(text: $0) }) else {
             preconditionFailure("32 bytes make a token")

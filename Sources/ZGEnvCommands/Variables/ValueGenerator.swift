@@ -49,7 +49,8 @@ struct ValueGenerator: Equatable {
         case .base64(let count, let urlSafe):
             let random = try SecretBytes.random(count: count)
             try random.withBytes { (bytes) throws(SealingError) in
-                try Self.appendBase64(bytes, urlSafe: urlSafe, to: &text)
+                let letters = try Base64.encoded(bytes, urlSafe ? .urlSafe : .padded)
+                try letters.withBytes { (letters) throws(SealingError) in try text.append(letters) }
             }
         case .alphanumeric(let count): try Self.appendLetters(count, to: &text)
         case .words(let count): try Self.appendWords(count, to: &text)
@@ -104,30 +105,6 @@ struct ValueGenerator: Equatable {
         for index in 0..<bytes.byteCount {
             try text.append(digits[Int(bytes.byte(at: index) >> 4)])
             try text.append(digits[Int(bytes.byte(at: index) & 15)])
-        }
-    }
-
-    private static func appendBase64(
-        _ bytes: RawSpan, urlSafe: Bool, to text: inout SecretBuffer
-    ) throws(SealingError) {
-        let tail = urlSafe ? "-_" : "+/"
-        let letters = Array(
-            ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + tail).utf8)
-        var index = 0
-        while index < bytes.byteCount {
-            let left = min(3, bytes.byteCount - index)
-            var group = 0
-            for offset in 0..<3 {
-                group = group << 8 | (offset < left ? Int(bytes.byte(at: index + offset)) : 0)
-            }
-            for position in 0..<4 {
-                if position <= left {
-                    try text.append(letters[group >> (18 - 6 * position) & 63])
-                } else if !urlSafe {
-                    try text.append(0x3D)
-                }
-            }
-            index += 3
         }
     }
 

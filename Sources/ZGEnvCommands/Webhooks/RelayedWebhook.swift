@@ -31,11 +31,8 @@ struct RelayedWebhook {
     /// Finds relay and account, and sees that the file's place is free. Makes nothing.
     init(_ invocation: Invocation, _ scope: WebhookScope) throws {
         registration = try RelayAccess.registration(invocation)
-        // 24 bytes are 32 letters, of which two are replaced by ones that a path can have.
-        let letters = Base64.encoded(Random.bytes(24)).map { letter -> UInt8 in
-            letter == 0x2B ? 0x2D : letter == 0x2F ? 0x5F : letter
-        }
-        hook = String(decoding: letters, as: UTF8.self)
+        // 24 bytes are 32 letters.
+        hook = String(decoding: Base64.encoded(Random.bytes(24), .urlSafe), as: UTF8.self)
         url = "\(registration.relay)/webhook/\(hook)"
         let named = invocation.command.value("credential-file") ?? "webhook.\(hook)"
         path = named.hasPrefix("/") ? named : "\(invocation.context.workingDirectory)/\(named)"

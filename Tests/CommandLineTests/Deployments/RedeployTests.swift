@@ -160,8 +160,7 @@ struct RedeployTests {
                 #expect(error?["code"] == "interrupted")
                 #expect(error?["message"]?.text?.contains(id) == true, "\(result.error)")
                 #expect(error?["hint"]?.text?.contains("deployment show \(id)") == true)
-            case []: #expect(result.error.contains("deployment show \(id)"), "\(result.error)")
-            default: #expect(result.error == "")
+            default: #expect(result.error.contains("deployment show \(id)"), "\(result.error)")
             }
         }
     }

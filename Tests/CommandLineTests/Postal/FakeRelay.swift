@@ -210,9 +210,7 @@ final class FakeRelay: Sendable {
                 let accounts = state.invites.removeValue(forKey: code.signs)
             else { return [.answer(403, error("invite_refused"))] }
             let token = String(
-                decoding: Base64.encoded(Random.bytes(32)).map {
-                    $0 == 0x2B ? 0x2D : $0 == 0x2F ? 0x5F : $0
-                }, as: UTF8.self)
+                decoding: Base64.encoded(Random.bytes(32), .urlSafe), as: UTF8.self)
             let name = "device-" + String(UInt64.random(in: 1 << 60 ... .max), radix: 36)
             state.devices[token] = Device(
                 name: name, publicKey: Array(key), accounts: accounts, acknowledged: state.number)
