@@ -226,8 +226,7 @@ let package = Package(
             name: "PostalTests",
             dependencies: [
                 "CMicroHTTPD", "CTestSupport", "FuzzTargets", "Postal", "PostalProtocol", "Sealing",
-                "TestSupport",
-                "WebhookSigning",
+                "TestSupport", "Threads", "WebhookSigning",
             ], swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",

@@ -36,8 +36,12 @@ package enum DocumentedExitCodes {
         let command = words.indices.lazy.flatMap { start in
             [2, 1].map { Array(words[start...].prefix($0)) }
         }.first { pages[$0] != nil }
-        // The program that `run` became has codes of its own.
-        guard let command, command != ["run"], let codes = pages[command], !codes.contains(status)
+        // The program that `run` became has codes of its own, and speaks for itself.
+        let speaks =
+            words.contains("--")
+            && result.error.split(separator: "\n").contains { $0.hasPrefix("zg-env: ") }
+        guard let command, command != ["run"] || speaks, let codes = pages[command],
+            !codes.contains(status)
         else { return }
         Issue.record(
             "zg-env \(command.joined(separator: " ")) ended with \(status), which its page does not name: \(words.prefix(5)) \(result.error.suffix(300))"

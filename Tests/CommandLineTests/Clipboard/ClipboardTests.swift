@@ -112,7 +112,8 @@ struct ClipboardTests {
     }
 
     @Test func `a copy that fails leaves the one before to its own time`() throws {
-        try seconds(3)
+        // Enough for two more commands, on however busy a machine.
+        try seconds(12)
         let environment = try wayland()
         let reveal = ["reveal", "A", "-p", "web", "--copy"]
         done(try home.run(reveal, environment: environment))

@@ -4,6 +4,7 @@ import Glibc
 import PostalProtocol
 import Sealing
 import TestSupport
+import Threads
 import WebhookSigning
 
 /// The real program with a database and hooks of a test's own, on a port of 127.0.0.1.
@@ -26,7 +27,11 @@ final class RelayProcess: @unchecked Sendable {
     var environment = ["LC_ALL": "C.UTF-8"]
     private let store: [String]
     private var child: ChildProcess?
-    private(set) var port: UInt16 = 0
+    /// Read by threads that send while it is started anew.
+    private let listening = Monitor<UInt16>(0)
+
+    /// The port it listens on since its last start.
+    var port: UInt16 { listening.look { $0 } }
 
     var database: String { directory.path("postal.db") }
     var processID: Int32 { child?.identifier ?? -1 }
@@ -81,12 +86,12 @@ final class RelayProcess: @unchecked Sendable {
         guard let range = text.range(of: "127.0.0.1:"),
             let port = UInt16(text[range.upperBound...].prefix { $0.isNumber })
         else { throw CheckFailure("the relay did not start: \(text) \(errors.suffix(500))") }
-        self.port = port
+        listening.look { $0 = port }
     }
 
     /// Starts it; while a cluster chooses a leader, it cannot.
     func startWhenPossible() throws {
-        let end = ContinuousClock.now + .seconds(30)
+        let end = ContinuousClock.now + .seconds(60)
         while true {
             do { return try start() } catch {
                 kill()
