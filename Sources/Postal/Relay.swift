@@ -114,11 +114,12 @@ final class Relay: Sendable {
         parts.server.quiesce(milliseconds: Self.endMilliseconds)
         parts.hub.endAll()
         parts.hub.drain(milliseconds: Self.endMilliseconds)
-        parts.server.stop()
+        // Whoever still works, because the store is slow, holds a connection suspended until he is done.
         parts.requests.close()
         parts.arrivals.close()
         parts.acknowledging.close()
         parts.hub.close()
+        parts.server.stop()
     }
 
     /// Has something done by a thread that may wait; refused where too much waits.

@@ -36,23 +36,14 @@ package enum Base64 {
         }
     }
 
-    /// The letters of `bytes`, in ASCII, in one array with what stands around them.
-    package static func encoded(
-        _ bytes: [UInt8], _ variant: Variant = .unpadded, after front: [UInt8] = [],
-        before back: [UInt8] = []
-    ) -> [UInt8] {
-        let letters = letterCount(of: bytes.count, variant)
-        let count = front.count + letters + back.count
+    /// The letters of `bytes`, in ASCII.
+    package static func encoded(_ bytes: [UInt8], _ variant: Variant = .unpadded) -> [UInt8] {
+        let count = letterCount(of: bytes.count, variant)
         // One byte more for the zero that libsodium writes behind the letters.
-        return unsafe [UInt8](unsafeUninitializedCapacity: count + 1) { whole, written in
-            let raw = UnsafeMutableRawBufferPointer(whole)
-            unsafe raw.copyBytes(from: front)
-            let place = unsafe UnsafeMutableRawBufferPointer(rebasing: raw[front.count...])
+        return unsafe [UInt8](unsafeUninitializedCapacity: count + 1) { letters, written in
             unsafe bytes.withUnsafeBytes { bytes in
-                unsafe write(bytes, letters, variant, to: place)
+                unsafe write(bytes, count, variant, to: UnsafeMutableRawBufferPointer(letters))
             }
-            unsafe UnsafeMutableRawBufferPointer(rebasing: place[letters...])
-                .copyBytes(from: back)
             written = count
         }
     }

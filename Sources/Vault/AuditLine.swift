@@ -117,7 +117,7 @@ extension AuditLine {
     var text: [UInt8] {
         var head = [kind.rawValue, 0x20]
         head += "\(sequence) \(body.count) ".utf8
-        return Base64.encoded(body, after: head, before: [0x0A])
+        return TableBase64.encoded(body, after: head, before: [0x0A])
     }
 
     /// Reads a line without its line feed; nil for anything that ``text`` would not have written.
@@ -169,7 +169,7 @@ extension AuditLine {
         guard rest.count == full else {
             return rest.allSatisfy(Base64.isLetter) ? .beginning : .neither
         }
-        guard let body = Base64.decoded(rest) else { return .neither }
+        guard let body = TableBase64.decoded(rest) else { return .neither }
         return .whole(AuditLine(kind: kind, sequence: sequence, body: body))
     }
 }

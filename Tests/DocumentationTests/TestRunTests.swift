@@ -32,6 +32,7 @@ import Testing
                 while [[ $number -lt ${first[0]} ]]; do
                     : $((number += 1))
                     echo "✘ Test \"number $number\" failed after 1 seconds with 1 issue."
+                    [[ ${first[2]} != trap ]] || echo '✘ Test "a" recorded an issue: .signalled(6)'
                     end fail $number
                 done
                 end pass 9
@@ -77,6 +78,8 @@ import Testing
         // A process that ended otherwise: a signal, a sanitizer's report, before its tests.
         ("0 1", "passes", 0), ("1 139", "passes", 0), ("1 66", "passes", 0), ("0 66", "passes", 0),
         ("1 1 cut", "passes", 0),
+        // A program that trapped once.
+        ("1 1 trap", "passes", 0),
     ])
     func `everything else is a failure`(first: String, again: String, count: Int) throws {
         let (result, repeated) = try run(first: first, again: again)

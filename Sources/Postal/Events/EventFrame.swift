@@ -17,7 +17,7 @@ enum EventFrame {
         }
         for copy in events.copies {
             lines += Array("id: \(copy.number)\nevent: sealed\ndata: ".utf8)
-            lines += Base64.encoded(copy.sealed)
+            lines += TableBase64.encoded(copy.sealed)
             lines += [UInt8](repeating: UInt8(ascii: "="), count: (3 - copy.sealed.count % 3) % 3)
             lines += [0x0A, 0x0A]
         }

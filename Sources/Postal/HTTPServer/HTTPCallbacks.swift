@@ -93,8 +93,8 @@ func takeRequest(
     switch plan {
     case .answer(let answer): return send(answer, for: exchange, of: server)
     case .work(_, let work):
-        server.work(on: exchange, work)
-        return .YES
+        if server.work(on: exchange, work) { return .YES }
+        return send(.refusal(.busy), for: exchange, of: server)
     }
 }
 

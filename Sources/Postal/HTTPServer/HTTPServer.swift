@@ -36,7 +36,9 @@ final class HTTPServer: @unchecked Sendable {
     /// Called before the connection of a stream is gone.
     let streamEnded: @Sendable (EventStream) -> Void
     let bodyBudget = Atomic<Int>(0)
+    /// How many requests are worked on, each with its connection suspended.
     private let running = Monitor(0)
+    /// Set while `running` is looked at, so that none is begun behind it.
     private let stopping = Atomic(false)
     private var daemon: OpaquePointer?
 
@@ -74,7 +76,7 @@ final class HTTPServer: @unchecked Sendable {
     /// Takes no new connections and no new requests, and waits until those that are worked on are
     /// answered.
     func quiesce(milliseconds: Int64) {
-        stopping.store(true, ordering: .releasing)
+        running.look { _ in stopping.store(true, ordering: .releasing) }
         if let daemon = unsafe daemon {
             let listening = unsafe MHD_quiesce_daemon(daemon)
             if listening >= 0 { Glibc.close(listening) }
@@ -82,15 +84,23 @@ final class HTTPServer: @unchecked Sendable {
         _ = running.wait(milliseconds: milliseconds) { $0 == 0 ? true : nil }
     }
 
-    /// Ends all connections and the server's threads. No connection may be suspended any more.
+    /// Ends all connections and the server's threads. No connection may be suspended any more: the
+    /// library ends the process where one is.
     func stop() {
         if let daemon = unsafe daemon { unsafe MHD_stop_daemon(daemon) }
         unsafe daemon = nil
     }
 
     /// Has a request worked on while its connection is suspended.
-    func work(on exchange: Exchange, _ work: RequestWork) {
-        running.look { $0 += 1 }
+    ///
+    /// - Returns: False once the end has begun: its head may have come before.
+    func work(on exchange: Exchange, _ work: RequestWork) -> Bool {
+        let isTaken = running.look { count in
+            guard !isStopping else { return false }
+            count += 1
+            return true
+        }
+        guard isTaken else { return false }
         // Before anybody could resume it.
         exchange.connection.suspend()
         let body = exchange.body
@@ -101,5 +111,6 @@ final class HTTPServer: @unchecked Sendable {
             exchange.connection.resume()
             running.change { $0 -= 1 }
         }
+        return true
     }
 }

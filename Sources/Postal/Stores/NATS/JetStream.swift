@@ -142,7 +142,8 @@ struct JetStream: Sendable {
 
     /// The bytes of base64 with its padding; none for what is missing.
     private static func bytes(_ value: WebhookValue?) -> [UInt8]? {
-        Base64.decoded(Array((value?.text ?? "").utf8)[...], .padded)
+        let letters = (value?.text ?? "").utf8.filter { $0 != UInt8(ascii: "=") }
+        return TableBase64.decoded(letters[...])
     }
 
     /// Sends messages to a stream and waits until they are kept.
