@@ -205,8 +205,9 @@ let package = Package(
             name: "JSONCodingTests", dependencies: ["JSONCoding"], swiftSettings: settings),
         .testTarget(
             name: "VercelAPITests",
-            dependencies: ["VercelAPI", "CurlTransport", "Sandbox", "Sealing", "TestSupport"],
-            swiftSettings: settings),
+            dependencies: [
+                "VercelAPI", "CurlTransport", "Sandbox", "Sealing", "TestSupport", "Threads",
+            ], swiftSettings: settings),
         .testTarget(
             name: "PostalDeviceTests",
             dependencies: [
