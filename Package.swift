@@ -200,7 +200,7 @@ let package = Package(
             dependencies: ["DesktopNotifications", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DotEnvTests", dependencies: ["DotEnv", "TestSupport"],
-            exclude: ["Generator", "Readers"], swiftSettings: settings),
+            exclude: ["Cases", "Generator", "Readers"], swiftSettings: settings),
         .testTarget(
             name: "JSONCodingTests", dependencies: ["JSONCoding"], swiftSettings: settings),
         .testTarget(

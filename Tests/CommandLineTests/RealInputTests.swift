@@ -156,15 +156,12 @@ struct DotEnvCasesTests {
         let cases: [Case]
     }
 
-    /// All cases, from the test data that is shared beside the package.
+    /// All cases, which the tests of the dialects read too.
     static func cases() throws -> [Case] {
         let package = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let data =
-            try ["../shared", "../../shared"].lazy
-            .map { package.appending(path: "\($0)/testdata/dotenv-cases.json") }
-            .compactMap { try? Data(contentsOf: $0) }.first
-            ?? Data(contentsOf: package.appending(path: "../shared/testdata/dotenv-cases.json"))
+        let data = try Data(
+            contentsOf: package.appending(path: "Tests/DotEnvTests/Cases/dotenv-cases.json"))
         return try JSONDecoder().decode(File.self, from: data).cases
     }
 

@@ -13,7 +13,8 @@ import Testing
     }
 
     static let cases: [Case] = {
-        guard let data = try? Places.shared("testdata/dotenv-cases.json"),
+        let place = Places.tests.appending(path: "Cases/dotenv-cases.json")
+        guard let data = try? Data(contentsOf: place),
             let items = ExactJSON.value(data).object?["cases"]?.array
         else { return [] }
         return items.compactMap(\.object).map { item in

@@ -172,14 +172,4 @@ struct Seeded: RandomNumberGenerator {
 enum Places {
     static let tests = URL(filePath: #filePath).deletingLastPathComponent()
     static let package = tests.deletingLastPathComponent().deletingLastPathComponent()
-
-    /// A file of the data that is handed out beside the package.
-    static func shared(_ path: String) throws -> Data {
-        let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-        let places = ["../shared", "../../shared"].map {
-            root.appending(path: $0).appending(path: path)
-        }
-        let found = places.first { FileManager.default.fileExists(atPath: $0.path()) }
-        return try Data(contentsOf: found ?? places[0])
-    }
 }

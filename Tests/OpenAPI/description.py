@@ -7,11 +7,11 @@ is no answer any more.
 
 import copy
 import json
-import os
 import pathlib
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
-DEFAULT = PACKAGE.parent / "shared" / "reference" / "vercel-openapi-subset.json"
+# The operations that zg-env uses, without the published prose.
+SCHEMAS = PACKAGE / "Tests" / "OpenAPI" / "vercel-api-schemas.json"
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
 # Members that answers always have, by operation: a path of members to the object ("[]" for the
@@ -63,10 +63,9 @@ UNDESCRIBED_QUERIES = {
 }
 
 
-def load(path=None):
-    """The description as it was published."""
-    path = path or os.environ.get("ZG_OPENAPI_DESCRIPTION") or DEFAULT
-    with open(path, encoding="utf-8") as file:
+def load():
+    """The schemas as they were published."""
+    with open(SCHEMAS, encoding="utf-8") as file:
         return json.load(file)
 
 

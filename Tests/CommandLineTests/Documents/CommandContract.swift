@@ -1,149 +1,98 @@
 import Foundation
 
-/// What the contract's tables say of commands: words, options and the names of their values. Parsed
-/// loosely: the contract is a text for people, and what is not understood is not asked for.
+/// What the pages below `docs/commands` and `docs/exit-codes.md` promise: commands, their options and
+/// values, variables, and exit codes. Read from the tables, without the code that generates the pages.
 struct CommandContract {
-    /// A command as one cell of a table names it.
-    struct Row {
-        /// Paths that the words may mean, as `["slot", "add"]`.
-        var paths: [[String]] = []
-        var options: [Option] = []
-    }
-
-    /// An option, with what is written where its value stands.
+    /// An option as its table spells it: `-t, --target T`.
     struct Option: Hashable {
         var name: String
+        var letter: Character?
         /// Nil for a flag.
         var value: String?
+
+        init?(_ usage: String) {
+            // `-- CMD` is the end of the options, and none itself.
+            guard let dashes = usage.range(of: "--"), !usage.hasPrefix("-- ") else { return nil }
+            letter = usage.hasPrefix("--") ? nil : usage.dropFirst().first
+            let words = usage[dashes.upperBound...].split(separator: " ", maxSplits: 1)
+            name = String(words.first ?? "")
+            value = words.count > 1 ? String(words[1]) : nil
+        }
     }
 
-    private(set) var rows: [Row] = []
-    private(set) var globalOptions: [(option: Option, letter: Character?, variable: String?)] = []
+    /// The page of one command.
+    struct Page {
+        var file: String
+        var command: String
+        var options: [Option] = []
+        var exitCodes: [Int32] = []
+    }
 
-    /// - Parameter groups: First words of commands that have more than one.
-    init(_ text: String, groups: Set<String>) {
-        for line in text.split(separator: "\n") where line.hasPrefix("| `") {
-            let cells = Self.cells(line)
-            guard let first = cells.first else { continue }
-            var group: String?
-            for part in first.components(separatedBy: " · ") {
-                let row = Self.row(Self.codeSpans(part).joined(separator: " "), groups, &group)
-                if !row.paths.isEmpty { rows.append(row) }
+    private(set) var pages: [Page] = []
+    /// Commands that the index lists, with the file that each row links.
+    private(set) var listed: [(command: String, file: String)] = []
+    private(set) var globalOptions: [(option: Option, variable: String?)] = []
+    private(set) var indexExitCodes: [Int32] = []
+    /// Rows of `docs/exit-codes.md`; the word is nil where the page has none for a code.
+    private(set) var exitCodes: [(code: Int32, word: String?)] = []
+
+    /// - Parameter documents: The directory `docs`.
+    init(documents: URL) throws {
+        let directory = documents.appending(path: "commands")
+        for file in try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() {
+            let text = try String(contentsOf: directory.appending(path: file), encoding: .utf8)
+            file == "README.md" ? readIndex(text) : pages.append(Self.page(text, file: file))
+        }
+        let codes = try String(
+            contentsOf: documents.appending(path: "exit-codes.md"), encoding: .utf8)
+        for cells in Self.rows(codes) where cells.count == 3 {
+            let word = Self.codeSpans(cells[1]).first
+            for code in cells[0].split(separator: ",") {
+                guard let code = Int32(code.trimmingCharacters(in: .whitespaces)) else { continue }
+                exitCodes.append((code, word))
             }
         }
-        rows += Self.rotation(in: text, groups)
-        globalOptions = Self.globalOptions(in: text)
     }
 
-    /// The cells of a table's line; a bar behind a backslash parts none.
-    private static func cells(_ line: Substring) -> [String] {
-        line.replacingOccurrences(of: "\\|", with: "\u{1}")
-            .split(separator: "|").map {
+    private mutating func readIndex(_ text: String) {
+        for cells in Self.rows(text) {
+            guard let code = Self.codeSpans(cells[0]).first else {
+                if let code = Int32(cells[0]) { indexExitCodes.append(code) }
+                continue
+            }
+            if let link = cells[0].range(of: "](") {
+                listed.append((code, String(cells[0][link.upperBound...].dropLast())))
+            } else if let option = Option(code) {
+                let variable = cells[1].split { "()".contains($0) }.last { $0.hasPrefix("ZG_ENV_") }
+                globalOptions.append((option, variable.map(String.init)))
+            }
+        }
+    }
+
+    private static func page(_ text: String, file: String) -> Page {
+        let title = text.prefix { $0 != "\n" }.drop { "# ".contains($0) }
+        var page = Page(file: file, command: String(title.dropFirst("zg-env ".count)))
+        for cells in rows(text) {
+            if let code = Int32(cells[0]) {
+                page.exitCodes.append(code)
+            } else if let usage = codeSpans(cells[0]).first, let option = Option(usage) {
+                page.options.append(option)
+            }
+        }
+        return page
+    }
+
+    /// The rows of all tables. A bar behind a backslash belongs to the text of its cell.
+    private static func rows(_ text: String) -> [[String]] {
+        text.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
+            line.replacingOccurrences(of: "\\|", with: "\u{1}").split(separator: "|").map {
                 $0.replacingOccurrences(of: "\u{1}", with: "|").trimmingCharacters(in: .whitespaces)
             }
+        }
     }
 
     static func codeSpans(_ text: String) -> [String] {
         text.components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }
             .map(\.element)
-    }
-
-    /// The commands of section 5 stand in a paragraph.
-    private static func rotation(in text: String, _ groups: Set<String>) -> [Row] {
-        guard let section = text.components(separatedBy: "## 5. ").dropFirst().first,
-            let paragraph = section.components(separatedBy: "\n\n").dropFirst().first
-        else { return [] }
-        var group: String?
-        return codeSpans(paragraph.replacingOccurrences(of: "\n", with: " "))
-            .map { row($0, groups, &group) }
-    }
-
-    private static func globalOptions(
-        in text: String
-    ) -> [(option: Option, letter: Character?, variable: String?)] {
-        guard let start = text.range(of: "**Global options**"),
-            let end = text[start.upperBound...].range(of: "\n\n")
-        else { return [] }
-        var found: [(option: Option, letter: Character?, variable: String?)] = []
-        for span in codeSpans(String(text[start.upperBound..<end.lowerBound])) {
-            if span.hasPrefix("ZG_ENV_"), !found.isEmpty {
-                let name = String(span.prefix { $0 != "=" })
-                if found[found.count - 1].variable == nil { found[found.count - 1].variable = name }
-                continue
-            }
-            let words = span.split(separator: " ").map(String.init)
-            guard let word = words.first, word.hasPrefix("--") else { continue }
-            let names = word.split(separator: "/")
-            let letter = names.count > 1 ? names[1].last : nil
-            let option = Option(
-                name: String(names[0].dropFirst(2)), value: words.count > 1 ? words[1] : nil)
-            if !found.contains(where: { $0.option.name == option.name }) {
-                found.append((option, letter, nil))
-            }
-        }
-        return found
-    }
-
-    // MARK: One command
-
-    private static func row(
-        _ text: String, _ groups: Set<String>, _ group: inout String?
-    ) -> Row {
-        var row = Row()
-        // Brackets say what may be left out, which the description says too.
-        let plain = text.filter { !"[]…".contains($0) }
-        let words = plain.split(separator: " ").map(String.init)
-        let named = words.prefix { word in
-            word.allSatisfy { $0.isLowercase || $0 == "-" || $0 == "|" } && !word.hasPrefix("-")
-        }
-        row.paths = paths(Array(named), groups, &group)
-        var place = 0
-        while place < words.count {
-            defer { place += 1 }
-            let word = words[place]
-            guard word.hasPrefix("-"), word != "--", word != "-" else { continue }
-            for (number, alternative) in word.split(separator: "|").enumerated()
-            where alternative.hasPrefix("-") {
-                let next = place + 1 < words.count ? words[place + 1] : nil
-                let isLast = number == word.split(separator: "|").count - 1
-                let value = isLast ? next.flatMap { isValue($0) ? $0 : nil } : nil
-                row.options.append(
-                    Option(name: String(alternative.drop { $0 == "-" }), value: value))
-            }
-        }
-        return row
-    }
-
-    /// Whether a word behind an option is its value: a name in capitals, words to choose from, or an
-    /// example of a time.
-    private static func isValue(_ word: String) -> Bool {
-        guard !word.hasPrefix("-"), !word.hasPrefix("|") else { return false }
-        if word.first?.isNumber == true { return true }
-        return word.contains("|") || word.allSatisfy { $0.isUppercase || $0 == "," }
-    }
-
-    private static func paths(
-        _ words: [String], _ groups: Set<String>, _ group: inout String?
-    ) -> [[String]] {
-        guard let first = words.first else { return [] }
-        var choices = words.map { $0.split(separator: "|").map(String.init) }
-        if groups.contains(first), choices.count > 1 {
-            group = first
-            choices = Array(choices.prefix(2))
-        } else if let group, choices.count == 1 || groups.contains(first) == false,
-            first != group, Self.isBelow(group, first)
-        {
-            choices = [[group], choices[0]]
-        } else {
-            choices = [choices[0]]
-        }
-        return choices.reduce([[]]) { paths, choice in
-            paths.flatMap { path in choice.map { path + [$0] } }
-        }
-    }
-
-    /// `deployment list · show ID` means `deployment show`, and `project list · link` means `link`.
-    private static func isBelow(_ group: String, _ word: String) -> Bool {
-        group == "deployment" && !["watch", "notify"].contains(word)
     }
 }
