@@ -51,12 +51,17 @@ package struct SendEntry: Equatable, Sendable {
     package let attributes: VariableAttributes
     /// The version whose value was sent, 0 for none.
     package let version: UInt64
+    /// The platform's time of the listing before the request, in milliseconds since 1970 and to the
+    /// second; 0 where it did not say. The request changed nothing before.
+    package let sentAfter: UInt64
+    /// The platform's time of the first listing after the request; 0 where there was none.
+    package private(set) var sentUntil: UInt64 = 0
 
     /// Names all parts but the entry's own name, which is made.
     package init(
         createdAt: UInt64, action: Action, project: Identifier, variable: Identifier?,
         platformProject: String, author: String, target: Target?, key: String,
-        attributes: VariableAttributes, version: UInt64
+        attributes: VariableAttributes, version: UInt64, sentAfter: UInt64
     ) {
         id = .random()
         self.createdAt = createdAt
@@ -69,6 +74,17 @@ package struct SendEntry: Equatable, Sendable {
         self.key = key
         self.attributes = attributes
         self.version = version
+        self.sentAfter = sentAfter
+    }
+
+    /// The same entry, with a name of its own, once a listing was made after its request.
+    package func until(_ time: UInt64) -> SendEntry {
+        var entry = SendEntry(
+            createdAt: createdAt, action: action, project: project, variable: variable,
+            platformProject: platformProject, author: author, target: target, key: key,
+            attributes: attributes, version: version, sentAfter: sentAfter)
+        entry.sentUntil = time
+        return entry
     }
 
     /// The kind of journal entries that hold sends.
@@ -91,6 +107,7 @@ package struct SendEntry: Equatable, Sendable {
         (action, project, variable) = (parts.action, parts.project, parts.variable)
         (platformProject, author, target) = (parts.platformProject, parts.author, parts.target)
         (key, attributes, version) = (parts.key, parts.attributes, parts.version)
+        (sentAfter, sentUntil) = (parts.sentAfter, parts.sentUntil)
     }
 
     /// The journal entry that ``init(_:)`` reads.
@@ -110,6 +127,8 @@ package struct SendEntry: Equatable, Sendable {
         writer.text(key)
         attributes.encode(into: &writer)
         writer.uint64(version)
+        writer.uint64(sentAfter)
+        writer.uint64(sentUntil)
         return JournalEntry(
             id: id, kind: Self.kind, createdAt: createdAt, payload: writer.bytes)
     }
@@ -124,6 +143,8 @@ package struct SendEntry: Equatable, Sendable {
         let key: String
         let attributes: VariableAttributes
         let version: UInt64
+        let sentAfter: UInt64
+        let sentUntil: UInt64
 
         init(from reader: inout ByteReader) throws(VaultError) {
             let limit = VaultFormat.textLimit
@@ -142,6 +163,8 @@ package struct SendEntry: Equatable, Sendable {
             key = try reader.text(limit: VaultFormat.nameLimit)
             attributes = try VariableAttributes.decode(from: &reader)
             version = try reader.uint64()
+            sentAfter = try reader.uint64()
+            sentUntil = try reader.uint64()
             guard (target == nil) == (action == .create) else {
                 throw VaultError(.damaged, "a journal entry contradicts itself")
             }

@@ -34,10 +34,10 @@ struct HardeningPlanTests {
 
     private func plan(
         _ variables: [Variable], _ platform: [PlatformRecord], places: Scope? = nil,
-        keys: Set<String>? = nil
+        keys: Set<String>? = nil, begun: Set<Identifier> = []
     ) -> HardeningPlan {
         var rules = HardeningPlan.Rules()
-        (rules.places, rules.keys, rules.author) = (places, keys, "me")
+        (rules.places, rules.keys, rules.begun) = (places, keys, begun)
         return HardeningPlan(variables: variables, platform: platform, rules: rules)
     }
 
@@ -137,16 +137,18 @@ struct HardeningPlanTests {
         #expect(self.plan([secret, pushed(part, "b")], [sent]).leftovers == [])
     }
 
-    @Test func `what became sensitive without an answer is sent again, if it was us`() throws {
+    @Test("SYNC-A2: what became sensitive is sent again only with a write in the journal")
+    func unconfirmed() throws {
         var secret = pushed(record([.production, .preview], kind: .sensitive), "a")
         secret.remote?.pushedVersion = 0
         secret.remote?.agreed.kind = .encrypted
         let scope = secret.attributes.scope
-        let ours = plan([secret], [try platform("a", scope, kind: .sensitive, updatedAt: 11)])
-        #expect(ours.unconfirmed.map(\.variable) == [secret] && ours.omissions == [])
-        let theirs = plan(
-            [secret], [try platform("a", scope, kind: .sensitive, updatedAt: 11, by: "other")])
-        #expect(theirs.unconfirmed == [] && theirs.omissions.count == 1)
+        let moved = try platform("a", scope, kind: .sensitive, updatedAt: 11)
+        let begun = plan([secret], [moved], begun: [secret.id])
+        #expect(begun.unconfirmed.map(\.variable) == [secret] && begun.omissions == [])
+        // Also where nobody is named: the same user may have changed it elsewhere.
+        let changed = plan([secret], [moved])
+        #expect(changed.unconfirmed == [] && changed.omissions.count == 1)
         // What was seen since is known, whoever did it.
         let seen = plan(
             [secret], [try platform("a", scope, kind: .sensitive, by: "other")])

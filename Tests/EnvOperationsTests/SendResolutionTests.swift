@@ -10,12 +10,13 @@ import Testing
 struct SendResolutionTests {
     private func send(
         _ action: SendEntry.Action, _ variable: Variable, target: SendEntry.Target? = nil,
-        version: UInt64? = nil, author: String = "me"
+        version: UInt64? = nil, author: String = "me", sentAfter: UInt64 = 15
     ) -> SendEntry {
         SendEntry(
             createdAt: 1, action: action, project: variable.project, variable: variable.id,
             platformProject: "prj", author: author, target: target, key: variable.name,
-            attributes: variable.attributes, version: version ?? variable.currentVersion)
+            attributes: variable.attributes, version: version ?? variable.currentVersion,
+            sentAfter: sentAfter)
     }
 
     private func there(
@@ -64,19 +65,38 @@ struct SendResolutionTests {
 
     @Test(
         arguments: [
-            (.holds(1), 1), (.empty, 0), (.other, nil), (.unknown, 1),
+            (.holds(1), 1), (.empty, 0), (.other, nil), (.unknown, 0),
         ] as [(SendResolution.Evidence, UInt64?)])
-    func `a creation that is there is ours by its value, else by the journal's word`(
+    func `a creation that is there is ours by its value, else its value is sent again`(
         evidence: SendResolution.Evidence, version: UInt64?
     ) throws {
         let variable = record(.all)
         let found = resolve(
             [send(.create, variable)], [variable], [try there("a", variable)], evidence)
         #expect(found.remotes[variable.id]?.pushedVersion == version)
-        #expect(found.presumed == (evidence == .unknown ? [variable.id] : []))
     }
 
-    @Test func `the journal's word covers exactly what was sent`() throws {
+    @Test(
+        "SYNC-A4: a value that is not shown is sent again only where the write may have moved it",
+        arguments: [
+            // Sent after, until, moved at, whether it may have been the write.
+            (15_000, 0, 15_000, true), (15_000, 0, 66_000, true), (15_000, 0, 66_001, false),
+            (15_000, 20_000, 21_000, true), (15_000, 20_000, 21_001, false),
+            (15_000, 0, 14_999, false), (0, 0, 20_000, false), (0, 20_000, 20_000, false),
+            (.max, 0, 20_000, false), (15_000, 3, 15_000, true),
+        ] as [(UInt64, UInt64, UInt64, Bool)])
+    func window(after: UInt64, until: UInt64, moved: UInt64, isOurs: Bool) throws {
+        let variable = pushed(record(.production, kind: .sensitive), "a")
+        var entry = send(
+            .change, variable, target: .init(id: "a", updatedAt: 10), sentAfter: after)
+        if until > 0 { entry = entry.until(until) }
+        let there = try there("a", variable, updatedAt: moved, author: "me")
+        let found = resolve([entry], [variable], [there])
+        #expect(found.remotes[variable.id]?.pushedVersion == (isOurs ? 0 : nil))
+        #expect(found.remotes[variable.id]?.agreedUpdatedAt == (isOurs ? moved : nil))
+    }
+
+    @Test func `a write may have left exactly what was sent`() throws {
         let variable = record([.production, .preview], kind: .sensitive)
         func ours(_ there: PlatformRecord, _ entry: SendEntry? = nil) -> Bool {
             resolve([entry ?? send(.create, variable)], [variable], [there]).remotes.count == 1
@@ -112,13 +132,12 @@ struct SendResolutionTests {
         let same = try there("a", variable, updatedAt: 10)
         #expect(resolve([entry], [variable], [same]).remotes.isEmpty)
         let changed = resolve([entry], [variable], [try there("a", variable)])
-        #expect(changed.remotes[variable.id]?.pushedVersion == 2)
+        #expect(changed.remotes[variable.id]?.pushedVersion == 0)
         #expect(changed.remotes[variable.id]?.agreedUpdatedAt == 20)
         // Without a value the one before stands.
         let narrowed = send(.change, variable, target: .init(id: "a", updatedAt: 10), version: 0)
         let kept = resolve([narrowed], [variable], [try there("a", variable)])
         #expect(kept.remotes[variable.id]?.pushedVersion == 1)
-        #expect(kept.presumed.isEmpty)
     }
 
     @Test func `only the old record of a renamed variable is a leftover`() throws {
@@ -128,7 +147,7 @@ struct SendResolutionTests {
             SendEntry(
                 createdAt: 1, action: .delete, project: renamed.project, variable: variable,
                 platformProject: "prj", author: "me", target: .init(id: id, updatedAt: 20),
-                key: "OLD", attributes: old.attributes, version: 0)
+                key: "OLD", attributes: old.attributes, version: 0, sentAfter: 15)
         }
         let platform = [try there("old", old), try there("new", renamed, updatedAt: 10)]
         #expect(
@@ -163,7 +182,7 @@ struct NeededVersionsTests {
         let send = SendEntry(
             createdAt: 1, action: .create, project: variable.project, variable: variable.id,
             platformProject: "prj", author: "", target: nil, key: variable.name,
-            attributes: variable.attributes, version: 3)
+            attributes: variable.attributes, version: 3, sentAfter: 0)
         index.journal = [send.entry]
         #expect(prunable() == [1, 2, 4, 5, 6, 7])
     }

@@ -15,7 +15,7 @@ struct SendEntryTests {
             target: action == .create ? nil : .init(id: "env_1", updatedAt: 7), key: "KEY",
             attributes: .init(
                 kind: .sensitive, scope: Scope(targets: .preview, branch: "main"), comment: "note"),
-            version: 3)
+            version: 3, sentAfter: 4)
     }
 
     @Test(arguments: [SendEntry.Action.create, .change, .delete])
@@ -23,6 +23,9 @@ struct SendEntryTests {
         for variable in [Identifier.random(), nil] {
             let send = Self.sample(action, variable: variable)
             #expect(try SendEntry(send.entry) == send)
+            let closed = send.until(6)
+            #expect(try SendEntry(closed.entry) == closed)
+            #expect(closed.sentUntil == 6 && closed.id != send.id)
         }
     }
 
@@ -76,7 +79,7 @@ struct SendEntryTests {
             made = SendEntry(
                 createdAt: 5, action: .create, project: variable.project, variable: variable.id,
                 platformProject: "prj", author: "", target: nil, key: "KEY",
-                attributes: variable.attributes, version: 1)
+                attributes: variable.attributes, version: 1, sentAfter: 0)
             transaction.begin([made, Self.sample()])
         }
         #expect(try index().sends(of: made.project) == [made])

@@ -39,8 +39,8 @@ package struct HardeningPlan: Equatable, Sendable {
         /// Targets and custom environments to look at; nil for production and preview, with the
         /// custom environments of the same records.
         package var places: Scope?
-        /// The platform's id of the user that we are there: what this user made sensitive was us.
-        package var author: String?
+        /// Records for which the journal has a write whose outcome is not known.
+        package var begun: Set<Identifier> = []
 
         /// Looks at all.
         package init() {}
@@ -145,12 +145,13 @@ package struct HardeningPlan: Equatable, Sendable {
             let remote = variable.remote, variable.isLive, variable.currentVersion > 0,
             variable.attributes.kind == .sensitive, remote.pushedVersion == 0
         else { return }
+        // A record that moved since is sent only where the push knows of a write of its own.
         let isSeen = record.updatedAt == remote.agreedUpdatedAt
-        guard isSeen || (record.updatedBy != nil && record.updatedBy == rules.author) else {
+        guard isSeen || rules.begun.contains(variable.id) else {
             omissions.append(
                 RecordNote(
                     key: record.key, scope: record.attributes.scope,
-                    reason: "somebody else made it sensitive there, and its value is not known"))
+                    reason: "it was changed there, and its value is not known"))
             return
         }
         unconfirmed.append(

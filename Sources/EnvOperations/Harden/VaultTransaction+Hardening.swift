@@ -93,27 +93,6 @@ extension VaultTransaction {
         return touched
     }
 
-    /// Takes records that are sensitive already as seen, and their values as not sent.
-    ///
-    /// - Returns: The records that are to be sent.
-    /// - Throws: ``HardeningConflict``.
-    package mutating func resume(
-        _ candidates: [HardeningPlan.Candidate], account: String
-    ) throws -> [Identifier] {
-        try candidates.map { candidate in
-            guard let variable = candidate.variable else {
-                throw HardeningConflict(key: candidate.record.key)
-            }
-            let position = try unchanged(variable)
-            let record = candidate.record
-            index.variables[position].remote = RemoteState(
-                id: record.id, key: record.key, account: account, pushedVersion: 0,
-                agreed: record.attributes, updatedAt: record.updatedAt,
-                pushedAt: variable.remote?.pushedAt ?? 0)
-            return variable.id
-        }
-    }
-
     /// Where a record stands that is still what was planned with.
     private func unchanged(_ variable: Variable) throws -> Int {
         guard let position = position(of: variable.id),

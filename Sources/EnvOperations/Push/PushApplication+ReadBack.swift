@@ -8,12 +8,13 @@ extension PushApplication {
     /// value where the platform shows it; and is every deleted one gone.
     func readBack(_ places: [Int]) throws {
         guard !places.isEmpty else { return }
-        let now: [PlatformRecord]
+        let found: [String: PlatformRecord]
         let arena = SecretArena()
         let read: [Result<SecretSlice?, VercelAPIError>]
         let readable = places.filter { outcomes[$0]?.isReadable ?? false }
         do {
-            now = try listed()
+            listing.expire()
+            found = try listing.currentByID()
             read = try PlatformValues(client, project: project).read(
                 readable.compactMap { outcomes[$0]?.record }, into: arena, trustsEmpty: true,
                 isExpected: { number, value in self.isSent(value, at: readable[number]) })
@@ -24,15 +25,19 @@ extension PushApplication {
             }
             return
         }
-        let found = Dictionary(now.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let answers = Dictionary(uniqueKeysWithValues: zip(readable, read))
+        var proved: [PushRecord] = []
         for place in places {
-            guard let outcome = outcomes[place] else { continue }
-            outcomes[place]?.end = try judge(outcome, found: found, answer: answers[place])
-            if let id = outcome.record?.id { outcomes[place]?.record = found[id] }
+            guard var outcome = outcomes[place] else { continue }
+            outcome.end = try judge(outcome, found: found, answer: answers[place])
+            let listed = outcome.record.flatMap { found[$0.id] }
+            // What the platform answered stays agreed on where somebody has changed the record since.
+            if !outcome.isConflict { outcome.record = listed }
+            outcomes[place] = outcome
+            proved += outcome.proved(listed: listed)
             if case .delete(let id) = outcome.step.action, found[id] == nil { endDeletion(of: id) }
         }
-        end([], places.compactMap { outcomes[$0]?.proved })
+        end([], proved)
         try flush()
     }
 
@@ -51,9 +56,15 @@ extension PushApplication {
         if case .delete(let id) = outcome.step.action {
             return found[id] == nil ? .verified : .failed("it is still on the platform", nil)
         }
-        guard let record = outcome.record.flatMap({ found[$0.id] }) else {
+        guard let answered = outcome.record else {
             return .failed("the platform does not have it", nil)
         }
+        guard let record = found[answered.id] else {
+            return outcome.isPresumed
+                ? .failed("the platform does not have it", nil)
+                : .conflict("it was removed on Vercel right after it was sent")
+        }
+        if let overtaken = overtaken(outcome, answered, record) { return overtaken }
         let wanted = outcome.step.attributes
         guard record.key == outcome.step.key else {
             return .failed("the platform has it under the name \(record.key)", nil)
@@ -69,6 +80,25 @@ extension PushApplication {
         }
         guard outcome.step.sendsValue else { return .verified }
         return try judgeValue(outcome, answer)
+    }
+
+    /// Holds the time of change and the author in the list against those of the answer.
+    ///
+    /// - Returns: Nil where they agree, and the record has moved if it was to move.
+    private func overtaken(
+        _ outcome: PushOutcome, _ answered: PlatformRecord, _ listed: PlatformRecord
+    ) -> PushOutcome.End? {
+        let before = planned[listed.id]?.updatedAt
+        if outcome.step.sendsValue, listed.updatedAt == before {
+            return .failed("Vercel answered, and kept nothing of it", nil)
+        }
+        let isSameAuthor =
+            answered.author == nil || listed.author == nil || answered.author == listed.author
+        guard answered.updatedAt == listed.updatedAt, isSameAuthor else {
+            let who = author(of: listed)
+            return .conflict("it was changed on Vercel\(who) right after it was sent")
+        }
+        return nil
     }
 
     private func judgeValue(
@@ -98,9 +128,20 @@ extension PushApplication {
 }
 
 extension PushOutcome {
-    /// Tells whether the step was not done.
+    /// Tells whether the step was not done, or somebody else's change was found.
     package var isFailed: Bool {
-        if case .failed = end { true } else { false }
+        switch end {
+        case .failed, .conflict: true
+        case .verified, .unverified: false
+        }
+    }
+
+    /// Why it was not done, or what somebody else's change was; nil where it was done.
+    package var failureReason: String? {
+        switch end {
+        case .failed(let reason, _), .conflict(let reason): reason
+        case .verified, .unverified: nil
+        }
     }
 
     /// Tells whether it is done as far as is known.
@@ -113,30 +154,42 @@ extension PushOutcome {
         record != nil && step.attributes.kind != .sensitive && step.sendsValue
     }
 
-    /// What the vault is to know after reading back; nil where it knows that already.
-    fileprivate var proved: PushRecord? {
-        guard let variable = step.variable else { return nil }
-        if case .delete = step.action {
-            return isVerified ? PushRecord(variable: variable.id, knowledge: .gone) : nil
+    /// Tells whether somebody else's change was found.
+    package var isConflict: Bool {
+        if case .conflict = end { true } else { false }
+    }
+
+    /// What the vault is to know after reading back; empty where it knows that already.
+    ///
+    /// - Parameter listed: The record as it is now; nil where it is gone.
+    fileprivate func proved(listed: PlatformRecord?) -> [PushRecord] {
+        guard let variable = step.variable else { return [] }
+        func record(_ knowledge: PushRecord.Knowledge) -> PushRecord {
+            PushRecord(variable: variable.id, knowledge: knowledge)
         }
-        guard let record else { return nil }
+        if step.isDeletion { return isVerified ? [record(.gone)] : [] }
+        guard let platform = self.record else { return [] }
+        let version = step.sendsValue ? variable.currentVersion : nil
         switch end {
         case .verified, .unverified:
-            return PushRecord(
-                variable: variable.id,
-                knowledge: .agreed(
-                    record, version: step.sendsValue ? variable.currentVersion : nil,
-                    attributes: step.attributes))
+            return [record(.agreed(platform, version: version, attributes: step.attributes))]
+        case .conflict:
+            return [
+                record(.agreed(platform, version: version, attributes: platform.attributes)),
+                record(.seen(listed)),
+            ]
         case .failed(_, nil) where isPresumed:
             // Somebody else's after all, and the next push is to say so.
-            return PushRecord(variable: variable.id, knowledge: .gone)
+            return [record(.gone)]
         case .failed(_, nil):
             // Not agreed: the next push sends it again.
-            return PushRecord(
-                variable: variable.id,
-                knowledge: .agreed(
-                    record, version: step.sendsValue ? 0 : nil, attributes: record.attributes))
-        case .failed(_, .some): return nil
+            return [
+                record(
+                    .agreed(
+                        platform, version: step.sendsValue ? 0 : nil,
+                        attributes: platform.attributes))
+            ]
+        case .failed(_, .some): return []
         }
     }
 }

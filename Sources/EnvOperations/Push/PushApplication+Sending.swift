@@ -1,20 +1,104 @@
 internal import Vault
 internal import VercelAPI
 
-/// The requests that change the platform.
+/// The requests that change the platform. Right before each attempt of one the listing is read again
+/// where it is older than a second, and a record that is not as planned is left alone.
 extension PushApplication {
-    private typealias Placed = (place: Int, step: PushPlan.Step)
+    typealias Placed = (place: Int, step: PushPlan.Step)
 
-    /// How often a creation is sent at most whose outcome is not known and that is not there.
-    private static let maximumCreations = 3
+    /// How often something is sent at most whose outcome is not known and that is not there.
+    private static let maximumAttempts = 3
+
+    /// Sends steps of one kind in one request.
+    func send(_ steps: [Placed]) throws {
+        switch steps.first?.step.action {
+        case .create: try create(steps)
+        case .update: try change(steps)
+        case .delete: try delete(steps)
+        case nil: break
+        }
+    }
+
+    // MARK: What somebody else changed
+
+    /// Notes a conflict for each step whose record was changed since the plan was made, or whose place was
+    /// taken.
+    func refuseChanged(_ plan: PushPlan) throws {
+        let records = try listing.current()
+        let byID = try listing.currentByID()
+        for (place, step) in plan.steps.enumerated() {
+            if step.remoteID != nil {
+                if isChanged(step, in: byID) { refuse((place, step), byID, isSent: false) }
+                continue
+            }
+            let taken = records.first {
+                planned[$0.id] == nil && $0.key == step.key
+                    && $0.attributes.scope.overlaps(step.attributes.scope)
+            }
+            if let taken {
+                outcomes[place] = PushOutcome(
+                    step: step, end: .conflict("it was created on Vercel\(author(of: taken))"),
+                    record: nil, isSent: false)
+            }
+        }
+    }
+
+    /// Tells whether a record is another one than planned with. One that is gone is as a deletion wants it.
+    private func isChanged(_ step: PushPlan.Step, in records: [String: PlatformRecord]) -> Bool {
+        guard let id = step.remoteID else { return false }
+        guard let record = records[id] else { return !step.isDeletion }
+        return record.updatedAt != expectedTimes[id]
+    }
+
+    /// Leaves a record alone that somebody else changed.
+    private func refuse(_ step: Placed, _ records: [String: PlatformRecord], isSent: Bool) {
+        let record = step.step.remoteID.flatMap { records[$0] }
+        let what =
+            record.map { "it was changed on Vercel\(author(of: $0))" }
+            ?? "it was removed on Vercel"
+        outcomes[step.place] = PushOutcome(
+            step: step.step, end: .conflict(what), record: nil, isSent: isSent)
+        end(
+            [step.place],
+            [step.step.variable.map { PushRecord(variable: $0.id, knowledge: .seen(record)) }]
+                .compactMap { $0 })
+    }
+
+    /// Who changed a record, as the end of a sentence.
+    func author(of record: PlatformRecord) -> String {
+        guard let author = record.author else { return "" }
+        return author == origin.author ? " by you, elsewhere" : " by another user"
+    }
+
+    /// The check before each attempt: is everything still as planned?
+    private func check(_ steps: [Placed]) -> VercelClient.SendCheck {
+        { () throws(VercelAPIError) in
+            let records = try self.listing.currentByID()
+            try self.renewOld(steps)
+            guard !steps.contains(where: { self.isChanged($0.step, in: records) }) else {
+                throw VercelAPIError(.notSent, reason: "it was changed on Vercel meanwhile")
+            }
+        }
+    }
+
+    /// What is left to send after a check said no.
+    private func unchanged(_ steps: [Placed]) throws -> [Placed] {
+        if let localFailure { throw localFailure }
+        let records = try listing.currentByID()
+        let changed = steps.filter { isChanged($0.step, in: records) }
+        for step in changed { refuse(step, records, isSent: false) }
+        let places = Set(changed.map(\.place))
+        return steps.filter { !places.contains($0.place) }
+    }
 
     // MARK: Creating
 
     /// Makes variables in one request; what may or may not have been made is looked up first and
     /// sent again only where it is missing.
-    func create(_ steps: [(place: Int, step: PushPlan.Step)]) throws {
+    private func create(_ steps: [Placed]) throws {
         var missing = steps
-        for attempt in 1...Self.maximumCreations {
+        defer { listing.expire() }
+        for attempt in 1...Self.maximumAttempts {
             let new = try missing.compactMap { try newVariable($0.step) }
             // Those of an earlier attempt are in the journal already.
             if attempt == 1 { try begin(missing) }
@@ -23,20 +107,22 @@ extension PushApplication {
                 batch = try client.createEnvironmentVariables(new, inProject: project)
             } catch {
                 guard error.code == .outcomeUnknown else { throw error }
+                listing.expire()
                 missing = try lookUp(missing)
                 if missing.isEmpty { return }
-                if attempt == Self.maximumCreations { throw error }
+                if attempt == Self.maximumAttempts { throw error }
                 continue
             }
             // An earlier attempt that arrives late is in the way of the later one.
             missing = take(batch, for: missing, isRepeat: attempt > 1)
+            listing.expire()
             if !missing.isEmpty { end(try lookUp(missing).map(\.place)) }
             return
         }
     }
 
-    /// - Returns: Those that are refused because they are there, after an attempt whose outcome is
-    ///   not known. They count as refused unless they are found.
+    /// - Returns: Those to be looked up: refused because they are there after an attempt whose outcome is
+    ///   not known, or not named by the answer. They count as failed unless they are found.
     private func take(
         _ batch: EnvironmentVariableBatch, for steps: [Placed], isRepeat: Bool
     ) -> [Placed] {
@@ -51,20 +137,28 @@ extension PushApplication {
                     step: step, end: .verified, record: left.remove(at: match))
                 continue
             }
-            let refusal = batch.failed.first {
-                $0.key == step.key
-                    && ($0.targets.isEmpty
-                        || Set($0.targets) == Set(step.attributes.scope.targets.names))
-            }
+            let refusal = self.refusal(of: step, in: batch)
             outcomes[place] = PushOutcome(
                 step: step,
                 end: .failed(
                     refusal?.error.description ?? "the platform did not say that it was made",
                     refusal?.error), record: nil)
-            if isRepeat, refusal?.error.code == .conflict { doubtful.append((place, step)) }
+            if refusal == nil || isRepeat && refusal?.error.code == .conflict {
+                doubtful.append((place, step))
+            }
         }
         keepSent(steps.map(\.place).filter { place in !doubtful.contains { $0.place == place } })
         return doubtful
+    }
+
+    private func refusal(
+        of step: PushPlan.Step, in batch: EnvironmentVariableBatch
+    ) -> FailedVariable? {
+        batch.failed.first {
+            $0.key == step.key
+                && ($0.targets.isEmpty
+                    || Set($0.targets) == Set(step.attributes.scope.targets.names))
+        }
     }
 
     /// Before the request none of these was there, so what is there now with the same key and scope
@@ -72,11 +166,12 @@ extension PushApplication {
     ///
     /// - Returns: Those that are not there.
     private func lookUp(_ steps: [Placed]) throws -> [Placed] {
-        let now = try listed()
+        let now = try listing.current()
         var missing: [Placed] = []
         for (place, step) in steps {
             let match = now.first {
-                $0.key == step.key && $0.attributes.scope == step.attributes.scope
+                planned[$0.id] == nil && $0.key == step.key
+                    && $0.attributes.scope == step.attributes.scope
             }
             guard let match else {
                 missing.append((place, step))
@@ -90,56 +185,221 @@ extension PushApplication {
         return missing
     }
 
-    // MARK: Changing and deleting
+    // MARK: Changing
 
-    /// Changes or deletes one record.
-    func sendOne(_ step: PushPlan.Step, at place: Int) throws {
-        let changes = try update(step)
-        try begin([(place, step)])
-        switch step.action {
-        case .create: return
-        case .delete(let id):
+    /// Tells whether a step can share its request with others: it sends a value for exactly the key and
+    /// scope of its record, so that an upsert changes that record. The type stays, or becomes sensitive.
+    func isBatchable(_ step: PushPlan.Step) -> Bool {
+        guard case .update(let id, withValue: true) = step.action, let record = planned[id],
+            record.key == step.key, record.attributes.scope == step.attributes.scope,
+            step.attributes.scope.customEnvironments.isEmpty,
+            // An upsert cannot take a comment away.
+            step.attributes.comment != nil || record.attributes.comment == nil
+        else { return false }
+        let (old, new) = (record.attributes.kind, step.attributes.kind)
+        guard old == new || new == .sensitive && [.plain, .encrypted].contains(old) else {
+            return false
+        }
+        return !planned.values.contains {
+            $0.id != id && $0.key == step.key && $0.attributes.scope.overlaps(step.attributes.scope)
+        }
+    }
+
+    /// Changes records in one request, as far as nobody else changed them.
+    private func change(_ steps: [Placed]) throws {
+        try begin(steps)
+        var left = steps
+        var attempt = 0
+        while !left.isEmpty {
+            var failure: VercelAPIError?
             do throws(VercelAPIError) {
-                _ = try client.deleteEnvironmentVariable(id, ofProject: project)
+                left = left.count == 1 ? try changeOne(left[0]) : try upsert(left)
+                if left.isEmpty { break }
+                attempt += 1
             } catch {
-                // Gone is what was asked for, whoever did it.
-                guard error.code == .notFound else { return try refused(step, at: place, error) }
+                if error.code == .notSent, !error.isAfterRepeat {
+                    left = try unchanged(left)
+                    continue
+                }
+                if error.isRefusal, left.count > 1 {
+                    // One of them may be the cause; each is judged by itself.
+                    for step in left { try change([step]) }
+                    return
+                }
+                if error.isKnownNotDone || error.isRefusal || error.code == .cancelled {
+                    guard let (place, step) = left.first, left.count == 1 else { throw error }
+                    return try refused(step, at: place, error)
+                }
+                attempt += 1
+                failure = error
             }
-            outcomes[place] = PushOutcome(step: step, end: .verified, record: nil)
-        case .update(let id, _):
-            guard let changes else { return }
-            do throws(VercelAPIError) {
-                let answer = try client.changeEnvironmentVariable(
-                    id, ofProject: project, changes)
-                var record = answer.map { PlatformRecord($0, environments: environments) }
-                if record == nil { record = try listed().first { $0.id == id } }
-                outcomes[place] = PushOutcome(step: step, end: .verified, record: record)
-            } catch {
-                // Its answer was lost or unreadable: what the platform has now tells more.
-                // Of a value that is never shown it would be a guess: somebody else may have changed it.
-                guard !error.isRefusal, !error.isKnownNotDone, error.code != .cancelled,
-                    step.attributes.kind != .sensitive, let record = changed(id)
-                else { return try refused(step, at: place, error) }
+            left = try unconfirmed(left, failure, isLast: attempt >= Self.maximumAttempts)
+        }
+    }
+
+    /// - Returns: The step where the answer does not hold the record.
+    private func changeOne(_ placed: Placed) throws(VercelAPIError) -> [Placed] {
+        let (place, step) = placed
+        guard let id = step.remoteID else { return [] }
+        let changes: EnvironmentVariableChange
+        do {
+            changes = try change(step)
+        } catch let error as VercelAPIError {
+            throw error
+        } catch {
+            localFailure = error
+            throw VercelAPIError(.notSent, reason: "the value could not be opened")
+        }
+        let answer = try client.changeEnvironmentVariable(
+            id, ofProject: project, changes, check: check([placed]))
+        guard let answer else { return [placed] }
+        accept(PlatformRecord(answer, environments: environments), of: step, at: place)
+        return []
+    }
+
+    /// Changes several records by one request that names them by key and scope.
+    ///
+    /// - Returns: Those that the answer does not name.
+    private func upsert(_ steps: [Placed]) throws(VercelAPIError) -> [Placed] {
+        let new: [NewEnvironmentVariable]
+        do {
+            new = try steps.compactMap { try newVariable($0.step) }
+        } catch {
+            localFailure = error
+            throw VercelAPIError(.notSent, reason: "a value could not be opened")
+        }
+        let batch = try client.createEnvironmentVariables(
+            new, inProject: project, isUpsert: true, check: check(steps))
+        let records = batch.created.map { PlatformRecord($0, environments: environments) }
+        var silent: [Placed] = []
+        for (place, step) in steps {
+            if let record = records.first(where: { $0.id == step.remoteID }) {
+                accept(record, of: step, at: place)
+            } else if let refusal = refusal(of: step, in: batch) {
                 outcomes[place] = PushOutcome(
-                    step: step, end: .verified, record: record, isPresumed: true)
+                    step: step, end: .failed(refusal.error.description, refusal.error), record: nil)
+                if refusal.error.isKnownNotDone { end([place]) }
+            } else {
+                silent.append((place, step))
             }
         }
+        return silent
+    }
+
+    /// Takes the platform's word for a change; it is read back later.
+    private func accept(_ record: PlatformRecord, of step: PushPlan.Step, at place: Int) {
+        outcomes[place] = PushOutcome(step: step, end: .verified, record: record)
+        expectedTimes[record.id] = record.updatedAt
         keepSent([place])
     }
 
-    /// The record as it is now, where it was changed since the push began; nil also where that cannot
-    /// be seen.
-    private func changed(_ id: String) -> PlatformRecord? {
-        guard let record = (try? listed())?.first(where: { $0.id == id }),
-            let before = timesBefore[id], record.updatedAt > before
-        else { return nil }
-        return record
+    /// Looks up what became of changes whose answer never came, or does not hold the record.
+    ///
+    /// A value that is never shown cannot be told from another one. Where the record moved between two
+    /// listings of this push, its author may be this one and no answer came, it is sent again.
+    ///
+    /// - Parameters:
+    ///   - failure: How the request ended; nil where the platform said that it was done.
+    ///   - isLast: Tells that nothing is to be sent again.
+    /// - Returns: Those to be sent again.
+    /// - Throws: The failure where a record has not moved, once the others are judged.
+    private func unconfirmed(
+        _ steps: [Placed], _ failure: VercelAPIError?, isLast: Bool
+    ) throws -> [Placed] {
+        if let localFailure { throw localFailure }
+        listing.expire()
+        let records = try listing.currentByID()
+        try closeWindow(of: steps)
+        var again: [Placed] = []
+        var isUnmoved = false
+        for (place, step) in steps {
+            guard let record = step.remoteID.flatMap({ records[$0] }) else {
+                refuse((place, step), records, isSent: true)
+                continue
+            }
+            let isMoved = record.updatedAt != expectedTimes[record.id]
+            let isForeign =
+                !origin.author.isEmpty && record.author != nil && record.author != origin.author
+            if isMoved, isForeign {
+                refuse((place, step), records, isSent: true)
+            } else if isMoved,
+                failure == nil || step.attributes.kind != .sensitive || !step.sendsValue
+            {
+                outcomes[place] = PushOutcome(
+                    step: step, end: .verified, record: record, isPresumed: true)
+                keepSent([place])
+            } else if failure != nil, !isMoved || isLast {
+                isUnmoved = true
+            } else if isLast {
+                outcomes[place] = PushOutcome(
+                    step: step, end: .failed("Vercel did not say that it kept the change", nil),
+                    record: nil)
+            } else {
+                expectedTimes[record.id] = record.updatedAt
+                again.append((place, step))
+            }
+        }
+        if isUnmoved, let failure { throw failure }
+        return again
     }
 
-    /// What an update sends; nil for another step.
-    private func update(_ step: PushPlan.Step) throws -> EnvironmentVariableChange? {
-        if case .update = step.action { try change(step) } else { nil }
+    // MARK: Deleting
+
+    /// Deletes records in one request, as far as nobody else changed them. Which of them went is seen in
+    /// the listing afterwards.
+    private func delete(_ steps: [Placed]) throws {
+        if steps.contains(where: { $0.step.successor != nil }) { listing.expire() }
+        var left = try steps.filter { try isDue($0) }
+        guard !left.isEmpty else { return }
+        try begin(left)
+        while !left.isEmpty {
+            do throws(VercelAPIError) {
+                let ids = left.compactMap(\.step.remoteID)
+                if ids.count == 1 {
+                    _ = try client.deleteEnvironmentVariable(
+                        ids[0], ofProject: project, check: check(left))
+                } else {
+                    _ = try client.deleteEnvironmentVariables(
+                        ids, ofProject: project, check: check(left))
+                }
+                break
+            } catch {
+                if error.code == .notSent {
+                    left = try unchanged(left)
+                    continue
+                }
+                guard left.count == 1, let (place, step) = left.first else {
+                    guard error.isRefusal else { throw error }
+                    // One that is not there may be the cause.
+                    for step in left { try delete([step]) }
+                    return
+                }
+                // Gone is what was asked for, whoever did it.
+                guard error.code == .notFound else { return try refused(step, at: place, error) }
+                break
+            }
+        }
+        for (place, step) in left {
+            outcomes[place] = PushOutcome(step: step, end: .verified, record: nil)
+        }
+        keepSent(left.map(\.place))
     }
+
+    /// Tells whether a record may go: the one that takes its place is there.
+    private func isDue(_ placed: Placed) throws -> Bool {
+        guard let successor = placed.step.successor else { return true }
+        let made = outcomes.compactMap { $0 }.first {
+            $0.step.variable?.id == successor && !$0.step.isDeletion
+        }
+        if let id = made?.record?.id, try listing.currentByID()[id] != nil { return true }
+        outcomes[placed.place] = PushOutcome(
+            step: placed.step,
+            end: .failed("not deleted, because the variable under its new name is not there", nil),
+            record: nil, isSent: false)
+        return false
+    }
+
+    // MARK: Ends
 
     /// Reports a step that the platform refused for itself; anything else ends the push.
     private func refused(
@@ -162,29 +422,26 @@ extension PushApplication {
                 !outcome.isPresumed, let record = outcome.record,
                 // The platform gives a sensitive variable no other type.
                 record.attributes.kind == outcome.step.attributes.kind
+                    || outcome.step.attributes.kind == .sensitive
             else { continue }
             let step = PushPlan.Step(
                 variable: outcome.step.variable, key: outcome.step.key,
                 attributes: outcome.step.attributes,
                 action: .update(id: record.id, withValue: outcome.step.sendsValue))
-            let changes = try change(step)
-            timesBefore[record.id] = record.updatedAt
+            expectedTimes[record.id] = record.updatedAt
             try begin([(place, step)])
-            let answer: EnvironmentVariable?
             do throws(VercelAPIError) {
-                answer = try client.changeEnvironmentVariable(
-                    record.id, ofProject: project, changes)
+                if try changeOne((place, step)).isEmpty { repaired.append(place) }
             } catch {
-                // What was said of the first attempt stands.
-                if error.isKnownNotDone { end([place]) }
-                continue
+                if let localFailure { throw localFailure }
+                if error.code == .notSent {
+                    _ = try unchanged([(place, step)])
+                } else if error.isKnownNotDone {
+                    // What was said of the first attempt stands.
+                    end([place])
+                }
             }
-            guard let answer else { continue }
-            outcomes[place]?.end = .verified
-            outcomes[place]?.record = PlatformRecord(answer, environments: environments)
-            repaired.append(place)
         }
-        keepSent(repaired)
         try flush()
         return repaired
     }
@@ -192,7 +449,9 @@ extension PushApplication {
     private func change(_ step: PushPlan.Step) throws -> EnvironmentVariableChange {
         let scope = step.attributes.scope
         var change = EnvironmentVariableChange()
-        if let old = step.variable?.remote?.key, old != step.key { change.key = step.key }
+        if let old = step.remoteID.flatMap({ planned[$0] })?.key, old != step.key {
+            change.key = step.key
+        }
         change.targets = scope.targets.names.map { .init(rawValue: $0) }
         change.customEnvironmentIds = scope.customEnvironments.map { environments.id(of: $0) ?? $0 }
         change.gitBranch = .some(scope.branch)
@@ -204,13 +463,6 @@ extension PushApplication {
             change.type = .init(rawValue: step.attributes.kind.name)
         }
         return change
-    }
-
-    /// The records of the platform now.
-    func listed() throws(VercelAPIError) -> [PlatformRecord] {
-        try client.environmentVariables(ofProject: project).map {
-            PlatformRecord($0, environments: environments)
-        }
     }
 
     /// Has the vault know what was sent and is not proved yet, so that a push that ends here is known
@@ -244,6 +496,7 @@ extension VercelAPIError {
     /// Tells whether what was sent was surely not done, by no attempt.
     var isKnownNotDone: Bool {
         if isAfterRepeat || code == .outcomeUnknown { return false }
+        if isBeforeSending { return true }
         if let transport { return !transport.mayHaveReachedServer }
         // A refusal. What 408, 5xx and unreadable answers mean is open.
         if let status { return (400..<500).contains(status) && status != 408 }

@@ -30,8 +30,12 @@ package final class PushApplication {
     private let productionBranch: String?
     let values: ValueSource
     let origin: Origin
-    /// The platform's times of change before the push, by id.
-    var timesBefore: [String: UInt64]
+    /// What is read again right before each write.
+    let listing: FreshListing
+    /// The platform's records when the plan was made, by id.
+    let planned: [String: PlatformRecord]
+    /// The times of change that the platform's records have if nobody else changed them, by id.
+    var expectedTimes: [String: UInt64]
     private let keep: (PushNote) throws -> Void
     private let progress: (Int, Int) -> Void
     /// What became of each step of the plan, in its order; nil for those not yet sent.
@@ -39,22 +43,31 @@ package final class PushApplication {
     /// What the vault is to be told with the next entry of the journal.
     private var note = PushNote()
     /// Entries of the journal that are open, by the place of their step.
-    private var open: [Int: Identifier] = [:]
+    private var open: [Int: SendEntry] = [:]
+    /// What failed on this side in the middle of a request: the vault, or opening a value.
+    var localFailure: (any Error)?
     /// Entries for old records of renamed variables, by the platform's id.
     private var openLeftovers: [String: Identifier] = [:]
 
     /// Variables sent in one request: the answer of a larger one would take long enough to be lost.
     private static let batchSize = 100
+    /// Records deleted in one request; the platform takes no more.
+    private static let deletionBatchSize = 1_000
+    /// Once the attempts of a request take longer than this, in milliseconds, its entries get a later
+    /// time: what changes a record long after an entry's time was not the entry's request.
+    private static let entryLifetime: UInt64 = 10_000
 
     /// - Parameters:
     ///   - project: The platform's id.
     ///   - platform: What the platform had when the plan was made.
+    ///   - listing: What it has right before each write.
     ///   - keep: Writes to the vault what the platform has now and what is sent next; called before
     ///     each request that changes something, and at the end.
     ///   - progress: Told how many steps of how many are done.
     package init(
         client: VercelClient, project: String, environments: CustomEnvironmentNames,
-        productionBranch: String?, platform: [PlatformRecord], origin: Origin,
+        productionBranch: String?, platform: [PlatformRecord], listing: FreshListing,
+        origin: Origin,
         values: @escaping ValueSource, keep: @escaping (PushNote) throws -> Void,
         progress: @escaping (Int, Int) -> Void
     ) {
@@ -64,8 +77,10 @@ package final class PushApplication {
         self.productionBranch = productionBranch
         self.values = values
         self.origin = origin
-        timesBefore = Dictionary(
-            platform.map { ($0.id, $0.updatedAt) }, uniquingKeysWith: { first, _ in first })
+        self.listing = listing
+        planned = Dictionary(
+            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        expectedTimes = planned.mapValues(\.updatedAt)
         self.keep = keep
         self.progress = progress
     }
@@ -111,38 +126,53 @@ package final class PushApplication {
             customEnvironmentIds: scope.customEnvironments)
     }
 
-    /// Sends the steps in order. After a failure that will not pass by itself nothing more is sent,
-    /// and the rest is reported as not sent.
+    /// Sends the steps in order. Where a record was changed after the plan was made, nothing is sent and
+    /// only these conflicts are returned; one that is found later stops its own step. After a failure
+    /// that will not pass by itself nothing more is sent, and the rest is reported as not sent.
     package func send(_ plan: PushPlan) throws -> [PushOutcome] {
         outcomes = Array(repeating: nil, count: plan.steps.count)
+        try refuseChanged(plan)
+        guard outcomes.allSatisfy({ $0 == nil }) else {
+            try flush()
+            return outcomes.compactMap { $0 }
+        }
         var places = plan.steps.indices[...]
         var underWay = places.prefix(0)
         do {
-            while let place = places.first {
-                underWay = places.prefix(1)
-                if case .create = plan.steps[place].action {
-                    underWay = places.prefix(Self.batchSize).prefix {
-                        if case .create = plan.steps[$0].action { true } else { false }
-                    }
-                    try create(underWay.map { ($0, plan.steps[$0]) })
-                } else {
-                    try sendOne(plan.steps[place], at: place)
-                }
+            while !places.isEmpty {
+                underWay = group(places, of: plan)
+                try send(underWay.map { ($0, plan.steps[$0]) })
                 places = places.dropFirst(underWay.count)
                 progress(plan.steps.count - places.count, plan.steps.count)
             }
         } catch let error as VercelAPIError {
             if error.isKnownNotDone { end(Array(underWay)) }
             for place in places where outcomes[place] == nil {
-                let reason = underWay.contains(place) ? error.description : "not sent"
+                let isUnderWay = underWay.contains(place)
                 outcomes[place] = PushOutcome(
-                    step: plan.steps[place], end: .failed(reason, error), record: nil)
+                    step: plan.steps[place],
+                    end: .failed(isUnderWay ? error.description : "not sent", error), record: nil,
+                    isSent: isUnderWay && !error.isKnownNotDone)
             }
         }
         try flush()
         try readBack(outcomes.indices.filter { outcomes[$0]?.isVerified ?? false })
         try readBack(try repair())
         return outcomes.compactMap { $0 }
+    }
+
+    /// The next steps that one request sends.
+    private func group(_ places: Range<Int>, of plan: PushPlan) -> Range<Int> {
+        guard let first = places.first.map({ plan.steps[$0] }) else { return places }
+        func run(_ limit: Int, _ belongs: (PushPlan.Step) -> Bool) -> Range<Int> {
+            let run = places.prefix(limit).prefix { belongs(plan.steps[$0]) }
+            return run.isEmpty ? places.prefix(1) : run
+        }
+        switch first.action {
+        case .create: return run(Self.batchSize) { $0.action == .create }
+        case .update: return run(Self.batchSize, isBatchable)
+        case .delete: return run(Self.deletionBatchSize) { $0.isDeletion }
+        }
     }
 
     // MARK: The journal
@@ -155,16 +185,16 @@ package final class PushApplication {
         for (place, step) in steps {
             let send = entry(step, at: time)
             note.begun.append(send)
-            open[place] = send.id
+            if let before = open.updateValue(send, forKey: place) { note.ended.append(before.id) }
             // The vault forgets the old record with the first word of the new one.
             if case .create = step.action, let old = step.variable?.remote,
-                let updatedAt = timesBefore[old.id], openLeftovers[old.id] == nil
+                let updatedAt = expectedTimes[old.id], openLeftovers[old.id] == nil
             {
                 let deletion = SendEntry(
                     createdAt: time, action: .delete, project: origin.project,
                     variable: step.variable?.id, platformProject: project, author: origin.author,
                     target: .init(id: old.id, updatedAt: updatedAt), key: old.key,
-                    attributes: old.agreed, version: 0)
+                    attributes: old.agreed, version: 0, sentAfter: listing.time)
                 note.begun.append(deletion)
                 openLeftovers[old.id] = deletion.id
             }
@@ -175,7 +205,7 @@ package final class PushApplication {
     /// Notes that the outcome of these steps is known; the vault is told with the next request.
     func end(_ places: [Int], _ records: [PushRecord] = []) {
         note.records += records
-        note.ended += places.compactMap { open.removeValue(forKey: $0) }
+        note.ended += places.compactMap { open.removeValue(forKey: $0)?.id }
     }
 
     /// Notes that a record was seen to be gone.
@@ -190,6 +220,32 @@ package final class PushApplication {
         note = PushNote()
     }
 
+    /// Gives entries a later time where the first attempt was long ago.
+    func renewOld(_ steps: [(place: Int, step: PushPlan.Step)]) throws(VercelAPIError) {
+        let old = steps.filter { place, _ in
+            open[place].map { listing.time > $0.sentAfter &+ Self.entryLifetime } ?? false
+        }
+        guard !old.isEmpty else { return }
+        do {
+            try begin(old)
+        } catch {
+            localFailure = error
+            throw VercelAPIError(.notSent, reason: "the vault could not be written")
+        }
+    }
+
+    /// Keeps when an attempt was over whose answer never came.
+    func closeWindow(of steps: [(place: Int, step: PushPlan.Step)]) throws {
+        for (place, _) in steps {
+            guard let send = open[place], listing.time > 0 else { continue }
+            let closed = send.until(listing.time)
+            note.ended.append(send.id)
+            note.begun.append(closed)
+            open[place] = closed
+        }
+        try flush()
+    }
+
     private func entry(_ step: PushPlan.Step, at time: UInt64) -> SendEntry {
         let (action, id): (SendEntry.Action, String?) =
             switch step.action {
@@ -200,9 +256,10 @@ package final class PushApplication {
         return SendEntry(
             createdAt: time, action: action, project: origin.project, variable: step.variable?.id,
             platformProject: project, author: origin.author,
-            target: id.map { .init(id: $0, updatedAt: timesBefore[$0] ?? 0) }, key: step.key,
+            target: id.map { .init(id: $0, updatedAt: expectedTimes[$0] ?? 0) }, key: step.key,
             attributes: step.attributes,
-            version: step.sendsValue ? step.variable?.currentVersion ?? 0 : 0)
+            version: step.sendsValue ? step.variable?.currentVersion ?? 0 : 0,
+            sentAfter: listing.time)
     }
 
     func newVariable(_ step: PushPlan.Step) throws -> NewEnvironmentVariable? {

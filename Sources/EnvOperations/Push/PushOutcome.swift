@@ -9,6 +9,9 @@ package struct PushOutcome {
         case verified
         /// Sent; the platform does not show what it holds.
         case unverified(String)
+        /// Somebody else changed the record after the plan was made: nothing of the step was sent, or
+        /// what was sent is not what the platform has now. The reason says which.
+        case conflict(String)
         /// Not done, or not as it should be.
         case failed(String, VercelAPIError?)
     }
@@ -17,10 +20,13 @@ package struct PushOutcome {
     package let step: PushPlan.Step
     /// How it ended.
     package var end: End
-    /// The platform's record now; nil where there is none or it was not seen.
+    /// The platform's record as it answered, or as it was found; nil where there is none or it was not
+    /// seen.
     package var record: PlatformRecord?
-    /// Tells that the platform never said that it made the record: it was found there afterwards.
+    /// Tells that the platform never said that it kept the record: it was found there afterwards.
     var isPresumed = false
+    /// Tells that something of the step may have been carried out.
+    package var isSent = true
 }
 
 /// What the vault has to keep of a push: told after each request that changed the platform.
@@ -34,6 +40,8 @@ package struct PushRecord {
         /// What both sides have: the version, 0 where the platform holds something else and nil where
         /// none was sent, and type, scope and comment.
         case agreed(PlatformRecord, version: UInt64?, attributes: VariableAttributes)
+        /// The record as the platform lists it now, which both sides have not agreed on; nil where it is gone.
+        case seen(PlatformRecord?)
     }
 
     /// The vault's record.

@@ -25,6 +25,22 @@ package struct PushPlan: Equatable, Sendable {
         package let attributes: VariableAttributes
         /// What to do.
         package let action: Action
+        /// For the old record of a renamed variable: the vault's record whose new one must be there
+        /// before the old one goes.
+        package var successor: Identifier?
+
+        /// Tells whether it deletes a record.
+        package var isDeletion: Bool {
+            if case .delete = action { true } else { false }
+        }
+
+        /// The platform's id of the record that is there already; nil for a creation.
+        package var remoteID: String? {
+            switch action {
+            case .create: nil
+            case .update(let id, _), .delete(let id): id
+            }
+        }
 
         /// Tells whether it sends a value.
         package var sendsValue: Bool {

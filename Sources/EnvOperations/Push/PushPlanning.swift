@@ -55,7 +55,7 @@ struct PushPlanning {
         let withValue =
             variable.currentVersion > 0
             && (isChangedThere || variable.currentVersion != remote.pushedVersion)
-        let isRenamed = variable.name != remote.key
+        let isRenamed = variable.name != record.key
         guard withValue || isRenamed || variable.attributes != remote.agreed else {
             return .unchanged
         }
@@ -66,7 +66,7 @@ struct PushPlanning {
             // The platform renames no sensitive variable: the new one is made before the old one goes.
             let old = PushPlan.Step(
                 variable: nil, key: record.key, attributes: record.attributes,
-                action: .delete(id: record.id))
+                action: .delete(id: record.id), successor: variable.id)
             return .steps([step(variable, variable.attributes, .create), old])
         }
         return .steps([

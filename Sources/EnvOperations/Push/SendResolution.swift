@@ -2,9 +2,9 @@ package import Vault
 
 /// What became of writes whose outcome is not known, judged from the platform as it is now. Pure.
 ///
-/// A write is ours where the platform holds a value that the vault has for that record, or shows no
-/// value and is otherwise as it was sent. Anything else is somebody else's, and the plan treats it as
-/// such.
+/// A write is ours where the platform holds a value that the vault has for that record. Of a value that
+/// it does not show nothing is known: the plan sends it again where the record moved while the write was
+/// under way, by nobody else. Anything else is somebody else's, and the plan treats it as such.
 package struct SendResolution: Equatable, Sendable {
     /// A write and the record of the platform that it may have left.
     package struct Candidate: Equatable, Sendable {
@@ -32,8 +32,6 @@ package struct SendResolution: Equatable, Sendable {
     package private(set) var remotes: [Identifier: RemoteState] = [:]
     /// The records of the platform that go with ``remotes``.
     private var found: [Identifier: PlatformRecord] = [:]
-    /// Records taken over on the journal's word, whose value cannot be read back.
-    package private(set) var presumed: Set<Identifier> = []
     /// Old records of renamed variables, which were to be deleted and are still there.
     package private(set) var leftovers: [PlatformRecord] = []
     /// The same that somebody changed since; they are left alone.
@@ -109,18 +107,14 @@ package struct SendResolution: Equatable, Sendable {
                 id: candidate.record.id, key: candidate.record.key, account: account,
                 pushedVersion: version, agreed: candidate.record.attributes,
                 updatedAt: candidate.record.updatedAt, pushedAt: time)
-            if known == .unknown, candidate.send.version > 0 {
-                presumed.insert(id)
-            } else {
-                presumed.remove(id)
-            }
         }
         for send in sends where send.action == .delete {
             judgeDeletion(send, variables, platform)
         }
     }
 
-    /// The version that the platform holds where the write was ours, 0 where it holds none of them;
+    /// The version that the platform holds where the write was ours, 0 where it holds none of them or
+    /// does not show which;
     /// nil where it was somebody else's.
     private static func version(of candidate: Candidate, _ evidence: Evidence) -> UInt64? {
         let (send, record) = (candidate.send, candidate.record)
@@ -133,11 +127,11 @@ package struct SendResolution: Equatable, Sendable {
                 record.author.map { !send.author.isEmpty && $0 != send.author } ?? false
             // A team's policy may make a variable sensitive whatever was asked for.
             let kind = record.attributes.kind
-            guard !isForeign, record.key == send.key,
+            guard !isForeign, record.key == send.key, send.mayHaveChanged(at: record.updatedAt),
                 record.attributes.scope == send.attributes.scope,
                 kind == send.attributes.kind || kind == .sensitive
             else { return nil }
-            return send.version > 0 ? send.version : candidate.variable.remote?.pushedVersion ?? 0
+            return send.version > 0 ? 0 : candidate.variable.remote?.pushedVersion ?? 0
         }
     }
 
@@ -155,5 +149,20 @@ package struct SendResolution: Equatable, Sendable {
         } else {
             abandoned.append(record)
         }
+    }
+}
+
+extension SendEntry {
+    /// The longest time from a listing to the end of a request that a killed process left under way, in
+    /// milliseconds: ten seconds until an entry is renewed, ten to connect, thirty to the first byte, and
+    /// one because a `Date` field is to the second.
+    private static let longestFlight: UInt64 = 51_000
+    private static let second: UInt64 = 1_000
+
+    /// Tells whether the request may have set this time of change, in milliseconds since 1970.
+    fileprivate func mayHaveChanged(at time: UInt64) -> Bool {
+        guard sentAfter > 0 else { return false }
+        let end = sentUntil > 0 ? sentUntil &+ Self.second : sentAfter &+ Self.longestFlight
+        return (sentAfter...max(sentAfter, end)).contains(time)
     }
 }

@@ -32,10 +32,15 @@ extension VaultTransaction {
                 // What was agreed before stays agreed until the rest is proved.
                 let version = withValue ? 0 : known?.pushedVersion ?? 0
                 index.variables[position].remote = RemoteState(
-                    id: record.id, key: known?.key ?? record.key, account: account,
+                    id: record.id, key: record.key, account: account,
                     pushedVersion: version, agreed: known?.agreed ?? record.attributes,
                     updatedAt: record.updatedAt,
                     pushedAt: time)
+            case .seen(let record):
+                if let record {
+                    index.variables[position].remote?.seenUpdatedAt = record.updatedAt
+                }
+                index.variables[position].remote?.isGone = record == nil
             case .agreed(let record, let version, let attributes):
                 index.variables[position].remote = RemoteState(
                     id: record.id, key: record.key, account: account,

@@ -26,6 +26,8 @@ struct APICall {
     var sent: [SecretSlice] = []
     /// The names in the body, which errors may repeat.
     var names: Set<String> = []
+    /// Called right before each attempt, after any wait; an error ends the call without sending it.
+    var check: VercelClient.SendCheck?
 
     /// Makes a call of the path made of `version` and `segments`, each of which is one piece
     /// whatever is in it. Words of the path itself are `StaticString`s, names and ids are not.

@@ -43,6 +43,9 @@ package struct VercelAPIError: Error, Equatable, Sendable, CustomStringConvertib
         case malformedAnswer
         /// The platform may or may not have done it; look before doing it again.
         case outcomeUnknown
+        /// The caller's check right before an attempt refused it, and the attempt was not sent. An
+        /// earlier one may have been carried out where ``VercelAPIError/isAfterRepeat`` says so.
+        case notSent
         /// The caller asked to stop.
         case cancelled
         /// What was to be sent cannot be: not UTF-8, or not an id. Nothing was sent.
@@ -84,6 +87,8 @@ package struct VercelAPIError: Error, Equatable, Sendable, CustomStringConvertib
     /// Whether an earlier attempt of the same call may have been carried out, so that
     /// ``Code/notFound`` may mean "deleted by it" and ``Code/conflict`` "made by it".
     package internal(set) var isAfterRepeat = false
+    /// Whether this attempt ended before it was sent, in the caller's check.
+    package internal(set) var isBeforeSending = false
     /// The single items that were refused, where all items of a batch were.
     package internal(set) var failedVariables: [FailedVariable] = []
 
@@ -112,6 +117,7 @@ package struct VercelAPIError: Error, Equatable, Sendable, CustomStringConvertib
         error.retryAfter = retryAfter
         error.transport = transport
         error.isAfterRepeat = isAfterRepeat
+        error.isBeforeSending = isBeforeSending
         error.failedVariables = failedVariables
         return error
     }

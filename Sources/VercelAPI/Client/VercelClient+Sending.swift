@@ -116,6 +116,7 @@ private struct SendingRound {
             error.retryAfter = pause
             return failRest(with: error)
         }
+        session.pauseCount += 1
         if pause > .zero, !session.waitingRoom.wait(pause) {
             failRest(with: VercelAPIError(.cancelled, reason: "stopped"))
         }
@@ -127,7 +128,8 @@ private struct SendingRound {
         }
     }
 
-    mutating func send(_ places: [(place: Int, group: Int64?)]) {
+    mutating func send(_ granted: [(place: Int, group: Int64?)]) {
+        let places = granted.filter { isToBeSent($0.place, group: $0.group) }
         let requests = places.map { client.request(calls[$0.place]) }
         for (place, _) in places where attempts[place].firstSent == nil {
             attempts[place].firstSent = now
@@ -156,10 +158,33 @@ private struct SendingRound {
         }
     }
 
+    /// Asks the caller's check, and ends the call where it says no.
+    private mutating func isToBeSent(_ place: Int, group: Int64?) -> Bool {
+        guard let check = calls[place].check else { return true }
+        do throws(VercelAPIError) {
+            try check()
+            return true
+        } catch {
+            var error = error
+            error.isAfterRepeat = attempts[place].mayHaveBeenDone
+            error.isBeforeSending = true
+            session.limits.finish(
+                calls[place].route, reserved: group, headers: nil, now: now,
+                secondsSince1970: session.waitingRoom.secondsSince1970)
+            attempts[place].result = .failure(error)
+            return false
+        }
+    }
+
     /// Notes the end of one attempt: it is the result, or the call is made again later.
     private mutating func settle(_ place: Int, _ result: Result<HTTPResponse, TransportError>) {
         let call = calls[place]
         attempts[place].count += 1
+        if case .success(let response) = result,
+            let date = response.headers[name: "Date"].flatMap({ HTTPDate.seconds($0) }), date > 0
+        {
+            session.platformTime = UInt64(date) &* 1_000
+        }
         let verdict = AnswerVerdict(
             result, call: call, sent: client.sentTexts(of: call),
             secondsSince1970: session.waitingRoom.secondsSince1970)
@@ -172,6 +197,7 @@ private struct SendingRound {
             isRepeatable: call.isRepeatable, random: session.random())
         {
             attempts[place].notBefore = now + pause
+            session.pauseCount += 1
             if case .notNow = verdict.outcome {
                 session.limits.close(call.route, until: now + pause)
             }

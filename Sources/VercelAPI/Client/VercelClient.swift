@@ -25,6 +25,10 @@ package final class VercelClient {
         let policy: RetryPolicy
         let random: () -> Double
         var limits = RateLimits()
+        /// How often a call has waited, or was sent again.
+        var pauseCount = 0
+        /// The newest `Date` of an answer, in milliseconds since 1970; 0 before the first.
+        var platformTime: UInt64 = 0
 
         init(
             transport: any HTTPTransport, waitingRoom: any WaitingRoom, policy: RetryPolicy,
@@ -94,6 +98,19 @@ package final class VercelClient {
         self.scope = scope
         self.timeouts = timeouts
     }
+
+    /// Decides right before an attempt whether it is sent. It may make calls of its own.
+    package typealias SendCheck = () throws(VercelAPIError) -> Void
+
+    /// The time since some fixed moment; never goes back.
+    package var elapsed: Duration { session.waitingRoom.elapsed }
+
+    /// How often a call has waited, or was sent again. What was read before such a pause is old.
+    package var pauseCount: Int { session.pauseCount }
+
+    /// Vercel's own time when it answered last, in milliseconds since 1970, to the second (the `Date`
+    /// field of RFC 9110); 0 where no answer had one.
+    package var platformTime: UInt64 { session.platformTime }
 
     /// The same client on behalf of somebody else; it shares connections and rate limits.
     package func scoped(to scope: APIScope) -> VercelClient {

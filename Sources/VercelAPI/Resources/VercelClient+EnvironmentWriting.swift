@@ -21,13 +21,17 @@ extension VercelClient {
 
     /// Makes several variables in one request; the platform judges each by itself.
     ///
-    /// - Parameter isUpsert: Changes the records of the same names and exactly the same scopes.
+    /// - Parameters:
+    ///   - isUpsert: Changes the records of the same names and exactly the same scopes.
+    ///   - check: Called right before each attempt.
     /// - Throws: An error only if nothing is known of the single ones.
     package func createEnvironmentVariables(
-        _ new: [NewEnvironmentVariable], inProject project: String, isUpsert: Bool = false
+        _ new: [NewEnvironmentVariable], inProject project: String, isUpsert: Bool = false,
+        check: SendCheck? = nil
     ) throws(VercelAPIError) -> EnvironmentVariableBatch {
         guard !new.isEmpty else { return EnvironmentVariableBatch(created: [], failed: []) }
         var call = try createCall(project, isUpsert: isUpsert, of: new)
+        call.check = check
         try call.writeBody { (json) throws(JSONWriter.Problem) in
             try json.array { (json) throws(JSONWriter.Problem) in
                 for variable in new { try variable.write(to: &json) }
@@ -43,11 +47,14 @@ extension VercelClient {
 
     /// Changes a variable.
     ///
+    /// - Parameter check: Called right before each attempt.
     /// - Returns: The record as it is now, or nil if the answer does not hold it.
     package func changeEnvironmentVariable(
-        _ id: String, ofProject project: String, _ change: EnvironmentVariableChange
+        _ id: String, ofProject project: String, _ change: EnvironmentVariableChange,
+        check: SendCheck? = nil
     ) throws(VercelAPIError) -> EnvironmentVariable? {
         var call = try APICall(.patch, "/v9/projects/\(project)/env/\(id)")
+        call.check = check
         call.sent = [change.value].compactMap { $0 }
         call.names = Set([change.key, change.gitBranch ?? nil].compactMap { $0 })
         try call.writeBody { (json) throws(JSONWriter.Problem) in try change.write(to: &json) }
@@ -58,25 +65,30 @@ extension VercelClient {
     }
 
     /// Deletes a variable with all its targets. To take one target away, change the list.
+    ///
+    /// - Parameter check: Called right before each attempt.
     package func deleteEnvironmentVariable(
-        _ id: String, ofProject project: String
+        _ id: String, ofProject project: String, check: SendCheck? = nil
     ) throws(VercelAPIError) -> DeletionOutcome {
         var call = try APICall(.delete, "/v9/projects/\(project)/env/\(id)")
+        call.check = check
         call.expectation = .nothingOrJSON
         return try delete(call)
     }
 
     /// Deletes variables, up to 1000 in one request.
     ///
+    /// - Parameter check: Called right before each attempt.
     /// - Returns: The ids that the platform says it deleted.
     package func deleteEnvironmentVariables(
-        _ ids: [String], ofProject project: String
+        _ ids: [String], ofProject project: String, check: SendCheck? = nil
     ) throws(VercelAPIError) -> [String] {
         var deleted: [String] = []
         var start = 0
         while start < ids.count {
             let part = Array(ids[start..<min(start + 1000, ids.count)])
             var call = try APICall(.delete, "/v1/projects/\(project)/env")
+            call.check = check
             try call.writeBody { (json) throws(JSONWriter.Problem) in
                 try json.object { (json) throws(JSONWriter.Problem) in
                     try json.member("ids", part)

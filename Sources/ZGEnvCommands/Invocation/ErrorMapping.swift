@@ -89,7 +89,7 @@ extension CommandError {
                 .limitedUser, .forbidden:
                 .unauthorized
             case .notFound: .notFound
-            case .conflict: .conflict
+            case .conflict, .notSent: .conflict
             case .rateLimited, .unavailable, .redirected, .malformedAnswer, .outcomeUnknown:
                 .unavailable
             case .invalidRequest: .usage

@@ -85,7 +85,7 @@ struct HardenReport {
                 "failed",
                 .array(
                     (outcomes ?? []).compactMap { outcome in
-                        guard case .failed(let reason, _) = outcome.end else { return nil }
+                        guard let reason = outcome.failureReason else { return nil }
                         return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
                     })),
         ]
@@ -119,6 +119,7 @@ struct HardenReport {
             let isSensitive = outcome.step.attributes.kind == .sensitive
             switch outcome.end {
             case .failed(let reason, _): return "failed     \(what): \(DisplayText.safe(reason))\n"
+            case .conflict(let reason): return "conflict   \(what): \(DisplayText.safe(reason))\n"
             case .verified: return "\(isSensitive ? "sensitive" : "readable ")  \(what)\n"
             case .unverified(let reason):
                 return "\(isSensitive ? "sensitive" : "readable ")  \(what): \(reason)\n"
@@ -129,7 +130,7 @@ struct HardenReport {
     private var failure: CommandError? {
         if let sendingFailure { return sendingFailure }
         let failed = (outcomes ?? []).filter(\.isFailed)
-        if let first = failed.first, case .failed(let reason, _) = first.end {
+        if let first = failed.first, let reason = first.failureReason {
             // What was left readable for a reason of its own is a further cause.
             return CommandError(
                 omissions.isEmpty ? failed.exitCode : .failed,

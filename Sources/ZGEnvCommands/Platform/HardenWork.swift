@@ -47,7 +47,8 @@ struct HardenWork {
             return report
         }
         let records =
-            try prepared(items) + resumed(plan.unconfirmed) + plan.leftovers.map(\.id)
+            try prepared(items) + plan.unconfirmed.compactMap { $0.variable?.id }
+            + plan.leftovers.map(\.id)
         var rules = PushPlan.Rules()
         rules.records = Set(records)
         do {
@@ -85,7 +86,8 @@ struct HardenWork {
             throw RecordSelection.notFound(missing, project, index)
         }
         var rules = rules
-        rules.author = account.isEmpty ? nil : account
+        rules.begun = Set(
+            try invocation.session.index(.everything).sends(of: project.id).compactMap(\.variable))
         return HardeningPlan(variables: variables, platform: platform, rules: rules)
     }
 
@@ -138,11 +140,6 @@ struct HardenWork {
         return try changing { transaction in
             try transaction.harden(kept, account: account, time: invocation.context.now())
         }
-    }
-
-    private func resumed(_ candidates: [HardeningPlan.Candidate]) throws -> [Identifier] {
-        if candidates.isEmpty { return [] }
-        return try changing { try $0.resume(candidates, account: account) }
     }
 
     /// The platform's id of the user whose token is used.

@@ -7,7 +7,6 @@ internal import VercelAPI
 struct PushReport {
     private let project: String
     private let plan: PushPlan
-    private let presumed: Set<Identifier>
     /// What became of each step; empty after a dry run or a conflict.
     var outcomes: [PushOutcome] = []
     /// What of it was changed while the values were locked; nil where nothing was sent.
@@ -15,13 +14,13 @@ struct PushReport {
     /// Tells that it stopped after the plan.
     var isDryRun = false
 
-    /// - Parameter presumed: Records that an earlier push sent as far as is known, and whose value
-    ///   cannot be read back.
-    init(project: String, plan: PushPlan, presumed: Set<Identifier> = []) {
+    init(project: String, plan: PushPlan) {
         self.project = project
         self.plan = plan
-        self.presumed = presumed
     }
+
+    /// Tells whether something may have been changed on the platform.
+    var hasSent: Bool { outcomes.contains(where: \.isSent) }
 
     /// The plan for people, one line a step.
     var planLines: [String] {
@@ -53,7 +52,8 @@ struct PushReport {
                 "unchanged", .array(plan.unchanged.map { Self.entry($0.name, $0.attributes.scope) })
             ),
             .init(
-                "conflicts", .array(plan.conflicts.map { Self.entry($0.key, $0.scope, $0.reason) })),
+                "conflicts",
+                .array(conflicts.map { Self.entry($0.key, $0.scope, $0.reason) })),
             .init("unverified", unverified),
             .init("failed", failed), .init("changedWhileLocked", changes?.json ?? .array([])),
         ]
@@ -75,16 +75,22 @@ struct PushReport {
             })
     }
 
+    /// Differences that the vault has not seen: before anything was sent, and found while sending.
+    private var conflicts: [RecordNote] {
+        plan.conflicts
+            + outcomes.compactMap { outcome in
+                guard case .conflict(let reason) = outcome.end else { return nil }
+                return RecordNote(
+                    key: outcome.step.key, scope: outcome.step.attributes.scope, reason: reason)
+            }
+    }
+
     private var unverified: JSONValue {
-        let before = plan.unchanged.filter { presumed.contains($0.id) }.map {
-            Self.entry($0.name, $0.attributes.scope, "sent by an earlier push, cannot be read back")
-        }
-        return .array(
-            before
-                + outcomes.compactMap { outcome in
-                    guard case .unverified(let reason) = outcome.end else { return nil }
-                    return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
-                })
+        .array(
+            outcomes.compactMap { outcome in
+                guard case .unverified(let reason) = outcome.end else { return nil }
+                return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
+            })
     }
 
     private var failed: JSONValue {
@@ -117,22 +123,18 @@ struct PushReport {
                 ? "Nothing to push.\n"
                 : (planLines.map { "Would \($0)" } + changeLines).map { "\(safe($0))\n" }.joined()
         }
-        let before = plan.unchanged.filter { presumed.contains($0.id) }.map {
-            "unchanged  \(safe($0.name)) (\(safe($0.attributes.scope.description))): "
-                + "sent by an earlier push, cannot be read back\n"
+        if outcomes.isEmpty { return "Nothing to push.\n" }
+        return outcomes.map { outcome in
+            let what =
+                "\(safe(outcome.step.key)) (\(safe(outcome.step.attributes.scope.description)))"
+            switch outcome.end {
+            case .verified: return "\(Self.done(outcome.step))  \(what)\n"
+            case .unverified(let reason):
+                return "\(Self.done(outcome.step))  \(what): \(reason)\n"
+            case .conflict(let reason): return "conflict  \(what): \(safe(reason))\n"
+            case .failed(let reason, _): return "failed    \(what): \(safe(reason))\n"
+            }
         }.joined()
-        if outcomes.isEmpty { return before.isEmpty ? "Nothing to push.\n" : before }
-        return before
-            + outcomes.map { outcome in
-                let what =
-                    "\(safe(outcome.step.key)) (\(safe(outcome.step.attributes.scope.description)))"
-                switch outcome.end {
-                case .verified: return "\(Self.done(outcome.step))  \(what)\n"
-                case .unverified(let reason):
-                    return "\(Self.done(outcome.step))  \(what): \(reason)\n"
-                case .failed(let reason, _): return "failed    \(what): \(safe(reason))\n"
-                }
-            }.joined()
     }
 
     private static func done(_ step: PushPlan.Step) -> String {
@@ -148,19 +150,20 @@ struct PushReport {
 
     /// Why it was not all done; nil where it was.
     var failure: CommandError? {
-        if !plan.conflicts.isEmpty {
-            let name = plan.conflicts.count == 1 ? plan.conflicts[0].key : "KEY"
+        let failures = outcomes.filter(\.isFailed)
+        let conflicts = conflicts
+        if !conflicts.isEmpty, failures.allSatisfy(\.isConflict) {
+            let name = conflicts.count == 1 ? conflicts[0].key : "KEY"
             let key = DisplayText.safe("\(name) -p \(project)")
             return CommandError(
                 .conflict,
-                plan.conflicts.count == 1
-                    ? "\(DisplayText.safe(plan.conflicts[0].key)) differs on the platform from what this vault has seen."
-                    : "\(plan.conflicts.count) variables differ on the platform from what this vault has seen.",
+                conflicts.count == 1
+                    ? "\(DisplayText.safe(conflicts[0].key)) differs on the platform from what this vault has seen."
+                    : "\(conflicts.count) variables differ on the platform from what this vault has seen.",
                 hint:
-                    "Nothing was sent. Keep what is here with: zg-env push \(key) --force, or take what the platform has with: zg-env pull \(key) --force."
+                    "\(hasSent ? "The others are done." : "Nothing was sent.") Keep what is here with: zg-env push \(key) --force, or take what the platform has with: zg-env pull \(key) --force."
             )
         }
-        let failures = outcomes.filter(\.isFailed)
         guard !failures.isEmpty else { return nil }
         let code = failures.exitCode
         return CommandError(
@@ -171,7 +174,8 @@ struct PushReport {
 
     /// What went wrong with the first of them.
     private static func sentence(_ failures: [PushOutcome]) -> String {
-        guard let first = failures.first, case .failed(let reason, _) = first.end else { return "" }
+        let first = failures.first { !$0.isConflict }
+        guard let first, case .failed(let reason, _) = first.end else { return "" }
         return "\(first.step.key): \(CommandError.ending(reason))"
     }
 

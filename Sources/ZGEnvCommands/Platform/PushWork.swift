@@ -57,9 +57,9 @@ struct PushWork {
         let environments = try environmentNames()
         try SharedListing.keep(of: bound, invocation)
         let listedAt = invocation.context.now()
-        let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
-            PlatformRecord($0, environments: environments)
-        }
+        let listing = FreshListing(
+            client, project: bound.platform.id, environments: environments)
+        let platform = try listing.current()
         let index = try invocation.session.index(.everything)
         try checkPlaces(environments, index)
         var variables = index.variables.filter { $0.project == project.id }
@@ -74,7 +74,7 @@ struct PushWork {
             variables: variables, platform: platform, adopted: adopted,
             leftovers: resolution.leftovers, rules: rules)
         var report = PushReport(
-            project: project.name, plan: plan, presumed: resolution.presumed)
+            project: project.name, plan: plan)
         for record in resolution.abandoned {
             invocation.context.warn(
                 "left-there",
@@ -99,6 +99,7 @@ struct PushWork {
         let application = PushApplication(
             client: client, project: bound.platform.id, environments: environments,
             productionBranch: bound.platform.link?.productionBranch, platform: platform,
+            listing: listing,
             origin: .init(
                 project: project.id, author: bound.access.account?.userID ?? "",
                 now: invocation.context.now),
@@ -120,6 +121,8 @@ struct PushWork {
                 report.isDryRun = true
                 return report
             }
+            // Nobody knows how long the question was open.
+            listing.expire()
             if invocation.options.yes {
                 for line in report.changeLines { try invocation.note(line) }
             }
