@@ -27,12 +27,15 @@ struct SandboxArguments {
           --build-log FILE          what builds print besides, a line each; "$ ", "# ", "! ", "~ "
                                     and "= N" in front mean a command, a step, an error, a
                                     warning, and a command's end
-          --fault 'METHOD PATH-GLOB WHAT [xN]'
-                                    repeatable; METHOD may be *, WHAT is one of 429[:SECONDS],
-                                    a status, reset, lost-answer, slow:SECONDS, truncate,
-                                    challenge, saml, html, redirect:URL, stores-empty,
-                                    drops-target, forces-sensitive, rejects-one, string-cursor,
-                                    decrypts-lists, stays-open
+          --fault 'METHOD PATH-GLOB WHAT [@N] [xN]'
+                                    repeatable; METHOD may be *; @N: from the Nth such request
+                                    on; xN: N times; WHAT is one of 429[:SECONDS], a status,
+                                    reset, lost-answer, slow:SECONDS, truncate, challenge, saml,
+                                    html, redirect:URL, ongoing[:SENTENCE], stores-nothing,
+                                    returns-old-record, stores-empty, drops-target,
+                                    forces-sensitive, rejects-one, hides-values,
+                                    silent-batch[:some|one|all|empty][,keeps=all][,status=200],
+                                    string-cursor, decrypts-lists, stays-open
           --rate-limit N            at most N requests a minute for each token
           --webhook URL             tells URL (http, this machine) about every event
           --webhook-secret-file F   what those messages are signed with
@@ -114,7 +117,7 @@ struct SandboxArguments {
             if configuration.buildLog?.last == "" { configuration.buildLog?.removeLast() }
         case "--fault":
             guard let fault = Fault(value) else {
-                throw refused("'METHOD PATH-GLOB WHAT [xN]'")
+                throw refused("'METHOD PATH-GLOB WHAT [@N] [xN]'")
             }
             configuration.faults.append(fault)
         default:

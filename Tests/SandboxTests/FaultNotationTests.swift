@@ -8,7 +8,11 @@ import Testing
         "GET /v?/user 503", "* /* slow:0.5", "PATCH * reset", "DELETE * truncate",
         "GET * challenge", "GET * html", "POST * stores-empty", "POST * drops-target",
         "POST * forces-sensitive", "POST * rejects-one", "GET * saml", "GET * string-cursor",
-        "GET * redirect:http://127.0.0.1:1/x", "get  /v2/user   500",
+        "GET * redirect:http://127.0.0.1:1/x", "get  /v2/user   500", "PATCH * stores-nothing @3",
+        "PATCH * stores-nothing @3 x1", "PATCH * returns-old-record x1 @3", "GET * hides-values",
+        "* * slow:100ms", "POST * ongoing", "POST * ongoing:One is under way, try later. x2",
+        "POST * ongoing:Done%20100%25", "POST * silent-batch", "POST * silent-batch:one",
+        "POST * silent-batch:all,keeps=all,status=200", "POST * silent-batch:keeps=all",
     ])
     func `of faults are read`(text: String) { #expect(Fault(text) != nil) }
 
@@ -16,7 +20,11 @@ import Testing
         "", "GET", "GET /x", "GET /x nothing", "GET /x 700", "GET /x 42", "GET /x 429:x",
         "GET /x 429:-1", "GET /x slow", "GET /x slow:-1", "GET /x slow:nan", "GET /x reset x0",
         "GET /x reset 2", "GET /x reset x1 more", "G3T /x reset", "GET x reset",
-        "GET /x reset:1",
+        "GET /x reset:1", "GET /x reset @0", "GET /x reset @1 @2", "GET /x reset x1 x2",
+        "GET /x slow:-1ms", "GET /x slow:ms", "GET /x stores-nothing:1", "GET /x ongoing:",
+        "GET /x ongoing:%", "POST /x silent-batch:two", "POST /x silent-batch:one,one",
+        "POST /x silent-batch:one,keeps=some", "POST /x silent-batch:one,status=400",
+        "POST /x silent-batch:one,keeps=all,keeps=all", "POST /x silent-batch:one,other=1",
     ])
     func `of other things are no faults`(text: String) { #expect(Fault(text) == nil) }
 

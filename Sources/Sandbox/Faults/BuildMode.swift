@@ -51,11 +51,15 @@ package enum BuildMode: Sendable, Equatable, Codable {
 
 /// Spans of time as they are written in faults and arguments.
 package enum Seconds {
-    /// A number from 0 to a day, fractions allowed, or `nil`.
+    /// A number of seconds from 0 to a day, fractions allowed, or one of milliseconds with `ms`
+    /// behind it; `nil` for anything else.
     package static func value(of text: some StringProtocol) -> Double? {
-        guard let seconds = Double(String(text)), seconds.isFinite, seconds >= 0, seconds <= 86400
-        else { return nil }
-        return seconds
+        let isShort = text.hasSuffix("ms")
+        guard let number = Double(String(text.dropLast(isShort ? 2 : 0))), number.isFinite else {
+            return nil
+        }
+        let seconds = isShort ? number / 1000 : number
+        return (0...86400).contains(seconds) ? seconds : nil
     }
 
     /// The shortest form: `5`, `0.2`.

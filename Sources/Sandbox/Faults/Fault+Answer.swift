@@ -38,7 +38,9 @@ extension Fault.Kind {
                     Array("<!DOCTYPE html><title>Sign in</title><h1>Sign in</h1>\n".utf8)))
         case .redirect(let address):
             return HTTPAnswer(status: 307, headers: [("Location", address)], body: .bytes([]))
-        case .lostAnswer, .slow, .truncate, .effect:
+        case .ongoing(let sentence):
+            return APIError.badRequest(sentence).answer
+        case .lostAnswer, .slow, .truncate, .effect, .silentBatch:
             return nil
         }
     }
@@ -67,7 +69,8 @@ extension Fault.Kind {
         case .lostAnswer: answer.delivery = .silence
         case .slow(let seconds): answer.delaySeconds = seconds
         case .truncate: answer.delivery = .halfBody
-        case .rateLimited, .status, .reset, .challenge, .singleSignOn, .html, .redirect, .effect:
+        case .rateLimited, .status, .reset, .challenge, .singleSignOn, .html, .redirect, .ongoing,
+            .effect, .silentBatch:
             break
         }
     }

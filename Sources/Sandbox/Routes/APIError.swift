@@ -32,6 +32,11 @@ struct APIError: Error, Sendable {
         APIError(status: 403, code: "forbidden", message: message, details: details)
     }
 
+    /// What a fault refuses one item with.
+    static var unknownError: APIError {
+        EnvironmentRules.complaint("UNKNOWN_ERROR", "The variable could not be stored.")
+    }
+
     static var tooLarge: APIError {
         APIError(
             status: 413, code: "request_entity_too_large",

@@ -47,6 +47,7 @@ enum ControlRoutes {
                 contents.faults.map { fault in
                     [
                         "fault": .string(fault.text),
+                        "passing": .integer(Int64(fault.passing)),
                         "remaining": JSONValue(fault.remaining.map(Int64.init)),
                     ]
                 }), "build": .string(contents.build.text),

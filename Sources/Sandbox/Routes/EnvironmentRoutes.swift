@@ -60,7 +60,11 @@ enum EnvironmentRoutes {
     private static func get(_ call: Call, _ state: inout SandboxState) throws(APIError)
         -> HTTPAnswer
     {
-        .json(state.variables[try variableIndex(call, state)].decryptedJSON)
+        let record = state.variables[try variableIndex(call, state)]
+        guard call.effect == .hidesValues else { return .json(record.decryptedJSON) }
+        var members = record.decryptedJSON.object ?? [:]
+        members["value"] = nil
+        return .json(.object(members))
     }
 
     private static func delete(_ call: Call, _ state: inout SandboxState) throws(APIError)
@@ -68,6 +72,7 @@ enum EnvironmentRoutes {
     {
         let index = try variableIndex(call, state)
         let record = state.variables[index]
+        if let rejection = call.rejection { throw rejection }
         if let custom = call.request.parameter("customEnvironmentId") {
             guard record.customEnvironmentIds.contains(custom) else {
                 throw .notFound("Environment variable")
@@ -100,8 +105,12 @@ enum EnvironmentRoutes {
             throw APIError(status: 400, code: "TOO_MANY_IDS", message: "At most 1000 ids.")
         }
         let wanted = Set(ids)
-        let removed = state.variables.filter {
+        var removed = state.variables.filter {
             $0.projectId == project.id && wanted.contains($0.id)
+        }
+        if let rejection = call.rejection {
+            removed = removed.dropLast()
+            guard !removed.isEmpty else { throw rejection }
         }
         guard !removed.isEmpty else { throw .notFound("Environment variables") }
         let gone = Set(removed.map(\.id))

@@ -11,13 +11,7 @@ final class Service: Sendable {
                 ? APIError.tooLarge.answer : ControlRoutes.answer(request, store: store)
         }
         return store.use { contents, now in
-            let struck = contents.faults.firstIndex {
-                $0.matches(method: request.method, path: request.path)
-            }
-            let fault = struck.map { contents.faults[$0] }
-            if let struck, let remaining = fault?.remaining {
-                contents.faults[struck].remaining = remaining - 1
-            }
+            let fault = contents.strike(request)
             var answer =
                 fault?.kind.answerInstead(now: now)
                 ?? self.served(request, fault: fault, now: now, &contents)
@@ -83,19 +77,51 @@ final class Service: Sendable {
         }
         let ownerId = try Authorization.ownerId(request, token: token, contents.state)
         var effect: Fault.Effect?
-        if case .effect(let kind)? = fault?.kind { effect = kind }
+        var silence: SilentBatch?
+        switch fault?.kind {
+        case .effect(let kind): effect = kind
+        case .silentBatch(let batch): silence = batch
+        default: break
+        }
         let isChange = request.method != "GET"
         let store = store
         let call = Call(
             request: request, parameters: match.parameters, token: token, ownerId: ownerId,
             now: isChange ? contents.state.stamp(now) : now, clock: now, effect: effect,
+            rejection: effect == .rejectsOne ? .unknownError : nil, silence: silence,
             settings: Call.Settings(
                 baseURL: contents.baseURL,
                 buildMilliseconds: Int64(store.configuration.buildSeconds * 1000),
                 build: contents.build, script: contents.script,
                 observe: { look in store.use { contents, _ in look(contents.state) } }))
         if isChange { contents.isUnsaved = true }
-        return try match.route.handler(call, &contents.state)
+        guard effect == .storesNothing || effect == .returnsOldRecord else {
+            return try match.route.handler(call, &contents.state)
+        }
+        var forgotten = contents.state
+        defer {
+            // An id that was shown is not given to another thing.
+            contents.state.generator = forgotten.generator
+        }
+        return try match.route.handler(call, &forgotten)
+    }
+}
+
+extension Store.Contents {
+    /// The first fault that strikes a request; what is counted is counted.
+    mutating func strike(_ request: HTTPRequest) -> Fault? {
+        var struck: Int?
+        for index in faults.indices
+        where faults[index].matches(method: request.method, path: request.path) {
+            if faults[index].passing > 0 {
+                faults[index].passing -= 1
+            } else if struck == nil {
+                struck = index
+            }
+        }
+        guard let struck else { return nil }
+        if let remaining = faults[struck].remaining { faults[struck].remaining = remaining - 1 }
+        return faults[struck]
     }
 }
 
