@@ -35,7 +35,11 @@ struct SandboxArguments {
                                     returns-old-record, stores-empty, drops-target,
                                     forces-sensitive, rejects-one, hides-values,
                                     silent-batch[:some|one|all|empty][,keeps=all][,status=200],
-                                    string-cursor, decrypts-lists, stays-open
+                                    echoes-value:KEY[,as=base64|percent|hex|upper]
+                                    [,in=message|code|failed][,status=N][,code=CODE],
+                                    string-cursor, decrypts-lists, stays-open, or before:ACT or
+                                    then:ACT: what somebody does at the dashboard then, as
+                                    set,key=K,value=V,by=self|other|nobody|USER
           --rate-limit N            at most N requests a minute for each token
           --webhook URL             tells URL (http, this machine) about every event
           --webhook-secret-file F   what those messages are signed with

@@ -14,7 +14,7 @@ import Threads
         ("POST", "/v1/webhooks"), ("POST", "/v3/user/tokens"), ("POST", "/v1/env?slug=acme"),
         ("PATCH", "/v1/env?slug=acme"), ("DELETE", "/v1/env?slug=acme"),
         ("POST", "/v9/projects/web/custom-environments"), ("PUT", "/_sandbox/faults"),
-        ("POST", "/_sandbox/clock"),
+        ("POST", "/_sandbox/clock"), ("POST", "/_sandbox/acts"),
     ]
 
     @Test(arguments: writes)

@@ -1,6 +1,10 @@
 extension Fault.Kind {
     /// What is answered in place of doing anything, or `nil` for faults of served requests.
-    func answerInstead(now: Int64) -> HTTPAnswer? {
+    ///
+    /// - Parameter project: The project that the request is about, by id or name.
+    func answerInstead(now: Int64, _ state: SandboxState, project: String?) throws(APIError)
+        -> HTTPAnswer?
+    {
         switch self {
         case .rateLimited(let seconds):
             let standing = RateLimiter.Standing(
@@ -40,7 +44,9 @@ extension Fault.Kind {
             return HTTPAnswer(status: 307, headers: [("Location", address)], body: .bytes([]))
         case .ongoing(let sentence):
             return APIError.badRequest(sentence).answer
-        case .lostAnswer, .slow, .truncate, .effect, .silentBatch:
+        case .echoesValue(let echo):
+            return echo.place == .failed ? nil : try echo.error(in: state, project: project).answer
+        case .lostAnswer, .slow, .truncate, .effect, .silentBatch, .act:
             return nil
         }
     }
@@ -70,7 +76,7 @@ extension Fault.Kind {
         case .slow(let seconds): answer.delaySeconds = seconds
         case .truncate: answer.delivery = .halfBody
         case .rateLimited, .status, .reset, .challenge, .singleSignOn, .html, .redirect, .ongoing,
-            .effect, .silentBatch:
+            .effect, .silentBatch, .echoesValue, .act:
             break
         }
     }

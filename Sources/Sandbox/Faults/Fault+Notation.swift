@@ -24,6 +24,9 @@ extension Fault.Kind {
                     $0.isEmpty ? nil : .ongoing($0)
                 }
             case ("silent-batch", let argument): SilentBatch(argument ?? "").map(Self.silentBatch)
+            case ("echoes-value", let argument?): ValueEcho(argument).map(Self.echoesValue)
+            case ("before", let act?): Act(act).map { .act($0, .before) }
+            case ("then", let act?): Act(act).map { .act($0, .then) }
             case (let name, nil):
                 if let effect = Fault.Effect(rawValue: name) {
                     .effect(effect)

@@ -27,6 +27,10 @@ package struct Fault: Sendable, Equatable {
         case effect(Effect)
         /// A creation whose answer does not say what was kept.
         case silentBatch(SilentBatch)
+        /// A refusal that repeats a stored value.
+        case echoesValue(ValueEcho)
+        /// Somebody does something before the request is served, or after it.
+        case act(Act, Act.Moment)
     }
 
     /// How a served request goes wrong without saying so.
@@ -53,8 +57,8 @@ package struct Fault: Sendable, Equatable {
         case staysOpen = "stays-open"
     }
 
-    /// The text it was made from.
-    package let text: String
+    /// The text it was made from; what stands behind `value` and `comment` of an act is masked.
+    package private(set) var text: String
     /// The method, or `*`.
     let method: String
     /// A pattern for the path, with `*` for anything and `?` for one character.
@@ -85,6 +89,12 @@ package struct Fault: Sendable, Equatable {
         method = words[0].uppercased()
         pattern = Array(words[1])
         self.kind = kind
+        guard case .act(let act, let moment) = kind else { return }
+        // Who does something at the dashboard does it once, unless it is said how often.
+        remaining = remaining ?? 1
+        self.text = "\(words[0]) \(words[1]) \(moment.rawValue):\(act.text)"
+        if let first { self.text += " @\(first)" }
+        self.text += " x\(remaining ?? 1)"
     }
 
     /// True for a request that it strikes; the version in front of a path may be left out.

@@ -11,6 +11,8 @@ enum ControlRoutes {
                 return store.use { contents, _ in
                     .json(["requests": .array(contents.requests.entries.map(\.json))])
                 }
+            case ("POST", "acts"):
+                return try perform(request, store)
             case ("POST", "reset"):
                 store.reset()
                 return .json([:])
@@ -85,6 +87,20 @@ enum ControlRoutes {
         }
     }
 
+    private static func perform(_ request: HTTPRequest, _ store: Store) throws(APIError)
+        -> HTTPAnswer
+    {
+        let act = try Act(try fields(request))
+        let result: Result<JSONValue, APIError> = store.use { contents, now in
+            Result { () throws(APIError) in
+                contents.isUnsaved = true
+                return try contents.state.perform(
+                    act, project: nil, at: contents.state.stamp(now))
+            }
+        }
+        return .json(try result.get())
+    }
+
     private static func stepClock(_ request: HTTPRequest, _ store: Store) throws(APIError)
         -> HTTPAnswer
     {
@@ -153,6 +169,7 @@ extension EnvironmentVariable {
             "customEnvironmentIds": JSONValue(customEnvironmentIds),
             "gitBranch": JSONValue(gitBranch), "comment": JSONValue(comment),
             "createdAt": .integer(createdAt), "updatedAt": .integer(updatedAt),
+            "createdBy": JSONValue(createdBy), "updatedBy": JSONValue(updatedBy),
         ])
     }
 }

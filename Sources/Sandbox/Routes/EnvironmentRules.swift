@@ -73,6 +73,28 @@ enum EnvironmentRules {
         }
     }
 
+    /// A new or changed record as it is kept, or a complaint.
+    static func accepted(
+        _ wanted: EnvironmentVariable, insteadOf old: EnvironmentVariable? = nil,
+        of project: Project, in state: SandboxState
+    ) throws(APIError) -> EnvironmentVariable {
+        var record = wanted
+        if let old, old.type == .sensitive {
+            guard record.type == .sensitive else { throw fixedType }
+            guard record.key == old.key else {
+                throw .badRequest("A Sensitive Environment Variable cannot be renamed.")
+            }
+        }
+        try check(record, of: project, in: state)
+        try apply(policy: state.team(id: project.ownerId)?.sensitivePolicy, to: &record)
+        try checkNeighbours(of: record, in: state)
+        return record
+    }
+
+    static var fixedType: APIError {
+        .badRequest("The type of a Sensitive Environment Variable cannot be changed.")
+    }
+
     /// Complains about a record that cannot stand beside the others of its project.
     static func checkNeighbours(of variable: EnvironmentVariable, in state: SandboxState)
         throws(APIError)

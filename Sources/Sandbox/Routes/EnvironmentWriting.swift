@@ -33,9 +33,8 @@ enum EnvironmentWriting {
             }
         }
         for record in written {
-            if let event = record.event {
-                EnvironmentRoutes.tell(event, [record.shown], call, &state)
-            }
+            guard let event = record.event else { continue }
+            state.tell(event, [record.shown], by: state.user.id, at: call.now)
         }
         let records = written.map(\.shown)
         if let silence = call.silence {
@@ -111,7 +110,9 @@ enum EnvironmentWriting {
         {
             let before = state.variables[index]
             var old = before
-            guard old.type != .sensitive || record.type == .sensitive else { throw fixedType }
+            guard old.type != .sensitive || record.type == .sensitive else {
+                throw EnvironmentRules.fixedType
+            }
             old.value = record.value
             old.type = record.type
             old.comment = record.comment ?? old.comment
@@ -124,10 +125,6 @@ enum EnvironmentWriting {
         }
         try EnvironmentRules.checkNeighbours(of: record, in: state)
         return Written(shown: write(&record, at: nil, call, &state), event: "created")
-    }
-
-    private static var fixedType: APIError {
-        .badRequest("The type of a Sensitive Environment Variable cannot be changed.")
     }
 
     private static func write(
@@ -174,21 +171,12 @@ enum EnvironmentWriting {
             record.gitBranch = try fields.string("gitBranch", maximum: 250)
         }
         if fields.has("comment") { record.comment = try fields.string("comment", maximum: 500) }
-        if old.type == .sensitive {
-            guard record.type == .sensitive else { throw fixedType }
-            guard record.key == old.key else {
-                throw .badRequest("A Sensitive Environment Variable cannot be renamed.")
-            }
-        }
-        try EnvironmentRules.check(record, of: project, in: state)
-        let policy = state.team(id: project.ownerId)?.sensitivePolicy
-        try EnvironmentRules.apply(policy: policy, to: &record)
-        try EnvironmentRules.checkNeighbours(of: record, in: state)
+        record = try EnvironmentRules.accepted(record, insteadOf: old, of: project, in: state)
         if let rejection = call.rejection { throw rejection }
         record.updatedAt = call.now
         record.updatedBy = state.user.id
         let shown = write(&record, at: index, call, &state)
-        EnvironmentRoutes.tell("updated", [shown], call, &state)
+        state.tell("updated", [shown], by: state.user.id, at: call.now)
         return .json(call.effect == .returnsOldRecord ? old.json : shown.json)
     }
 }

@@ -113,15 +113,8 @@ enum ProjectRoutes {
     private static func delete(_ call: Call, _ state: inout SandboxState) throws(APIError)
         -> HTTPAnswer
     {
-        let project = state.projects.remove(at: try projectIndex(call, state))
-        state.variables.removeAll { $0.projectId == project.id }
-        state.deployments.removeAll { $0.projectId == project.id }
-        state.aliases.removeAll { $0.projectId == project.id }
-        state.customEnvironments.removeAll { $0.projectId == project.id }
-        for index in state.sharedVariables.indices {
-            state.sharedVariables[index].projectIds.removeAll { $0 == project.id }
-        }
-        state.tell("project.removed", project, at: call.now)
+        _ = state.removeProject(
+            at: try projectIndex(call, state), by: state.user.id, at: call.now)
         return .empty(status: 204)
     }
 
@@ -164,6 +157,20 @@ enum Cursor {
 }
 
 extension SandboxState {
+    /// Removes a project with all that it has.
+    mutating func removeProject(at index: Int, by author: String?, at time: Int64) -> Project {
+        let project = projects.remove(at: index)
+        variables.removeAll { $0.projectId == project.id }
+        deployments.removeAll { $0.projectId == project.id }
+        aliases.removeAll { $0.projectId == project.id }
+        customEnvironments.removeAll { $0.projectId == project.id }
+        for place in sharedVariables.indices {
+            sharedVariables[place].projectIds.removeAll { $0 == project.id }
+        }
+        tell("project.removed", project, by: author, at: time)
+        return project
+    }
+
     /// Adds a project without deployments.
     mutating func addProject(
         name: String, ownerId: String, framework: String?, at time: Int64

@@ -11,11 +11,23 @@ final class Service: Sendable {
                 ? APIError.tooLarge.answer : ControlRoutes.answer(request, store: store)
         }
         return store.use { contents, now in
-            let fault = contents.strike(request)
-            var answer =
-                fault?.kind.answerInstead(now: now)
-                ?? self.served(request, fault: fault, now: now, &contents)
-            fault?.kind.spoil(&answer)
+            let strike = contents.strike(request)
+            let fault = strike.fault
+            let project = request.project
+            var present = now
+            var answer: HTTPAnswer
+            do throws(APIError) {
+                try contents.perform(.before, of: strike, project: project, now: &present)
+                let instead = try fault?.kind.answerInstead(
+                    now: present, contents.state, project: project)
+                answer = instead ?? self.served(request, fault: fault, now: present, &contents)
+                fault?.kind.spoil(&answer)
+                present = max(present, contents.state.lastStamp)
+                try contents.perform(.then, of: strike, project: project, now: &present)
+            } catch {
+                // Whoever set the fault has to see that it did not happen.
+                answer = error.impossible.answer
+            }
             // The sandbox's own time, which tests step: clients count a limit's reset from it.
             answer.headers.append(("Date", Timestamp.http(now)))
             contents.requests.append(
@@ -23,7 +35,7 @@ final class Service: Sendable {
                     at: now, method: request.method, target: request.loggedTarget,
                     body: (try? JSONParser.value(of: request.body)).map {
                         RequestLog.masked($0)
-                    }, status: answer.status, fault: fault?.text))
+                    }, status: answer.status, fault: strike.text))
             return answer
         }
     }
@@ -78,8 +90,17 @@ final class Service: Sendable {
         let ownerId = try Authorization.ownerId(request, token: token, contents.state)
         var effect: Fault.Effect?
         var silence: SilentBatch?
+        var rejection: APIError?
         switch fault?.kind {
-        case .effect(let kind): effect = kind
+        case .effect(let kind):
+            effect = kind
+            if kind == .rejectsOne { rejection = .unknownError }
+        case .echoesValue(let echo):
+            do throws(APIError) {
+                rejection = try echo.error(in: contents.state, project: request.project)
+            } catch {
+                throw error.impossible
+            }
         case .silentBatch(let batch): silence = batch
         default: break
         }
@@ -88,7 +109,7 @@ final class Service: Sendable {
         let call = Call(
             request: request, parameters: match.parameters, token: token, ownerId: ownerId,
             now: isChange ? contents.state.stamp(now) : now, clock: now, effect: effect,
-            rejection: effect == .rejectsOne ? .unknownError : nil, silence: silence,
+            rejection: rejection, silence: silence,
             settings: Call.Settings(
                 baseURL: contents.baseURL,
                 buildMilliseconds: Int64(store.configuration.buildSeconds * 1000),
@@ -108,24 +129,66 @@ final class Service: Sendable {
 }
 
 extension Store.Contents {
-    /// The first fault that strikes a request; what is counted is counted.
-    mutating func strike(_ request: HTTPRequest) -> Fault? {
-        var struck: Int?
+    /// What strikes one request.
+    struct Strike {
+        /// What goes wrong with it.
+        var fault: Fault?
+        /// The places of the acts that happen around it.
+        var acts: [Int] = []
+        /// All of that for the log.
+        var text: String?
+    }
+
+    /// The first fault that strikes a request, and all acts; what is counted is counted, but acts are
+    /// when they have happened.
+    mutating func strike(_ request: HTTPRequest) -> Strike {
+        var strike = Strike()
+        var texts: [String] = []
         for index in faults.indices
         where faults[index].matches(method: request.method, path: request.path) {
             if faults[index].passing > 0 {
                 faults[index].passing -= 1
-            } else if struck == nil {
-                struck = index
+                continue
             }
+            if case .act = faults[index].kind {
+                strike.acts.append(index)
+            } else if strike.fault == nil {
+                countStrike(of: index)
+                strike.fault = faults[index]
+            } else {
+                continue
+            }
+            texts.append(faults[index].text)
         }
-        guard let struck else { return nil }
-        if let remaining = faults[struck].remaining { faults[struck].remaining = remaining - 1 }
-        return faults[struck]
+        if !texts.isEmpty { strike.text = texts.joined(separator: ", ") }
+        return strike
+    }
+
+    private mutating func countStrike(of index: Int) {
+        if let remaining = faults[index].remaining { faults[index].remaining = remaining - 1 }
+    }
+
+    /// Does what people do at that moment; time goes on by each of it.
+    mutating func perform(
+        _ moment: Act.Moment, of strike: Strike, project: String?, now: inout Int64
+    ) throws(APIError) {
+        for index in strike.acts {
+            guard case .act(let act, moment) = faults[index].kind else { continue }
+            now = state.stamp(now)
+            _ = try state.perform(act, project: project, at: now)
+            isUnsaved = true
+            countStrike(of: index)
+        }
     }
 }
 
 extension HTTPRequest {
+    /// The project that the address names, by id or name.
+    var project: String? {
+        let parts = Router.resource(segments)
+        return parts.count > 1 && parts[0] == "projects" ? parts[1] : nil
+    }
+
     /// The path and query for the log; nothing secret is ever sent there.
     var loggedTarget: String {
         query.isEmpty

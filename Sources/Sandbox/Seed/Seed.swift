@@ -1,7 +1,8 @@
 /// What a sandbox holds at its start, as a JSON document.
 ///
 /// Members, all optional: `seed` (number that identifiers are made from), `token`, `user`
-/// (`email`, `name`, `username`, `limited`), `teams` (`slug`, `name`, `role`, null for a foreign
+/// (`email`, `name`, `username`, `limited`), `users` (the other members of all teams: `username`,
+/// `name`, `email`; one colleague where it is missing), `teams` (`slug`, `name`, `role`, null for a foreign
 /// team, `sensitiveEnvironmentVariablePolicy`), `projects` (`name`, `team` slug, `framework`,
 /// `autoExposeSystemEnvs`, `rollingRelease`, `customEnvironments` with `slug` and `type`, `env`
 /// with `key`, `value`, `type`, `target`, `gitBranch`, `comment`, `customEnvironments` slugs, and

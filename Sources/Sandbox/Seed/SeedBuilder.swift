@@ -55,8 +55,25 @@ struct SeedBuilder {
         for token in try list(document, "tokens") {
             try addToken(token, secret: try token.requiredString("token"))
         }
+        try addColleagues()
         // What happened before the start is no news to webhooks.
         state.messages = []
+    }
+
+    private mutating func addColleagues() throws(APIError) {
+        let usual: JSONValue = [
+            ["username": "colleague", "name": "Sandbox Colleague", "email": "co@example.com"]
+        ]
+        let users = try list(Fields(["users": document.members["users"] ?? usual]), "users")
+        for (index, fields) in users.enumerated() {
+            let username = try fields.requiredString("username")
+            state.colleagues.append(
+                User(
+                    id: state.generator.identifier("", count: 24),
+                    email: try fields.string("email") ?? "\(username)@example.com",
+                    name: try fields.string("name"), username: username, defaultTeamId: nil,
+                    createdAt: now - 50 * Self.day + Int64(index), isLimited: false))
+        }
     }
 
     private mutating func addToken(_ fields: Fields, secret: String) throws(APIError) {

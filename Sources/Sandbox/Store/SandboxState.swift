@@ -6,6 +6,8 @@ struct SandboxState: Codable, Sendable {
     /// The latest time that was given to a change; the next one is later.
     var lastStamp: Int64 = 0
     var user: User
+    /// The other members of every team that the user belongs to.
+    var colleagues: [User] = []
     var teams: [Team] = []
     var tokens: [AccessToken] = []
     var projects: [Project] = []
