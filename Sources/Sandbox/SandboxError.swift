@@ -3,6 +3,7 @@ package struct SandboxError: Error, Equatable, Sendable {
     /// What went wrong.
     package enum Code: Sendable {
         case portUnavailable, seedUnreadable, stateUnreadable, stateUnwritable, actImpossible
+        case settingsInvalid
     }
 
     /// What went wrong.

@@ -109,6 +109,21 @@ package final class SandboxServer: Sendable {
         try result.get()
     }
 
+    /// Changes settings as `PUT /_sandbox/settings` does.
+    package func set(_ settings: JSONValue) throws(SandboxError) {
+        let clock = store.configuration.clock.milliseconds
+        let result: Result<Void, SandboxError> = store.use { contents, _ in
+            Result { () throws(SandboxError) in
+                do throws(APIError) {
+                    try contents.set(Fields(settings), clock: clock)
+                } catch {
+                    throw SandboxError(code: .settingsInvalid, reason: error.message)
+                }
+            }
+        }
+        try result.get()
+    }
+
     /// The ids of the user whose token it is, and of the first colleague.
     package var userIds: (own: String, other: String?) {
         store.use { contents, _ in

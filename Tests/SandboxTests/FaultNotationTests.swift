@@ -65,13 +65,15 @@ import Testing
 
     @Test(arguments: [
         "ok", "fail", "ignored", "blocked", "keeps-old-env", "alias-late:5", "alias-late:0.5",
-        "alias-error", "staged",
+        "alias-error", "alias-never", "staged",
     ])
     func `of build modes are read and written`(text: String) {
         #expect(BuildMode(text)?.text == text)
     }
 
-    @Test(arguments: ["", "OK", "alias-late", "alias-late:", "alias-late:-1", "fail:1", "broken"])
+    @Test(arguments: [
+        "", "OK", "alias-late", "alias-late:", "alias-late:-1", "fail:1", "alias-never:1", "broken",
+    ])
     func `of other things are no build modes`(text: String) { #expect(BuildMode(text) == nil) }
 
     @Test(arguments: [

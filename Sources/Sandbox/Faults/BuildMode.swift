@@ -11,6 +11,8 @@ package enum BuildMode: Sendable, Equatable, Codable {
     case keepsOldEnvironment
     /// READY, and the aliases follow only after so many seconds.
     case aliasLate(seconds: Double)
+    /// READY, and the aliases never follow.
+    case aliasNever
     /// READY, but the aliases cannot be set.
     case aliasError
     /// READY, but not made the current production deployment.
@@ -25,6 +27,7 @@ package enum BuildMode: Sendable, Equatable, Codable {
         case ("ignored", 1): self = .ignored
         case ("blocked", 1): self = .blocked
         case ("keeps-old-env", 1): self = .keepsOldEnvironment
+        case ("alias-never", 1): self = .aliasNever
         case ("alias-error", 1): self = .aliasError
         case ("staged", 1): self = .staged
         case ("alias-late", 2):
@@ -43,6 +46,7 @@ package enum BuildMode: Sendable, Equatable, Codable {
         case .blocked: "blocked"
         case .keepsOldEnvironment: "keeps-old-env"
         case .aliasLate(let seconds): "alias-late:\(Seconds.text(seconds))"
+        case .aliasNever: "alias-never"
         case .aliasError: "alias-error"
         case .staged: "staged"
         }

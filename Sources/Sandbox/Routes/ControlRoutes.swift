@@ -11,6 +11,10 @@ enum ControlRoutes {
                 return store.use { contents, _ in
                     .json(["requests": .array(contents.requests.entries.map(\.json))])
                 }
+            case ("GET", "settings"):
+                return store.use { contents, _ in .json(contents.settingsJSON) }
+            case ("PUT", "settings"):
+                return try setSettings(request, store)
             case ("POST", "acts"):
                 return try perform(request, store)
             case ("POST", "reset"):
@@ -85,6 +89,20 @@ enum ControlRoutes {
             if let build { contents.build = build }
             return .json(settings(contents))
         }
+    }
+
+    private static func setSettings(_ request: HTTPRequest, _ store: Store) throws(APIError)
+        -> HTTPAnswer
+    {
+        let fields = try fields(request)
+        let clock = store.configuration.clock.milliseconds
+        let result: Result<JSONValue, APIError> = store.use { contents, _ in
+            Result { () throws(APIError) in
+                try contents.set(fields, clock: clock)
+                return contents.settingsJSON
+            }
+        }
+        return .json(try result.get())
     }
 
     private static func perform(_ request: HTTPRequest, _ store: Store) throws(APIError)

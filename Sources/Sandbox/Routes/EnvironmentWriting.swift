@@ -100,7 +100,7 @@ enum EnvironmentWriting {
         _ wanted: EnvironmentVariable, project: Project, _ call: Call, _ state: inout SandboxState
     ) throws(APIError) -> Written {
         var record = wanted
-        let policy = state.team(id: project.ownerId)?.sensitivePolicy
+        let policy = state.sensitivePolicy(of: project)
         try EnvironmentRules.check(record, of: project, in: state)
         try EnvironmentRules.apply(policy: policy, to: &record)
         if call.request.flag("upsert"),

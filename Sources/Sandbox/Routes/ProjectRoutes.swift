@@ -96,8 +96,11 @@ enum ProjectRoutes {
     {
         let index = try projectIndex(call, state)
         let fields = try call.fields()
-        try fields.allow(only: ["name", "framework", "autoExposeSystemEnvs"])
+        try fields.allow(only: [
+            "name", "framework", "autoExposeSystemEnvs", "autoAssignCustomDomains",
+        ])
         let exposes = try fields.bool("autoExposeSystemEnvs")
+        let assigns = try fields.bool("autoAssignCustomDomains")
         let framework = try fields.string("framework")
         if let name = try fields.string("name"), name != state.projects[index].name {
             try check(name: name, ownerId: call.ownerId, in: state)
@@ -105,6 +108,10 @@ enum ProjectRoutes {
             state.tell("project.renamed", state.projects[index], at: call.now)
         }
         if let exposes { state.projects[index].exposesSystemVariables = exposes }
+        if let assigns {
+            state.projects[index].assignsDomains = assigns
+            state.projects[index].isRolledBack = false
+        }
         if fields.has("framework") { state.projects[index].framework = framework }
         state.projects[index].updatedAt = call.now
         return .json(state.json(state.projects[index], baseURL: call.settings.baseURL))

@@ -7,8 +7,11 @@ final class Service: Sendable {
     /// The answer to one request.
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
         if request.segments.first == "_sandbox" {
-            return request.isTooLarge
+            var answer =
+                request.isTooLarge
                 ? APIError.tooLarge.answer : ControlRoutes.answer(request, store: store)
+            answer.headers.append(store.use { contents, now in contents.date(now) })
+            return answer
         }
         return store.use { contents, now in
             let strike = contents.strike(request)
@@ -29,7 +32,8 @@ final class Service: Sendable {
                 answer = error.impossible.answer
             }
             // The sandbox's own time, which tests step: clients count a limit's reset from it.
-            answer.headers.append(("Date", Timestamp.http(now)))
+            answer.headers.append(contents.date(now))
+            answer.delaySeconds += contents.settings.latencySeconds
             contents.requests.append(
                 RequestLog.Entry(
                     at: now, method: request.method, target: request.loggedTarget,
@@ -49,8 +53,8 @@ final class Service: Sendable {
                 throw .badRequest("The address is not percent-encoded UTF-8.")
             }
             let secret = Authorization.secret(of: request)
-            if let limit = store.configuration.requestsPerMinute {
-                let standing = contents.limiter.count(secret ?? "", limit: limit, now: now)
+            if let limit = contents.settings.rateLimit {
+                let standing = contents.limiter.count(secret ?? "", limit, now: now)
                 limits = standing.headers
                 if standing.isExceeded {
                     let seconds = max(1, (standing.resetMilliseconds - now + 999) / 1000)
@@ -129,6 +133,11 @@ final class Service: Sendable {
 }
 
 extension Store.Contents {
+    /// The header that says what time the sandbox takes it to be.
+    func date(_ now: Int64) -> (name: String, value: String) {
+        ("Date", Timestamp.http(now + settings.dateOffset))
+    }
+
     /// What strikes one request.
     struct Strike {
         /// What goes wrong with it.

@@ -3,6 +3,7 @@ enum TeamRoutes {
     static let routes: [Route] = [
         Route("GET", "teams", handler: list),
         Route("GET", "teams/:", handler: get),
+        Route("PATCH", "teams/:", handler: update),
         Route("GET", "teams/:/members", handler: members),
     ]
 
@@ -26,6 +27,23 @@ enum TeamRoutes {
     {
         let team = try team(call, state)
         return .json(team.json(user: state.user))
+    }
+
+    private static func update(_ call: Call, _ state: inout SandboxState) throws(APIError)
+        -> HTTPAnswer
+    {
+        let id = try team(call, state).id
+        let fields = try call.fields()
+        try fields.allow(only: ["name", "sensitiveEnvironmentVariablePolicy"])
+        let policy = try fields.policy("sensitiveEnvironmentVariablePolicy")
+        let name = try fields.string("name")
+        guard let index = state.teams.firstIndex(where: { $0.id == id }) else {
+            throw .notFound("Team")
+        }
+        state.teams[index].name = name ?? state.teams[index].name
+        state.teams[index].sensitivePolicy = policy ?? state.teams[index].sensitivePolicy
+        state.teams[index].updatedAt = call.now
+        return .json(state.teams[index].json(user: state.user))
     }
 
     /// The team that the first parameter names, or a refusal.

@@ -98,10 +98,6 @@ struct SeedBuilder {
 
     private mutating func add(team fields: Fields) throws(APIError) {
         let slug = try fields.requiredString("slug")
-        let word = try fields.string("sensitiveEnvironmentVariablePolicy") ?? "default"
-        guard let policy = Team.SensitivePolicy(rawValue: word) else {
-            throw .badRequest("the policy of team \(slug) is unknown.")
-        }
         let created = now - 60 * Self.day + Int64(state.teams.count)
         let role = try fields.string("role")
         state.teams.append(
@@ -109,7 +105,8 @@ struct SeedBuilder {
                 id: state.generator.identifier("team_", count: 24), slug: slug,
                 name: try fields.string("name") ?? slug, createdAt: created, updatedAt: created,
                 role: fields.has("role") ? role : "OWNER",
-                sensitivePolicy: policy))
+                sensitivePolicy: try fields.policy("sensitiveEnvironmentVariablePolicy")
+                    ?? .default))
     }
 
     private mutating func add(project fields: Fields, number: Int) throws(APIError) {
@@ -138,6 +135,10 @@ struct SeedBuilder {
         for (index, deployment) in try list(fields, "deployments").enumerated() {
             try add(deployment: deployment, placeOfProject: place, number: index)
         }
+        // What is there at first came about before the project was set up so.
+        state.projects[place].assignsDomains = try fields.bool("autoAssignCustomDomains") ?? true
+        state.projects[place].sensitivePolicy = try fields.policy(
+            "sensitiveEnvironmentVariablePolicy")
     }
 
     private mutating func add(variable fields: Fields, project: Project, number: Int)
