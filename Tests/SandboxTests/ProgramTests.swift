@@ -1,7 +1,8 @@
 import Foundation
-import Sandbox
 import TestSupport
 import Testing
+
+@testable import Sandbox
 
 /// The built program, run as a child.
 private struct Program {
@@ -143,6 +144,21 @@ private struct Program {
         for option in ["--port", "--seed", "--state", "--fault", "--webhook-secret-file"] {
             #expect(help.output.contains(option))
         }
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: package.appendingPathComponent("docs/sandbox.md"), encoding: .utf8)
+        let others = [
+            "reset", "lost-answer", "slow", "truncate", "challenge", "saml", "html", "redirect",
+            "ongoing", "silent-batch", "echoes-value", "before", "then", "alias-never", "staged",
+            "keeps-old-env", "alias-late", "alias-error", "--latency", "--clock-offset",
+            "--date-offset", "--max-variables", "--rate-limit",
+        ]
+        for word in Fault.Effect.allCases.map(\.rawValue) + others {
+            #expect(help.output.contains(word))
+            #expect(page.contains("`" + word))
+        }
+        for deed in Act.Deed.allCases { #expect(page.contains("| `\(deed.rawValue)` |")) }
         let version = try Program(["--version"]).end()
         #expect(version.status == 0)
         #expect(version.output.hasPrefix("zg-env-sandbox "))

@@ -1,6 +1,6 @@
 /// What a person does at the dashboard, as `set,key=A,value=two words,by=other`.
 package struct Act: Sendable, Equatable {
-    enum Deed: String, Sendable {
+    enum Deed: String, Sendable, CaseIterable {
         /// Changes members of a variable.
         case set
         /// Moves a variable's `updatedAt` and author, and nothing else.

@@ -34,7 +34,7 @@ package struct Fault: Sendable, Equatable {
     }
 
     /// How a served request goes wrong without saying so.
-    enum Effect: String, Sendable, Equatable {
+    enum Effect: String, Sendable, Equatable, CaseIterable {
         /// Nothing is stored; the answer looks right, a new `updatedAt` included.
         case storesNothing = "stores-nothing"
         /// Nothing is stored; the answer shows the record as it was, with its old `updatedAt`.

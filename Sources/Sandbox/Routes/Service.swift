@@ -195,7 +195,8 @@ extension HTTPRequest {
     /// The project that the address names, by id or name.
     var project: String? {
         let parts = Router.resource(segments)
-        return parts.count > 1 && parts[0] == "projects" ? parts[1] : nil
+        if parts.count > 1, parts[0] == "projects" { return parts[1] }
+        return parts.count > 3 && parts.starts(with: ["env", "pull"]) ? parts[2] : nil
     }
 
     /// The path and query for the log; nothing secret is ever sent there.
