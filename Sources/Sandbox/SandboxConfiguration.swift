@@ -31,8 +31,35 @@ package struct SandboxConfiguration: Sendable {
     package var buildLog: [String]?
     /// Somebody who is told about everything.
     package var webhook: WebhookReceiver?
+    /// How many requests a token may make in a span of time.
+    package struct RateLimit: Sendable, Equatable {
+        /// How many.
+        package var requests: Int
+        /// In how many seconds.
+        package var seconds: Double
+
+        /// Keeps both as they are.
+        package init(requests: Int, seconds: Double) {
+            self.requests = requests
+            self.seconds = seconds
+        }
+    }
+
     /// The requests that a token may make in a minute; `nil` for any number.
-    package var requestsPerMinute: Int?
+    package var requestsPerMinute: Int? {
+        get { rateLimit.flatMap { $0.seconds == 60 ? $0.requests : nil } }
+        set { rateLimit = newValue.map { RateLimit(requests: $0, seconds: 60) } }
+    }
+    /// How many requests a token may make; `nil` for any number.
+    package var rateLimit: RateLimit?
+    /// How much later than it was made every answer goes out, in seconds.
+    package var latencySeconds: Double = 0
+    /// How far the sandbox's time is from that of its clock, in seconds.
+    package var clockOffsetSeconds: Double = 0
+    /// How far the `Date` of answers is from the sandbox's time, in seconds.
+    package var dateOffsetSeconds: Double = 0
+    /// The most variables that a project may have; `nil` leaves it as it is.
+    package var maximumVariables: Int?
     /// What the sandbox's time is counted from.
     package var clock: SandboxClock = .real
 

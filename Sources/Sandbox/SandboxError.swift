@@ -2,8 +2,8 @@
 package struct SandboxError: Error, Equatable, Sendable {
     /// What went wrong.
     package enum Code: Sendable {
-        case portUnavailable, seedUnreadable, stateUnreadable, stateUnwritable, invalidFault
-        case secretUnreadable, notFound
+        case portUnavailable, seedUnreadable, stateUnreadable, stateUnwritable, actImpossible
+        case settingsInvalid
     }
 
     /// What went wrong.

@@ -20,8 +20,14 @@ package final class SandboxServer: Sendable {
         package let customEnvironmentIds: [String]
         /// The branch of a preview record, `nil` for all.
         package let gitBranch: String?
+        /// What was noted beside it.
+        package let comment: String?
         /// Milliseconds since 1970.
         package let updatedAt: Int64
+        /// The id of the user who made it.
+        package let createdBy: String?
+        /// The id of the user who changed it last, `nil` when nobody did.
+        package let updatedBy: String?
     }
 
     /// One request as the sandbox saw it.
@@ -87,6 +93,44 @@ package final class SandboxServer: Sendable {
         store.use { contents, _ in contents.faults = faults }
     }
 
+    /// Does at once what somebody does at the dashboard.
+    package func perform(_ act: Act) throws(SandboxError) {
+        let result: Result<Void, SandboxError> = store.use { contents, now in
+            Result { () throws(SandboxError) in
+                do throws(APIError) {
+                    _ = try contents.state.perform(
+                        act, project: nil, at: contents.state.stamp(now))
+                    contents.isUnsaved = true
+                } catch {
+                    throw SandboxError(code: .actImpossible, reason: error.message)
+                }
+            }
+        }
+        try result.get()
+    }
+
+    /// Changes settings as `PUT /_sandbox/settings` does.
+    package func set(_ settings: JSONValue) throws(SandboxError) {
+        let clock = store.configuration.clock.milliseconds
+        let result: Result<Void, SandboxError> = store.use { contents, _ in
+            Result { () throws(SandboxError) in
+                do throws(APIError) {
+                    try contents.set(Fields(settings), clock: clock)
+                } catch {
+                    throw SandboxError(code: .settingsInvalid, reason: error.message)
+                }
+            }
+        }
+        try result.get()
+    }
+
+    /// The ids of the user whose token it is, and of the first colleague.
+    package var userIds: (own: String, other: String?) {
+        store.use { contents, _ in
+            (contents.state.user.id, contents.state.colleagues.first?.id)
+        }
+    }
+
     /// Sets how builds that start from now on end.
     package func setBuild(_ build: BuildMode) {
         store.use { contents, _ in contents.build = build }
@@ -119,7 +163,8 @@ package final class SandboxServer: Sendable {
                     id: $0.id, key: $0.key, value: $0.value, type: $0.type.rawValue,
                     targets: $0.targets.map(\.rawValue),
                     customEnvironmentIds: $0.customEnvironmentIds, gitBranch: $0.gitBranch,
-                    updatedAt: $0.updatedAt)
+                    comment: $0.comment, updatedAt: $0.updatedAt, createdBy: $0.createdBy,
+                    updatedBy: $0.updatedBy)
             }
         }
     }

@@ -23,17 +23,28 @@ struct SandboxArguments {
           --state FILE              keeps the state in FILE, and goes on from there
           --build-seconds S         how long a build takes (default 2; fractions allowed)
           --build MODE              ok, fail, ignored, blocked, keeps-old-env,
-                                    alias-late:SECONDS, alias-error, staged
+                                    alias-late:SECONDS, alias-never, alias-error, staged
           --build-log FILE          what builds print besides, a line each; "$ ", "# ", "! ", "~ "
                                     and "= N" in front mean a command, a step, an error, a
                                     warning, and a command's end
-          --fault 'METHOD PATH-GLOB WHAT [xN]'
-                                    repeatable; METHOD may be *, WHAT is one of 429[:SECONDS],
-                                    a status, reset, lost-answer, slow:SECONDS, truncate,
-                                    challenge, saml, html, redirect:URL, stores-empty,
-                                    drops-target, forces-sensitive, rejects-one, string-cursor,
-                                    decrypts-lists, stays-open
-          --rate-limit N            at most N requests a minute for each token
+          --fault 'METHOD PATH-GLOB WHAT [@N] [xN]'
+                                    repeatable; METHOD may be *; @N: from the Nth such request
+                                    on; xN: N times; WHAT is one of 429[:SECONDS], a status,
+                                    reset, lost-answer, slow:SECONDS, truncate, challenge, saml,
+                                    html, redirect:URL, ongoing[:SENTENCE], stores-nothing,
+                                    returns-old-record, stores-empty, drops-target,
+                                    forces-sensitive, rejects-one, hides-values,
+                                    silent-batch[:some|one|all|empty][,keeps=all][,status=200],
+                                    echoes-value:KEY[,as=base64|percent|hex|upper]
+                                    [,in=message|code|failed][,status=N][,code=CODE],
+                                    string-cursor, decrypts-lists, stays-open, or before:ACT or
+                                    then:ACT: what somebody does at the dashboard then, as
+                                    set,key=K,value=V,by=self|other|nobody|USER
+          --rate-limit N[/S]        at most N requests a minute, or in S seconds, for each token
+          --latency S               how much later every answer goes out; 100ms is short for 0.1
+          --clock-offset S          how far its time is from this machine's; may be negative
+          --date-offset S           how far the Date of answers is from its time
+          --max-variables N         the most variables of a project (default 1000)
           --webhook URL             tells URL (http, this machine) about every event
           --webhook-secret-file F   what those messages are signed with
           --help, --version
@@ -71,7 +82,7 @@ struct SandboxArguments {
 
     private static let names: Set<String> = [
         "--port", "--seed", "--state", "--build-seconds", "--build", "--build-log", "--fault",
-        "--rate-limit",
+        "--rate-limit", "--latency", "--clock-offset", "--date-offset", "--max-variables",
         "--webhook", "--webhook-secret-file",
     ]
 
@@ -114,13 +125,38 @@ struct SandboxArguments {
             if configuration.buildLog?.last == "" { configuration.buildLog?.removeLast() }
         case "--fault":
             guard let fault = Fault(value) else {
-                throw refused("'METHOD PATH-GLOB WHAT [xN]'")
+                throw refused("'METHOD PATH-GLOB WHAT [@N] [xN]'")
             }
             configuration.faults.append(fault)
+        case "--rate-limit":
+            let parts = value.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count <= 2, let limit = Int(parts[0]), limit > 0,
+                let seconds = parts.count == 2 ? Seconds.value(of: parts[1]) : 60, seconds > 0
+            else { throw refused("a number above 0, or two as in 100/10") }
+            configuration.rateLimit = SandboxConfiguration.RateLimit(
+                requests: limit, seconds: seconds)
+        case "--latency":
+            guard let seconds = Seconds.value(of: value) else {
+                throw refused("a number of seconds")
+            }
+            configuration.latencySeconds = seconds
+        case "--clock-offset":
+            configuration.clockOffsetSeconds = try offset(value, refused)
+        case "--date-offset":
+            configuration.dateOffsetSeconds = try offset(value, refused)
         default:
-            guard let limit = Int(value), limit > 0 else { throw refused("a number above 0") }
-            configuration.requestsPerMinute = limit
+            guard let maximum = Int(value), (0...100_000).contains(maximum) else {
+                throw refused("a number from 0 to 100000")
+            }
+            configuration.maximumVariables = maximum
         }
+    }
+
+    private static func offset(_ text: String, _ refused: (String) -> UsageError) throws -> Double {
+        guard let seconds = Double(text), abs(seconds) <= 10 * 365 * 86400 else {
+            throw refused("a number of seconds, at most ten years")
+        }
+        return seconds
     }
 
     private static func receiver(_ url: String?, secretFile: String?) throws

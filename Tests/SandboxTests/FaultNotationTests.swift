@@ -8,7 +8,16 @@ import Testing
         "GET /v?/user 503", "* /* slow:0.5", "PATCH * reset", "DELETE * truncate",
         "GET * challenge", "GET * html", "POST * stores-empty", "POST * drops-target",
         "POST * forces-sensitive", "POST * rejects-one", "GET * saml", "GET * string-cursor",
-        "GET * redirect:http://127.0.0.1:1/x", "get  /v2/user   500",
+        "GET * redirect:http://127.0.0.1:1/x", "get  /v2/user   500", "PATCH * stores-nothing @3",
+        "PATCH * stores-nothing @3 x1", "PATCH * returns-old-record x1 @3", "GET * hides-values",
+        "* * slow:100ms", "POST * ongoing", "POST * ongoing:One is under way, try later. x2",
+        "POST * ongoing:Done%20100%25", "POST * silent-batch", "POST * silent-batch:one",
+        "POST * echoes-value:KEY", "* * echoes-value:KEY,as=base64,in=code,status=403",
+        "PATCH * before:set,key=A,value=two words,by=self x2 @2", "GET * then:remove,key=A",
+        "GET * then:create,key=A,value=a%2Cb,targets=production+preview,type=sensitive",
+        "GET * before:touch,id=x,by=nobody", "GET * then:move-project,team=acme",
+        "GET * then:set,key=A,newTargets=preview", "GET * before:recreate-project",
+        "POST * silent-batch:all,keeps=all,status=200", "POST * silent-batch:keeps=all",
     ])
     func `of faults are read`(text: String) { #expect(Fault(text) != nil) }
 
@@ -16,7 +25,17 @@ import Testing
         "", "GET", "GET /x", "GET /x nothing", "GET /x 700", "GET /x 42", "GET /x 429:x",
         "GET /x 429:-1", "GET /x slow", "GET /x slow:-1", "GET /x slow:nan", "GET /x reset x0",
         "GET /x reset 2", "GET /x reset x1 more", "G3T /x reset", "GET x reset",
-        "GET /x reset:1",
+        "GET /x reset:1", "GET /x reset @0", "GET /x reset @1 @2", "GET /x reset x1 x2",
+        "GET /x slow:-1ms", "GET /x slow:ms", "GET /x stores-nothing:1", "GET /x ongoing:",
+        "GET /x ongoing:%", "POST /x silent-batch:two", "POST /x silent-batch:one,one",
+        "GET /x echoes-value", "GET /x echoes-value:", "GET /x echoes-value:K,as=rot13",
+        "GET /x echoes-value:K,in=header", "GET /x echoes-value:K,status=200",
+        "GET /x before", "GET /x before:", "GET /x then:dance", "GET /x then:set,key=A",
+        "GET /x then:set,value=a", "GET /x then:create,key=A", "GET /x then:remove",
+        "GET /x then:move-project", "GET /x then:set,key=A,value=%", "GET /x after:remove,key=A",
+        "GET /x then:set,key=A,value=a,b", "GET /x then:set,key=A,type=secret",
+        "POST /x silent-batch:one,keeps=some", "POST /x silent-batch:one,status=400",
+        "POST /x silent-batch:one,keeps=all,keeps=all", "POST /x silent-batch:one,other=1",
     ])
     func `of other things are no faults`(text: String) { #expect(Fault(text) == nil) }
 
@@ -46,13 +65,15 @@ import Testing
 
     @Test(arguments: [
         "ok", "fail", "ignored", "blocked", "keeps-old-env", "alias-late:5", "alias-late:0.5",
-        "alias-error", "staged",
+        "alias-error", "alias-never", "staged",
     ])
     func `of build modes are read and written`(text: String) {
         #expect(BuildMode(text)?.text == text)
     }
 
-    @Test(arguments: ["", "OK", "alias-late", "alias-late:", "alias-late:-1", "fail:1", "broken"])
+    @Test(arguments: [
+        "", "OK", "alias-late", "alias-late:", "alias-late:-1", "fail:1", "alias-never:1", "broken",
+    ])
     func `of other things are no build modes`(text: String) { #expect(BuildMode(text) == nil) }
 
     @Test(arguments: [

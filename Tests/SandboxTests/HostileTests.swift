@@ -14,7 +14,8 @@ import Threads
         ("POST", "/v1/webhooks"), ("POST", "/v3/user/tokens"), ("POST", "/v1/env?slug=acme"),
         ("PATCH", "/v1/env?slug=acme"), ("DELETE", "/v1/env?slug=acme"),
         ("POST", "/v9/projects/web/custom-environments"), ("PUT", "/_sandbox/faults"),
-        ("POST", "/_sandbox/clock"),
+        ("POST", "/_sandbox/clock"), ("POST", "/_sandbox/acts"), ("PUT", "/_sandbox/settings"),
+        ("PATCH", "/v2/teams/acme"),
     ]
 
     @Test(arguments: writes)
@@ -37,7 +38,8 @@ import Threads
         let names = [
             "key", "value", "type", "target", "gitBranch", "comment", "ids", "name", "deploymentId",
             "gitSource", "meta", "url", "events", "projectIds", "evs", "updates", "slug",
-            "expiresAt", "faults", "build", "advanceSeconds", "customEnvironmentIds", "framework",
+            "expiresAt", "faults", "build", "act", "by", "rateLimit", "advanceSeconds",
+            "customEnvironmentIds", "framework",
         ]
         for value in [.number(1e308), [[:]], ["a": [[]]], true] as [JSONValue] {
             let body = JSONValue.object(Dictionary(uniqueKeysWithValues: names.map { ($0, value) }))

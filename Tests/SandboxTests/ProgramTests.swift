@@ -1,7 +1,8 @@
 import Foundation
-import Sandbox
 import TestSupport
 import Testing
+
+@testable import Sandbox
 
 /// The built program, run as a child.
 private struct Program {
@@ -92,7 +93,9 @@ private struct Program {
         for isAgain in [false, true] {
             let program = try Program([
                 "--seed", seed, "--state", state, "--fault", "GET /v2/teams 418 x1",
-                "--fault=* /v2/user reset x1", "--build", "staged", "--rate-limit", "5",
+                "--fault=* /v2/user reset x1", "--build", "staged", "--rate-limit", "5/20",
+                "--latency=20ms", "--clock-offset=-864000", "--date-offset", "3.5",
+                "--max-variables", "7",
             ])
             let greeting = try JSONParser.value(of: Array(program.line().utf8))
             #expect(greeting["token"] == "tok")
@@ -101,6 +104,12 @@ private struct Program {
             #expect(try client.get("/v2/teams").status == 418)
             #expect(try client.get("/v2/user").ending == .reset)
             #expect(try client.get("/_sandbox/faults").json["build"] == "staged")
+            let settings = try client.get("/_sandbox/settings").json
+            #expect(settings["latencySeconds"]?.number == 0.02)
+            #expect(settings["clockOffsetSeconds"]?.number == -864000)
+            #expect(settings["dateOffsetSeconds"]?.number == 3.5)
+            #expect(settings["rateLimit"] == ["requests": 5, "seconds": .number(20)])
+            #expect(settings["maximumVariables"] == 7)
             let made = try client.send("POST", "/v11/projects", ["name": "two"])
             #expect(made.status == (isAgain ? 409 : 200))
             #expect(made.headers["x-ratelimit-limit"] == "5")
@@ -112,6 +121,9 @@ private struct Program {
     @Test(arguments: [
         ["--port"], ["--port", "x"], ["--port", "70000"], ["--port=-1"], ["--nothing"], ["extra"],
         ["--fault", "GET"], ["--build", "explode"], ["--build-seconds", "-1"],
+        ["--rate-limit", "5/"], ["--rate-limit", "5/0"], ["--rate-limit", "5/1/1"],
+        ["--latency", "-1"], ["--latency", "x"], ["--clock-offset", "nan"],
+        ["--clock-offset", "1e9"], ["--date-offset", ""], ["--max-variables", "-1"],
         ["--build-seconds", "nan"], ["--rate-limit", "0"], ["--webhook", "http://127.0.0.1:1/"],
         ["--webhook-secret-file", "/nothing"], ["--seed", "/nothing/at/all"], ["--state", ""],
         ["--webhook", "https://example.com/", "--webhook-secret-file", "/nothing"],
@@ -132,6 +144,21 @@ private struct Program {
         for option in ["--port", "--seed", "--state", "--fault", "--webhook-secret-file"] {
             #expect(help.output.contains(option))
         }
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: package.appendingPathComponent("docs/sandbox.md"), encoding: .utf8)
+        let others = [
+            "reset", "lost-answer", "slow", "truncate", "challenge", "saml", "html", "redirect",
+            "ongoing", "silent-batch", "echoes-value", "before", "then", "alias-never", "staged",
+            "keeps-old-env", "alias-late", "alias-error", "--latency", "--clock-offset",
+            "--date-offset", "--max-variables", "--rate-limit",
+        ]
+        for word in Fault.Effect.allCases.map(\.rawValue) + others {
+            #expect(help.output.contains(word))
+            #expect(page.contains("`" + word))
+        }
+        for deed in Act.Deed.allCases { #expect(page.contains("| `\(deed.rawValue)` |")) }
         let version = try Program(["--version"]).end()
         #expect(version.status == 0)
         #expect(version.output.hasPrefix("zg-env-sandbox "))

@@ -56,13 +56,20 @@ struct Project: Codable, Sendable {
     /// The production host names.
     var domains: [String]
     var productionDeploymentId: String?
-    /// Whether a finished production build becomes the current deployment by itself; a rollback
-    /// switches it off, a promotion on.
+    /// The setting whether a finished production build becomes the current deployment by itself;
+    /// without it a build is staged until it is promoted.
     var assignsDomains: Bool
+    /// True from a rollback to the next promotion: no build becomes current by itself.
+    var isRolledBack = false
+    /// What the project wants of encrypted variables; `nil` leaves it to its team.
+    var sensitivePolicy: Team.SensitivePolicy?
     var exposesSystemVariables: Bool
     var hasRollingRelease: Bool
     var aliasRequest: AliasRequest?
     var lastRollbackTarget: String?
+
+    /// Whether a production build that is done now becomes the current one.
+    var assignsDomainsNow: Bool { assignsDomains && !isRolledBack }
 }
 
 extension SandboxState {
@@ -79,7 +86,7 @@ extension SandboxState {
             "resourceConfig": ["functionDefaultRegions": ["iad1"]],
             "defaultResourceConfig": ["functionDefaultRegions": ["iad1"]],
             "autoExposeSystemEnvs": .bool(project.exposesSystemVariables),
-            "autoAssignCustomDomains": .bool(project.assignsDomains),
+            "autoAssignCustomDomains": .bool(project.assignsDomainsNow),
             "link": project.repository.map { json($0, project: project, baseURL: baseURL) },
             "targets": ["production": production.map(summary) ?? .null],
             "latestDeployments": .array(latest.map(summary)),

@@ -11,6 +11,8 @@ package enum BuildMode: Sendable, Equatable, Codable {
     case keepsOldEnvironment
     /// READY, and the aliases follow only after so many seconds.
     case aliasLate(seconds: Double)
+    /// READY, and the aliases never follow.
+    case aliasNever
     /// READY, but the aliases cannot be set.
     case aliasError
     /// READY, but not made the current production deployment.
@@ -25,6 +27,7 @@ package enum BuildMode: Sendable, Equatable, Codable {
         case ("ignored", 1): self = .ignored
         case ("blocked", 1): self = .blocked
         case ("keeps-old-env", 1): self = .keepsOldEnvironment
+        case ("alias-never", 1): self = .aliasNever
         case ("alias-error", 1): self = .aliasError
         case ("staged", 1): self = .staged
         case ("alias-late", 2):
@@ -43,6 +46,7 @@ package enum BuildMode: Sendable, Equatable, Codable {
         case .blocked: "blocked"
         case .keepsOldEnvironment: "keeps-old-env"
         case .aliasLate(let seconds): "alias-late:\(Seconds.text(seconds))"
+        case .aliasNever: "alias-never"
         case .aliasError: "alias-error"
         case .staged: "staged"
         }
@@ -51,11 +55,15 @@ package enum BuildMode: Sendable, Equatable, Codable {
 
 /// Spans of time as they are written in faults and arguments.
 package enum Seconds {
-    /// A number from 0 to a day, fractions allowed, or `nil`.
+    /// A number of seconds from 0 to a day, fractions allowed, or one of milliseconds with `ms`
+    /// behind it; `nil` for anything else.
     package static func value(of text: some StringProtocol) -> Double? {
-        guard let seconds = Double(String(text)), seconds.isFinite, seconds >= 0, seconds <= 86400
-        else { return nil }
-        return seconds
+        let isShort = text.hasSuffix("ms")
+        guard let number = Double(String(text.dropLast(isShort ? 2 : 0))), number.isFinite else {
+            return nil
+        }
+        let seconds = isShort ? number / 1000 : number
+        return (0...86400).contains(seconds) ? seconds : nil
     }
 
     /// The shortest form: `5`, `0.2`.

@@ -1,6 +1,10 @@
 extension Fault.Kind {
     /// What is answered in place of doing anything, or `nil` for faults of served requests.
-    func answerInstead(now: Int64) -> HTTPAnswer? {
+    ///
+    /// - Parameter project: The project that the request is about, by id or name.
+    func answerInstead(now: Int64, _ state: SandboxState, project: String?) throws(APIError)
+        -> HTTPAnswer?
+    {
         switch self {
         case .rateLimited(let seconds):
             let standing = RateLimiter.Standing(
@@ -38,7 +42,11 @@ extension Fault.Kind {
                     Array("<!DOCTYPE html><title>Sign in</title><h1>Sign in</h1>\n".utf8)))
         case .redirect(let address):
             return HTTPAnswer(status: 307, headers: [("Location", address)], body: .bytes([]))
-        case .lostAnswer, .slow, .truncate, .effect:
+        case .ongoing(let sentence):
+            return APIError.badRequest(sentence).answer
+        case .echoesValue(let echo):
+            return echo.place == .failed ? nil : try echo.error(in: state, project: project).answer
+        case .lostAnswer, .slow, .truncate, .effect, .silentBatch, .act:
             return nil
         }
     }
@@ -67,7 +75,8 @@ extension Fault.Kind {
         case .lostAnswer: answer.delivery = .silence
         case .slow(let seconds): answer.delaySeconds = seconds
         case .truncate: answer.delivery = .halfBody
-        case .rateLimited, .status, .reset, .challenge, .singleSignOn, .html, .redirect, .effect:
+        case .rateLimited, .status, .reset, .challenge, .singleSignOn, .html, .redirect, .ongoing,
+            .effect, .silentBatch, .echoesValue, .act:
             break
         }
     }

@@ -21,78 +21,80 @@ package struct Fault: Sendable, Equatable {
         case html
         /// 307 to another address.
         case redirect(String)
+        /// 400, since another change of the project's variables is under way, in this wording.
+        case ongoing(String)
         /// The request is served, but the write goes wrong.
         case effect(Effect)
+        /// A creation whose answer does not say what was kept.
+        case silentBatch(SilentBatch)
+        /// A refusal that repeats a stored value.
+        case echoesValue(ValueEcho)
+        /// Somebody does something before the request is served, or after it.
+        case act(Act, Act.Moment)
     }
 
     /// How a served request goes wrong without saying so.
-    enum Effect: String, Sendable, Equatable {
+    enum Effect: String, Sendable, Equatable, CaseIterable {
+        /// Nothing is stored; the answer looks right, a new `updatedAt` included.
+        case storesNothing = "stores-nothing"
+        /// Nothing is stored; the answer shows the record as it was, with its old `updatedAt`.
+        case returnsOldRecord = "returns-old-record"
         /// The value is stored empty; the answer looks right.
         case storesEmpty = "stores-empty"
         /// One target is not stored; the answer looks right.
         case dropsTarget = "drops-target"
         /// The record is stored as sensitive.
         case forcesSensitive = "forces-sensitive"
-        /// One item of the batch is refused.
+        /// The last item of the batch is refused; a request for one thing is refused as a whole.
         case rejectsOne = "rejects-one"
         /// The next page is named by a text instead of a number.
         case stringCursor = "string-cursor"
         /// A list that is asked for with `decrypt=true` has clear values, as some versions had.
         case decryptsLists = "decrypts-lists"
+        /// Values that could be read are left out.
+        case hidesValues = "hides-values"
         /// A log that is followed stays open, with nothing in it, when its build has ended.
         case staysOpen = "stays-open"
     }
 
-    /// The text it was made from.
-    package let text: String
+    /// The text it was made from; what stands behind `value` and `comment` of an act is masked.
+    package private(set) var text: String
     /// The method, or `*`.
     let method: String
     /// A pattern for the path, with `*` for anything and `?` for one character.
     let pattern: [Character]
     let kind: Kind
+    /// How many matching requests it still lets pass before it strikes for the first time.
+    var passing = 0
     /// How often it still strikes; `nil` means always.
     var remaining: Int?
 
-    /// Reads `METHOD PATH-GLOB WHAT [xN]`; `nil` when it is anything else.
+    /// Reads `METHOD PATH-GLOB WHAT [@N] [xN]`; `nil` when it is anything else.
     package init?(_ text: String) {
-        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-        guard words.count == 3 || words.count == 4, let kind = Self.kind(words[2]),
+        var words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        self.text = words.joined(separator: " ")
+        var first: Int?
+        while words.count > 3, let word = words.last, word.hasPrefix("x") || word.hasPrefix("@"),
+            let count = Int(word.dropFirst()), count > 0
+        {
+            guard word.hasPrefix("x") ? remaining == nil : first == nil else { return nil }
+            if word.hasPrefix("x") { remaining = count } else { first = count }
+            words.removeLast()
+        }
+        passing = (first ?? 1) - 1
+        guard words.count >= 3, let kind = Kind(words[2...].joined(separator: " ")),
             words[0] == "*" || words[0].allSatisfy({ $0.isASCII && $0.isLetter }),
             words[1].hasPrefix("/") || words[1].hasPrefix("*")
         else { return nil }
-        if words.count == 4 {
-            guard words[3].hasPrefix("x"), let count = Int(words[3].dropFirst()), count > 0
-            else { return nil }
-            remaining = count
-        }
-        self.text = words.joined(separator: " ")
         method = words[0].uppercased()
         pattern = Array(words[1])
         self.kind = kind
-    }
-
-    private static func kind(_ word: String) -> Kind? {
-        let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let argument = parts.count > 1 ? String(parts[1]) : nil
-        switch (String(parts[0]), argument) {
-        case ("429", nil): return .rateLimited(seconds: nil)
-        case ("429", let seconds?):
-            guard let seconds = Int(seconds), (0...86400).contains(seconds) else { return nil }
-            return .rateLimited(seconds: seconds)
-        case ("slow", let seconds?): return Seconds.value(of: seconds).map(Kind.slow)
-        case ("redirect", let address?): return .redirect(address)
-        case ("reset", nil): return .reset
-        case ("lost-answer", nil): return .lostAnswer
-        case ("truncate", nil): return .truncate
-        case ("challenge", nil): return .challenge
-        case ("saml", nil): return .singleSignOn
-        case ("html", nil): return .html
-        case (let name, nil):
-            if let effect = Effect(rawValue: name) { return .effect(effect) }
-            guard let status = Int(name), (200...599).contains(status) else { return nil }
-            return .status(status)
-        default: return nil
-        }
+        guard case .act(let act, let moment) = kind else { return }
+        // Who does something at the dashboard does it once, unless it is said how often.
+        remaining = remaining ?? 1
+        self.text = "\(words[0]) \(words[1]) \(moment.rawValue):\(act.text)"
+        if let first { self.text += " @\(first)" }
+        self.text += " x\(remaining ?? 1)"
     }
 
     /// True for a request that it strikes; the version in front of a path may be left out.

@@ -32,6 +32,18 @@ struct APIError: Error, Sendable {
         APIError(status: 403, code: "forbidden", message: message, details: details)
     }
 
+    /// What is answered where a fault cannot be carried out; no retry helps.
+    var impossible: APIError {
+        APIError(
+            status: 501, code: "sandbox_fault",
+            message: "The sandbox cannot do what it was told: \(message)")
+    }
+
+    /// What a fault refuses one item with.
+    static var unknownError: APIError {
+        EnvironmentRules.complaint("UNKNOWN_ERROR", "The variable could not be stored.")
+    }
+
     static var tooLarge: APIError {
         APIError(
             status: 413, code: "request_entity_too_large",

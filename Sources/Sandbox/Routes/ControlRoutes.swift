@@ -11,6 +11,12 @@ enum ControlRoutes {
                 return store.use { contents, _ in
                     .json(["requests": .array(contents.requests.entries.map(\.json))])
                 }
+            case ("GET", "settings"):
+                return store.use { contents, _ in .json(contents.settingsJSON) }
+            case ("PUT", "settings"):
+                return try setSettings(request, store)
+            case ("POST", "acts"):
+                return try perform(request, store)
             case ("POST", "reset"):
                 store.reset()
                 return .json([:])
@@ -47,6 +53,7 @@ enum ControlRoutes {
                 contents.faults.map { fault in
                     [
                         "fault": .string(fault.text),
+                        "passing": .integer(Int64(fault.passing)),
                         "remaining": JSONValue(fault.remaining.map(Int64.init)),
                     ]
                 }), "build": .string(contents.build.text),
@@ -82,6 +89,34 @@ enum ControlRoutes {
             if let build { contents.build = build }
             return .json(settings(contents))
         }
+    }
+
+    private static func setSettings(_ request: HTTPRequest, _ store: Store) throws(APIError)
+        -> HTTPAnswer
+    {
+        let fields = try fields(request)
+        let clock = store.configuration.clock.milliseconds
+        let result: Result<JSONValue, APIError> = store.use { contents, _ in
+            Result { () throws(APIError) in
+                try contents.set(fields, clock: clock)
+                return contents.settingsJSON
+            }
+        }
+        return .json(try result.get())
+    }
+
+    private static func perform(_ request: HTTPRequest, _ store: Store) throws(APIError)
+        -> HTTPAnswer
+    {
+        let act = try Act(try fields(request))
+        let result: Result<JSONValue, APIError> = store.use { contents, now in
+            Result { () throws(APIError) in
+                contents.isUnsaved = true
+                return try contents.state.perform(
+                    act, project: nil, at: contents.state.stamp(now))
+            }
+        }
+        return .json(try result.get())
     }
 
     private static func stepClock(_ request: HTTPRequest, _ store: Store) throws(APIError)
@@ -152,6 +187,7 @@ extension EnvironmentVariable {
             "customEnvironmentIds": JSONValue(customEnvironmentIds),
             "gitBranch": JSONValue(gitBranch), "comment": JSONValue(comment),
             "createdAt": .integer(createdAt), "updatedAt": .integer(updatedAt),
+            "createdBy": JSONValue(createdBy), "updatedBy": JSONValue(updatedBy),
         ])
     }
 }

@@ -60,7 +60,11 @@ enum EnvironmentRoutes {
     private static func get(_ call: Call, _ state: inout SandboxState) throws(APIError)
         -> HTTPAnswer
     {
-        .json(state.variables[try variableIndex(call, state)].decryptedJSON)
+        let record = state.variables[try variableIndex(call, state)]
+        guard call.effect == .hidesValues else { return .json(record.decryptedJSON) }
+        var members = record.decryptedJSON.object ?? [:]
+        members["value"] = nil
+        return .json(.object(members))
     }
 
     private static func delete(_ call: Call, _ state: inout SandboxState) throws(APIError)
@@ -68,6 +72,7 @@ enum EnvironmentRoutes {
     {
         let index = try variableIndex(call, state)
         let record = state.variables[index]
+        if let rejection = call.rejection { throw rejection }
         if let custom = call.request.parameter("customEnvironmentId") {
             guard record.customEnvironmentIds.contains(custom) else {
                 throw .notFound("Environment variable")
@@ -75,12 +80,13 @@ enum EnvironmentRoutes {
             if !record.targets.isEmpty || record.customEnvironmentIds.count > 1 {
                 state.variables[index].customEnvironmentIds.removeAll { $0 == custom }
                 state.variables[index].updatedAt = call.now
-                tell("updated", [state.variables[index]], call, &state)
+                state.variables[index].updatedBy = state.user.id
+                state.tell("updated", [state.variables[index]], by: state.user.id, at: call.now)
                 return .json(state.variables[index].json)
             }
         }
         state.variables.remove(at: index)
-        tell("deleted", [record], call, &state)
+        state.tell("deleted", [record], by: state.user.id, at: call.now)
         return .json(record.json)
     }
 
@@ -100,33 +106,19 @@ enum EnvironmentRoutes {
             throw APIError(status: 400, code: "TOO_MANY_IDS", message: "At most 1000 ids.")
         }
         let wanted = Set(ids)
-        let removed = state.variables.filter {
+        var removed = state.variables.filter {
             $0.projectId == project.id && wanted.contains($0.id)
+        }
+        if let rejection = call.rejection {
+            removed = removed.dropLast()
+            guard !removed.isEmpty else { throw rejection }
         }
         guard !removed.isEmpty else { throw .notFound("Environment variables") }
         let gone = Set(removed.map(\.id))
         state.variables.removeAll { gone.contains($0.id) }
-        tell("deleted", removed, call, &state)
+        state.tell("deleted", removed, by: state.user.id, at: call.now)
         return .json([
             "deleted": .integer(Int64(removed.count)), "ids": JSONValue(removed.map(\.id)),
         ])
-    }
-
-    /// Queues the messages about changed variables; they carry names, never values.
-    static func tell(
-        _ what: String, _ records: [EnvironmentVariable], _ call: Call,
-        _ state: inout SandboxState
-    ) {
-        for record in records {
-            guard let project = state.project(id: record.projectId) else { continue }
-            let more: [String: JSONValue] = [
-                "envVar": .members([
-                    "id": .string(record.id), "key": .string(record.key),
-                    "target": JSONValue(record.targets.map(\.rawValue)),
-                    "gitBranch": JSONValue(record.gitBranch),
-                ])
-            ]
-            state.tell("project.env-variable.\(what)", project, more: more, at: call.now)
-        }
     }
 }

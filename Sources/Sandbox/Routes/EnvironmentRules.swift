@@ -4,8 +4,8 @@ enum EnvironmentRules {
     static let maximumBytes = 64 * 1024
     /// The longest key, in bytes.
     static let maximumKeyBytes = 256
-    /// The most records that a project may have.
-    static let maximumRecords = 1000
+    /// The most records that a project may have, unless the sandbox is set otherwise.
+    static let usualMaximumRecords = 1000
 
     static let reservedKeys: Set<String> = [
         "AWS_SECRET_KEY", "AWS_EXECUTION_ENV", "AWS_LAMBDA_LOG_GROUP_NAME",
@@ -73,6 +73,28 @@ enum EnvironmentRules {
         }
     }
 
+    /// A new or changed record as it is kept, or a complaint.
+    static func accepted(
+        _ wanted: EnvironmentVariable, insteadOf old: EnvironmentVariable? = nil,
+        of project: Project, in state: SandboxState
+    ) throws(APIError) -> EnvironmentVariable {
+        var record = wanted
+        if let old, old.type == .sensitive {
+            guard record.type == .sensitive else { throw fixedType }
+            guard record.key == old.key else {
+                throw .badRequest("A Sensitive Environment Variable cannot be renamed.")
+            }
+        }
+        try check(record, of: project, in: state)
+        try apply(policy: state.sensitivePolicy(of: project), to: &record)
+        try checkNeighbours(of: record, in: state)
+        return record
+    }
+
+    static var fixedType: APIError {
+        .badRequest("The type of a Sensitive Environment Variable cannot be changed.")
+    }
+
     /// Complains about a record that cannot stand beside the others of its project.
     static func checkNeighbours(of variable: EnvironmentVariable, in state: SandboxState)
         throws(APIError)
@@ -83,9 +105,12 @@ enum EnvironmentRules {
         if let other = others.first(where: variable.conflicts) {
             throw conflict(variable, other)
         }
-        guard others.count < maximumRecords else {
+        let maximum = state.maximumRecords
+        let isNew = !state.variables.contains { $0.id == variable.id }
+        guard !isNew || others.count < maximum else {
             throw complaint(
-                "MAX_ENVS_EXCEEDED", "A project has at most \(maximumRecords) variables.")
+                "MAX_ENVS_EXCEEDED",
+                "There are \(others.count) variables in the project, which may have \(maximum).")
         }
         // The limit is one of a deployment, so every environment of the record is counted alone,
         // with what a deployment of its branch would see.
@@ -127,22 +152,24 @@ enum EnvironmentRules {
         APIError(status: 400, code: code, message: message)
     }
 
-    /// What a team's policy makes of a record.
-    static func apply(policy: Team.SensitivePolicy?, to variable: inout EnvironmentVariable)
+    /// What a policy makes of a record.
+    static func apply(policy: Team.SensitivePolicy, to variable: inout EnvironmentVariable)
         throws(APIError)
     {
         guard policy == .on, variable.type != .sensitive, variable.type != .system else { return }
         let others = variable.targets.filter { $0 != .development }
         if variable.targets.contains(.development) {
             guard others.isEmpty, variable.customEnvironmentIds.isEmpty else {
-                throw .badRequest(
+                throw complaint(
+                    "BAD_REQUEST",
                     "The team wants sensitive variables: development cannot be mixed with other "
                         + "environments.")
             }
         } else if variable.type == .encrypted {
             variable.type = .sensitive
         } else {
-            throw .badRequest("The team wants sensitive variables outside development.")
+            throw complaint(
+                "BAD_REQUEST", "The team wants sensitive variables outside development.")
         }
     }
 }

@@ -14,15 +14,17 @@ enum EnvironmentWriting {
         }
         var wanted: [EnvironmentVariable] = []
         for item in items { wanted.append(try record(item, project: project, call, &state)) }
-        var created: [EnvironmentVariable] = []
+        var written: [Written] = []
         var failures: [APIError] = []
         for (index, record) in wanted.enumerated() {
             do throws(APIError) {
-                if call.effect == .rejectsOne, index == wanted.count - 1 {
-                    throw EnvironmentRules.complaint(
-                        "UNKNOWN_ERROR", "The variable could not be stored.")
+                let isLast = index == wanted.count - 1
+                if isLast, let rejection = call.rejection { throw rejection }
+                if isLast, let silence = call.silence, !silence.keepsAll {
+                    written.append(Written(shown: record, event: nil))
+                    continue
                 }
-                created.append(try store(record, project: project, call, &state))
+                written.append(try store(record, project: project, call, &state))
             } catch {
                 var failure = error
                 failure.details["envVarKey"] = .string(record.key)
@@ -30,19 +32,34 @@ enum EnvironmentWriting {
                 failures.append(failure)
             }
         }
+        for record in written {
+            guard let event = record.event else { continue }
+            state.tell(event, [record.shown], by: state.user.id, at: call.now)
+        }
+        let records = written.map(\.shown)
+        if let silence = call.silence {
+            return silence.answer(records, isArray: body.array != nil)
+        }
         let failed = JSONValue.array(failures.map { ["error": $0.json] })
-        if created.isEmpty, var failure = failures.first {
+        if records.isEmpty, var failure = failures.first {
             failure.besides = ["failed": failed]
             throw failure
         }
-        EnvironmentRoutes.tell("created", created, call, &state)
         let answer: JSONValue =
-            if body.array == nil, let first = created.first {
+            if body.array == nil, let first = records.first {
                 first.json
             } else {
-                .array(created.map(\.json))
+                .array(records.map(\.json))
             }
         return .json(["created": answer, "failed": failed], status: 201)
+    }
+
+    /// What became of an item.
+    private struct Written {
+        /// What the answer shows, which a fault may have made a lie.
+        var shown: EnvironmentVariable
+        /// What webhooks hear of it; `nil` where nothing was kept.
+        var event: String?
     }
 
     /// The record that an item asks for; wrong shapes are refused here, together with all others.
@@ -79,13 +96,11 @@ enum EnvironmentWriting {
     }
 
     /// Stores a new record, or for an upsert changes the one of exactly that scope.
-    ///
-    /// - Returns: What the answer shows, which a fault may have made a lie.
     private static func store(
         _ wanted: EnvironmentVariable, project: Project, _ call: Call, _ state: inout SandboxState
-    ) throws(APIError) -> EnvironmentVariable {
+    ) throws(APIError) -> Written {
         var record = wanted
-        let policy = state.team(id: project.ownerId)?.sensitivePolicy
+        let policy = state.sensitivePolicy(of: project)
         try EnvironmentRules.check(record, of: project, in: state)
         try EnvironmentRules.apply(policy: policy, to: &record)
         if call.request.flag("upsert"),
@@ -93,22 +108,23 @@ enum EnvironmentWriting {
                 $0.projectId == project.id && $0.hasSameScope(as: record)
             })
         {
-            var old = state.variables[index]
-            guard old.type != .sensitive || record.type == .sensitive else { throw fixedType }
+            let before = state.variables[index]
+            var old = before
+            guard old.type != .sensitive || record.type == .sensitive else {
+                throw EnvironmentRules.fixedType
+            }
             old.value = record.value
             old.type = record.type
             old.comment = record.comment ?? old.comment
             old.updatedAt = call.now
             old.updatedBy = state.user.id
             try EnvironmentRules.checkNeighbours(of: old, in: state)
-            return write(&old, at: index, call, &state)
+            let shown = write(&old, at: index, call, &state)
+            let isOld = call.effect == .returnsOldRecord
+            return Written(shown: isOld ? before : shown, event: "updated")
         }
         try EnvironmentRules.checkNeighbours(of: record, in: state)
-        return write(&record, at: nil, call, &state)
-    }
-
-    private static var fixedType: APIError {
-        .badRequest("The type of a Sensitive Environment Variable cannot be changed.")
+        return Written(shown: write(&record, at: nil, call, &state), event: "created")
     }
 
     private static func write(
@@ -155,23 +171,12 @@ enum EnvironmentWriting {
             record.gitBranch = try fields.string("gitBranch", maximum: 250)
         }
         if fields.has("comment") { record.comment = try fields.string("comment", maximum: 500) }
-        if old.type == .sensitive {
-            guard record.type == .sensitive else { throw fixedType }
-            guard record.key == old.key else {
-                throw .badRequest("A Sensitive Environment Variable cannot be renamed.")
-            }
-        }
-        try EnvironmentRules.check(record, of: project, in: state)
-        let policy = state.team(id: project.ownerId)?.sensitivePolicy
-        try EnvironmentRules.apply(policy: policy, to: &record)
-        try EnvironmentRules.checkNeighbours(of: record, in: state)
-        if call.effect == .rejectsOne {
-            throw EnvironmentRules.complaint("UNKNOWN_ERROR", "The variable could not be stored.")
-        }
+        record = try EnvironmentRules.accepted(record, insteadOf: old, of: project, in: state)
+        if let rejection = call.rejection { throw rejection }
         record.updatedAt = call.now
         record.updatedBy = state.user.id
         let shown = write(&record, at: index, call, &state)
-        EnvironmentRoutes.tell("updated", [shown], call, &state)
-        return .json(shown.json)
+        state.tell("updated", [shown], by: state.user.id, at: call.now)
+        return .json(call.effect == .returnsOldRecord ? old.json : shown.json)
     }
 }

@@ -82,6 +82,15 @@ struct Fields {
         return texts
     }
 
+    /// A policy for encrypted variables; `nil` when missing or null.
+    func policy(_ name: String) throws(APIError) -> Team.SensitivePolicy? {
+        guard let word = try string(name) else { return nil }
+        guard let policy = Team.SensitivePolicy(rawValue: word) else {
+            throw fail(name, "one of default, on, off")
+        }
+        return policy
+    }
+
     /// A list of fixed targets; `nil` when missing.
     func targets(_ name: String) throws(APIError) -> [Target]? {
         guard let words = try strings(name) else { return nil }

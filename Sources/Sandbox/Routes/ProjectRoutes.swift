@@ -96,8 +96,11 @@ enum ProjectRoutes {
     {
         let index = try projectIndex(call, state)
         let fields = try call.fields()
-        try fields.allow(only: ["name", "framework", "autoExposeSystemEnvs"])
+        try fields.allow(only: [
+            "name", "framework", "autoExposeSystemEnvs", "autoAssignCustomDomains",
+        ])
         let exposes = try fields.bool("autoExposeSystemEnvs")
+        let assigns = try fields.bool("autoAssignCustomDomains")
         let framework = try fields.string("framework")
         if let name = try fields.string("name"), name != state.projects[index].name {
             try check(name: name, ownerId: call.ownerId, in: state)
@@ -105,6 +108,10 @@ enum ProjectRoutes {
             state.tell("project.renamed", state.projects[index], at: call.now)
         }
         if let exposes { state.projects[index].exposesSystemVariables = exposes }
+        if let assigns {
+            state.projects[index].assignsDomains = assigns
+            state.projects[index].isRolledBack = false
+        }
         if fields.has("framework") { state.projects[index].framework = framework }
         state.projects[index].updatedAt = call.now
         return .json(state.json(state.projects[index], baseURL: call.settings.baseURL))
@@ -113,15 +120,8 @@ enum ProjectRoutes {
     private static func delete(_ call: Call, _ state: inout SandboxState) throws(APIError)
         -> HTTPAnswer
     {
-        let project = state.projects.remove(at: try projectIndex(call, state))
-        state.variables.removeAll { $0.projectId == project.id }
-        state.deployments.removeAll { $0.projectId == project.id }
-        state.aliases.removeAll { $0.projectId == project.id }
-        state.customEnvironments.removeAll { $0.projectId == project.id }
-        for index in state.sharedVariables.indices {
-            state.sharedVariables[index].projectIds.removeAll { $0 == project.id }
-        }
-        state.tell("project.removed", project, at: call.now)
+        _ = state.removeProject(
+            at: try projectIndex(call, state), by: state.user.id, at: call.now)
         return .empty(status: 204)
     }
 
@@ -164,6 +164,20 @@ enum Cursor {
 }
 
 extension SandboxState {
+    /// Removes a project with all that it has.
+    mutating func removeProject(at index: Int, by author: String?, at time: Int64) -> Project {
+        let project = projects.remove(at: index)
+        variables.removeAll { $0.projectId == project.id }
+        deployments.removeAll { $0.projectId == project.id }
+        aliases.removeAll { $0.projectId == project.id }
+        customEnvironments.removeAll { $0.projectId == project.id }
+        for place in sharedVariables.indices {
+            sharedVariables[place].projectIds.removeAll { $0 == project.id }
+        }
+        tell("project.removed", project, by: author, at: time)
+        return project
+    }
+
     /// Adds a project without deployments.
     mutating func addProject(
         name: String, ownerId: String, framework: String?, at time: Int64

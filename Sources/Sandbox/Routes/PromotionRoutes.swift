@@ -56,7 +56,11 @@ enum PromotionRoutes {
         }
         let whole = call.settings.buildMilliseconds
         var end = call.now + whole * 2 / 5
-        if case .aliasLate(let seconds) = call.settings.build { end += Int64(seconds * 1000) }
+        switch call.settings.build {
+        case .aliasLate(let seconds): end += Int64(seconds * 1000)
+        case .aliasNever: end = .max
+        default: break
+        }
         state.projects[place].aliasRequest = Project.AliasRequest(
             kind: kind, fromDeploymentId: project.productionDeploymentId ?? deployment.id,
             toDeploymentId: deployment.id, requestedAt: call.now, startsAt: call.now + whole / 10,

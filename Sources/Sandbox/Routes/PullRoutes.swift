@@ -8,7 +8,7 @@ enum PullRoutes {
         guard call.parameters.count != 1 else {
             let index = try DeploymentRoutes.index(call, state)
             // The run-time part of a finished deployment is not given out, only the build's.
-            return .json(["env": [:], "buildEnv": values(state.deployments[index].variables)])
+            return .json(["env": [:], "buildEnv": values(state.deployments[index].variables, call)])
         }
         guard call.parameters.count >= 2 else { throw .notFound("Environment") }
         let project = state.projects[try ProjectRoutes.projectIndex(call, state)]
@@ -26,12 +26,13 @@ enum PullRoutes {
             variables += [("VERCEL", "1"), ("VERCEL_ENV", word), ("VERCEL_OIDC_TOKEN", "e30.e30.")]
                 .map { ResolvedVariable(key: $0.0, value: $0.1, type: .system) }
         }
-        return .json(["env": values(variables), "buildEnv": values(variables)])
+        return .json(["env": values(variables, call), "buildEnv": values(variables, call)])
     }
 
     /// Sensitive values are empty here.
-    private static func values(_ variables: [ResolvedVariable]) -> JSONValue {
-        .object(
+    private static func values(_ variables: [ResolvedVariable], _ call: Call) -> JSONValue {
+        guard call.effect != .hidesValues else { return [:] }
+        return .object(
             Dictionary(
                 variables.map { ($0.key, .string($0.type == .sensitive ? "" : $0.value)) },
                 uniquingKeysWith: { $1 }))

@@ -11,6 +11,10 @@ struct Call: Sendable {
     /// The sandbox's own time, without the guarantee of ``now``.
     let clock: Int64
     let effect: Fault.Effect?
+    /// Why one item of the request is refused, if a fault wants that.
+    let rejection: APIError?
+    /// How a creation leaves open what it has kept.
+    let silence: SilentBatch?
     let settings: Settings
 
     /// What a running sandbox is set to.

@@ -7,29 +7,39 @@ final class Service: Sendable {
     /// The answer to one request.
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
         if request.segments.first == "_sandbox" {
-            return request.isTooLarge
+            var answer =
+                request.isTooLarge
                 ? APIError.tooLarge.answer : ControlRoutes.answer(request, store: store)
+            answer.headers.append(store.use { contents, now in contents.date(now) })
+            return answer
         }
         return store.use { contents, now in
-            let struck = contents.faults.firstIndex {
-                $0.matches(method: request.method, path: request.path)
+            let strike = contents.strike(request)
+            let fault = strike.fault
+            let project = request.project
+            var present = now
+            var answer: HTTPAnswer
+            do throws(APIError) {
+                try contents.perform(.before, of: strike, project: project, now: &present)
+                let instead = try fault?.kind.answerInstead(
+                    now: present, contents.state, project: project)
+                answer = instead ?? self.served(request, fault: fault, now: present, &contents)
+                fault?.kind.spoil(&answer)
+                present = max(present, contents.state.lastStamp)
+                try contents.perform(.then, of: strike, project: project, now: &present)
+            } catch {
+                // Whoever set the fault has to see that it did not happen.
+                answer = error.impossible.answer
             }
-            let fault = struck.map { contents.faults[$0] }
-            if let struck, let remaining = fault?.remaining {
-                contents.faults[struck].remaining = remaining - 1
-            }
-            var answer =
-                fault?.kind.answerInstead(now: now)
-                ?? self.served(request, fault: fault, now: now, &contents)
-            fault?.kind.spoil(&answer)
             // The sandbox's own time, which tests step: clients count a limit's reset from it.
-            answer.headers.append(("Date", Timestamp.http(now)))
+            answer.headers.append(contents.date(now))
+            answer.delaySeconds += contents.settings.latencySeconds
             contents.requests.append(
                 RequestLog.Entry(
                     at: now, method: request.method, target: request.loggedTarget,
                     body: (try? JSONParser.value(of: request.body)).map {
                         RequestLog.masked($0)
-                    }, status: answer.status, fault: fault?.text))
+                    }, status: answer.status, fault: strike.text))
             return answer
         }
     }
@@ -43,8 +53,8 @@ final class Service: Sendable {
                 throw .badRequest("The address is not percent-encoded UTF-8.")
             }
             let secret = Authorization.secret(of: request)
-            if let limit = store.configuration.requestsPerMinute {
-                let standing = contents.limiter.count(secret ?? "", limit: limit, now: now)
+            if let limit = contents.settings.rateLimit {
+                let standing = contents.limiter.count(secret ?? "", limit, now: now)
                 limits = standing.headers
                 if standing.isExceeded {
                     let seconds = max(1, (standing.resetMilliseconds - now + 999) / 1000)
@@ -83,23 +93,112 @@ final class Service: Sendable {
         }
         let ownerId = try Authorization.ownerId(request, token: token, contents.state)
         var effect: Fault.Effect?
-        if case .effect(let kind)? = fault?.kind { effect = kind }
+        var silence: SilentBatch?
+        var rejection: APIError?
+        switch fault?.kind {
+        case .effect(let kind):
+            effect = kind
+            if kind == .rejectsOne { rejection = .unknownError }
+        case .echoesValue(let echo):
+            do throws(APIError) {
+                rejection = try echo.error(in: contents.state, project: request.project)
+            } catch {
+                throw error.impossible
+            }
+        case .silentBatch(let batch): silence = batch
+        default: break
+        }
         let isChange = request.method != "GET"
         let store = store
         let call = Call(
             request: request, parameters: match.parameters, token: token, ownerId: ownerId,
             now: isChange ? contents.state.stamp(now) : now, clock: now, effect: effect,
+            rejection: rejection, silence: silence,
             settings: Call.Settings(
                 baseURL: contents.baseURL,
                 buildMilliseconds: Int64(store.configuration.buildSeconds * 1000),
                 build: contents.build, script: contents.script,
                 observe: { look in store.use { contents, _ in look(contents.state) } }))
         if isChange { contents.isUnsaved = true }
-        return try match.route.handler(call, &contents.state)
+        guard effect == .storesNothing || effect == .returnsOldRecord else {
+            return try match.route.handler(call, &contents.state)
+        }
+        var forgotten = contents.state
+        defer {
+            // An id that was shown is not given to another thing.
+            contents.state.generator = forgotten.generator
+        }
+        return try match.route.handler(call, &forgotten)
+    }
+}
+
+extension Store.Contents {
+    /// The header that says what time the sandbox takes it to be.
+    func date(_ now: Int64) -> (name: String, value: String) {
+        ("Date", Timestamp.http(now + settings.dateOffset))
+    }
+
+    /// What strikes one request.
+    struct Strike {
+        /// What goes wrong with it.
+        var fault: Fault?
+        /// The places of the acts that happen around it.
+        var acts: [Int] = []
+        /// All of that for the log.
+        var text: String?
+    }
+
+    /// The first fault that strikes a request, and all acts; what is counted is counted, but acts are
+    /// when they have happened.
+    mutating func strike(_ request: HTTPRequest) -> Strike {
+        var strike = Strike()
+        var texts: [String] = []
+        for index in faults.indices
+        where faults[index].matches(method: request.method, path: request.path) {
+            if faults[index].passing > 0 {
+                faults[index].passing -= 1
+                continue
+            }
+            if case .act = faults[index].kind {
+                strike.acts.append(index)
+            } else if strike.fault == nil {
+                countStrike(of: index)
+                strike.fault = faults[index]
+            } else {
+                continue
+            }
+            texts.append(faults[index].text)
+        }
+        if !texts.isEmpty { strike.text = texts.joined(separator: ", ") }
+        return strike
+    }
+
+    private mutating func countStrike(of index: Int) {
+        if let remaining = faults[index].remaining { faults[index].remaining = remaining - 1 }
+    }
+
+    /// Does what people do at that moment; time goes on by each of it.
+    mutating func perform(
+        _ moment: Act.Moment, of strike: Strike, project: String?, now: inout Int64
+    ) throws(APIError) {
+        for index in strike.acts {
+            guard case .act(let act, moment) = faults[index].kind else { continue }
+            now = state.stamp(now)
+            _ = try state.perform(act, project: project, at: now)
+            isUnsaved = true
+            countStrike(of: index)
+        }
     }
 }
 
 extension HTTPRequest {
+    /// The project that the address names, by id or name.
+    var project: String? {
+        let parts = Router.resource(segments)
+        if parts.count > 1, parts[0] == "projects" { return parts[1] }
+        return parts.count > 3 && parts.starts(with: ["env", "pull"]) ? parts[2] : nil
+    }
+
     /// The path and query for the log; nothing secret is ever sent there.
     var loggedTarget: String {
         query.isEmpty

@@ -32,7 +32,7 @@ enum SharedVariableWriting {
         var failures: [APIError] = []
         for (index, record) in wanted.enumerated() {
             do throws(APIError) {
-                try refuse(if: call.effect == .rejectsOne && index == wanted.count - 1)
+                if index == wanted.count - 1, let rejection = call.rejection { throw rejection }
                 try check(record, in: state)
                 let (shown, stored) = spoiled(record, call.effect)
                 state.sharedVariables.append(stored)
@@ -53,7 +53,9 @@ enum SharedVariableWriting {
         var failures: [APIError] = []
         for (id, change) in updates.members.sorted(by: { $0.key < $1.key }) {
             do throws(APIError) {
-                try refuse(if: call.effect == .rejectsOne && updated.isEmpty && failures.isEmpty)
+                if updated.isEmpty, failures.isEmpty, let rejection = call.rejection {
+                    throw rejection
+                }
                 let index = try SharedVariableRoutes.index(id, call, state)
                 var record = state.sharedVariables[index]
                 try apply(try Fields(change), to: &record, call, state)
@@ -130,11 +132,6 @@ enum SharedVariableWriting {
                 status: 409, code: "existing_key_and_target",
                 message: "A variable of that name and target exists already.")
         }
-    }
-
-    private static func refuse(if isRefused: Bool) throws(APIError) {
-        guard isRefused else { return }
-        throw EnvironmentRules.complaint("UNKNOWN_ERROR", "The variable could not be stored.")
     }
 
     /// What a fault makes of a write: what the answer shows, and what is kept.

@@ -3,6 +3,8 @@ enum TeamRoutes {
     static let routes: [Route] = [
         Route("GET", "teams", handler: list),
         Route("GET", "teams/:", handler: get),
+        Route("PATCH", "teams/:", handler: update),
+        Route("GET", "teams/:/members", handler: members),
     ]
 
     private static func list(_ call: Call, _ state: inout SandboxState) throws(APIError)
@@ -23,6 +25,29 @@ enum TeamRoutes {
     private static func get(_ call: Call, _ state: inout SandboxState) throws(APIError)
         -> HTTPAnswer
     {
+        let team = try team(call, state)
+        return .json(team.json(user: state.user))
+    }
+
+    private static func update(_ call: Call, _ state: inout SandboxState) throws(APIError)
+        -> HTTPAnswer
+    {
+        let id = try team(call, state).id
+        let fields = try call.fields()
+        try fields.allow(only: ["name", "sensitiveEnvironmentVariablePolicy"])
+        let policy = try fields.policy("sensitiveEnvironmentVariablePolicy")
+        let name = try fields.string("name")
+        guard let index = state.teams.firstIndex(where: { $0.id == id }) else {
+            throw .notFound("Team")
+        }
+        state.teams[index].name = name ?? state.teams[index].name
+        state.teams[index].sensitivePolicy = policy ?? state.teams[index].sensitivePolicy
+        state.teams[index].updatedAt = call.now
+        return .json(state.teams[index].json(user: state.user))
+    }
+
+    /// The team that the first parameter names, or a refusal.
+    private static func team(_ call: Call, _ state: SandboxState) throws(APIError) -> Team {
         let name = call.parameters[0]
         guard let team = state.teams.first(where: { $0.id == name || $0.slug == name }) else {
             throw .notFound("Team")
@@ -30,7 +55,27 @@ enum TeamRoutes {
         guard team.role != nil, call.token.teamId == nil || call.token.teamId == team.id else {
             throw .teamUnauthorized
         }
-        return .json(team.json(user: state.user))
+        return team
+    }
+
+    private static func members(_ call: Call, _ state: inout SandboxState) throws(APIError)
+        -> HTTPAnswer
+    {
+        let team = try team(call, state)
+        let page = Page(
+            [state.user] + state.colleagues, time: \.createdAt, since: try call.number("since"),
+            until: try call.number("until"), limit: try call.limit())
+        let members = page.elements.map { user -> JSONValue in
+            [
+                "uid": .string(user.id), "username": .string(user.username),
+                "name": JSONValue(user.name), "email": .string(user.email), "confirmed": true,
+                "role": .string(user.id == state.user.id ? team.role ?? "MEMBER" : "MEMBER"),
+                "createdAt": .integer(max(user.createdAt, team.createdAt)),
+            ]
+        }
+        var pagination = page.json.object ?? [:]
+        pagination["hasNext"] = .bool(page.next != nil)
+        return .json(["members": .array(members), "pagination": .object(pagination)])
     }
 }
 

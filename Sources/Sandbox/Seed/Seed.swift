@@ -1,9 +1,11 @@
 /// What a sandbox holds at its start, as a JSON document.
 ///
 /// Members, all optional: `seed` (number that identifiers are made from), `token`, `user`
-/// (`email`, `name`, `username`, `limited`), `teams` (`slug`, `name`, `role`, null for a foreign
+/// (`email`, `name`, `username`, `limited`), `users` (the other members of all teams: `username`,
+/// `name`, `email`; one colleague where it is missing), `teams` (`slug`, `name`, `role`, null for a foreign
 /// team, `sensitiveEnvironmentVariablePolicy`), `projects` (`name`, `team` slug, `framework`,
-/// `autoExposeSystemEnvs`, `rollingRelease`, `customEnvironments` with `slug` and `type`, `env`
+/// `autoExposeSystemEnvs`, `autoAssignCustomDomains`, `rollingRelease`,
+/// `sensitiveEnvironmentVariablePolicy`, `customEnvironments` with `slug` and `type`, `env`
 /// with `key`, `value`, `type`, `target`, `gitBranch`, `comment`, `customEnvironments` slugs, and
 /// `deployments`, oldest first, with `target`, `state`, `branch`, `message`), `sharedEnv` (`team`, `key`,
 /// `value`, `type`, `target`, `projects` names), `tokens` (`name`, `token`, `type`, `team`,

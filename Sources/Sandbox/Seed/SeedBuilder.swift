@@ -55,8 +55,25 @@ struct SeedBuilder {
         for token in try list(document, "tokens") {
             try addToken(token, secret: try token.requiredString("token"))
         }
+        try addColleagues()
         // What happened before the start is no news to webhooks.
         state.messages = []
+    }
+
+    private mutating func addColleagues() throws(APIError) {
+        let usual: JSONValue = [
+            ["username": "colleague", "name": "Sandbox Colleague", "email": "co@example.com"]
+        ]
+        let users = try list(Fields(["users": document.members["users"] ?? usual]), "users")
+        for (index, fields) in users.enumerated() {
+            let username = try fields.requiredString("username")
+            state.colleagues.append(
+                User(
+                    id: state.generator.identifier("", count: 24),
+                    email: try fields.string("email") ?? "\(username)@example.com",
+                    name: try fields.string("name"), username: username, defaultTeamId: nil,
+                    createdAt: now - 50 * Self.day + Int64(index), isLimited: false))
+        }
     }
 
     private mutating func addToken(_ fields: Fields, secret: String) throws(APIError) {
@@ -81,10 +98,6 @@ struct SeedBuilder {
 
     private mutating func add(team fields: Fields) throws(APIError) {
         let slug = try fields.requiredString("slug")
-        let word = try fields.string("sensitiveEnvironmentVariablePolicy") ?? "default"
-        guard let policy = Team.SensitivePolicy(rawValue: word) else {
-            throw .badRequest("the policy of team \(slug) is unknown.")
-        }
         let created = now - 60 * Self.day + Int64(state.teams.count)
         let role = try fields.string("role")
         state.teams.append(
@@ -92,7 +105,8 @@ struct SeedBuilder {
                 id: state.generator.identifier("team_", count: 24), slug: slug,
                 name: try fields.string("name") ?? slug, createdAt: created, updatedAt: created,
                 role: fields.has("role") ? role : "OWNER",
-                sensitivePolicy: policy))
+                sensitivePolicy: try fields.policy("sensitiveEnvironmentVariablePolicy")
+                    ?? .default))
     }
 
     private mutating func add(project fields: Fields, number: Int) throws(APIError) {
@@ -121,6 +135,10 @@ struct SeedBuilder {
         for (index, deployment) in try list(fields, "deployments").enumerated() {
             try add(deployment: deployment, placeOfProject: place, number: index)
         }
+        // What is there at first came about before the project was set up so.
+        state.projects[place].assignsDomains = try fields.bool("autoAssignCustomDomains") ?? true
+        state.projects[place].sensitivePolicy = try fields.policy(
+            "sensitiveEnvironmentVariablePolicy")
     }
 
     private mutating func add(variable fields: Fields, project: Project, number: Int)

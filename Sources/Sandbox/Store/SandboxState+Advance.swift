@@ -39,10 +39,12 @@ extension SandboxState {
             let span = max(start + whole - begin, 0)
             return min(begin + span * number / (BuildScript.portions + 1), start + whole)
         case .ready:
-            guard case .aliasLate(let seconds) = deployment.mode else {
-                return deployment.readyAt
+            switch deployment.mode {
+            case .aliasNever: return nil
+            case .aliasLate(let seconds):
+                return (deployment.readyAt ?? start) + Int64(seconds * 1000)
+            default: return deployment.readyAt
             }
-            return (deployment.readyAt ?? start) + Int64(seconds * 1000)
         case .error, .canceled, .blocked: return nil
         }
     }
@@ -136,7 +138,7 @@ extension SandboxState {
         }
         deployments[index].aliasAssignedAt = time
         guard deployment.target == "production", deployment.mode != .staged,
-            projects[place].assignsDomains
+            projects[place].assignsDomainsNow
         else { return }
         // A build that was overtaken by a later one does not take the domains back from it.
         let current = projects[place].productionDeploymentId.flatMap(self.deployment(id:))
@@ -166,7 +168,7 @@ extension SandboxState {
         }
         request.status = .succeeded
         makeCurrent(deploymentAt: index, projectAt: place, at: time)
-        projects[place].assignsDomains = request.kind == .promote
+        projects[place].isRolledBack = request.kind == .rollback
         if request.kind == .rollback {
             projects[place].lastRollbackTarget = request.toDeploymentId
         }

@@ -25,13 +25,31 @@ extension SandboxState {
             event, payload, ownerId: deployment.ownerId, projectId: deployment.projectId, at: time)
     }
 
+    /// Queues the messages about changed variables; they carry names, never values.
+    mutating func tell(
+        _ what: String, _ records: [EnvironmentVariable], by author: String?, at time: Int64
+    ) {
+        for record in records {
+            guard let project = project(id: record.projectId) else { continue }
+            let more: [String: JSONValue] = [
+                "envVar": .members([
+                    "id": .string(record.id), "key": .string(record.key),
+                    "target": JSONValue(record.targets.map(\.rawValue)),
+                    "gitBranch": JSONValue(record.gitBranch),
+                ])
+            ]
+            tell("project.env-variable.\(what)", project, more: more, by: author, at: time)
+        }
+    }
+
     /// Queues the messages about a project's change; `more` is added to the payload.
     mutating func tell(
-        _ event: String, _ project: Project, more: [String: JSONValue] = [:], at time: Int64
+        _ event: String, _ project: Project, more: [String: JSONValue] = [:],
+        by author: String? = nil, at time: Int64
     ) {
         let payload: [String: JSONValue] = [
             "team": team(id: project.ownerId).map { ["id": .string($0.id)] } ?? .null,
-            "user": ["id": .string(user.id)],
+            "user": ["id": .string(author ?? user.id)],
             "project": ["id": .string(project.id), "name": .string(project.name)],
         ]
         queue(

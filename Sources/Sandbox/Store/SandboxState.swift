@@ -5,7 +5,11 @@ struct SandboxState: Codable, Sendable {
     var clockOffset: Int64 = 0
     /// The latest time that was given to a change; the next one is later.
     var lastStamp: Int64 = 0
+    /// The most variables that a project may have.
+    var maximumRecords = EnvironmentRules.usualMaximumRecords
     var user: User
+    /// The other members of every team that the user belongs to.
+    var colleagues: [User] = []
     var teams: [Team] = []
     var tokens: [AccessToken] = []
     var projects: [Project] = []
@@ -27,6 +31,11 @@ struct SandboxState: Codable, Sendable {
     }
 
     func team(id: String) -> Team? { teams.first { $0.id == id } }
+
+    /// What is wanted of a project's encrypted variables, by itself or by its team.
+    func sensitivePolicy(of project: Project) -> Team.SensitivePolicy {
+        project.sensitivePolicy ?? team(id: project.ownerId)?.sensitivePolicy ?? .default
+    }
 
     func project(id: String) -> Project? { projects.first { $0.id == id } }
 

@@ -8,6 +8,7 @@ final class Store: Sendable {
         var faults: [Fault]
         var build: BuildMode
         var script: [String]?
+        var settings: Settings
         var requests = RequestLog()
         var limiter = RateLimiter()
         var baseURL = ""
@@ -20,7 +21,7 @@ final class Store: Sendable {
         ///
         /// - Returns: That time.
         mutating func advance(_ clock: SandboxClock) -> Int64 {
-            let now = clock.milliseconds + state.clockOffset
+            let now = clock.milliseconds + settings.clockOffset + state.clockOffset
             if state.advance(to: now) { isUnsaved = true }
             return now
         }
@@ -37,7 +38,7 @@ final class Store: Sendable {
         var state: SandboxState
         if let kept = try file?.read() {
             state = kept
-            Self.addReceiver(configuration, to: &state)
+            Self.apply(configuration, to: &state)
         } else {
             state = try Self.seededState(configuration)
             try file?.write(state)
@@ -45,24 +46,31 @@ final class Store: Sendable {
         contents = Monitor(
             Contents(
                 state: state, faults: configuration.faults, build: configuration.build,
-                script: configuration.buildLog))
+                script: configuration.buildLog, settings: Settings(configuration)))
+    }
+
+    /// The time at the start of a sandbox that was never stepped.
+    private static func start(_ configuration: SandboxConfiguration) -> Int64 {
+        configuration.clock.milliseconds + Settings(configuration).clockOffset
     }
 
     private static func seededState(_ configuration: SandboxConfiguration) throws(SandboxError)
         -> SandboxState
     {
-        let now = configuration.clock.milliseconds
+        let now = start(configuration)
         var state = try SeedBuilder.state(of: configuration.seed, now: now)
-        addReceiver(configuration, to: &state)
+        apply(configuration, to: &state)
         return state
     }
 
-    private static func addReceiver(
+    /// What counts for a kept state as for a new one.
+    private static func apply(
         _ configuration: SandboxConfiguration, to state: inout SandboxState
     ) {
+        state.maximumRecords = configuration.maximumVariables ?? state.maximumRecords
         state.webhooks.removeAll(where: \.hearsEverything)
         guard let receiver = configuration.webhook else { return }
-        let now = configuration.clock.milliseconds
+        let now = start(configuration)
         state.webhooks.append(
             Webhook(
                 id: state.generator.identifier("account_hook_", count: 24),
@@ -98,6 +106,7 @@ final class Store: Sendable {
             contents.faults = configuration.faults
             contents.build = configuration.build
             contents.script = configuration.buildLog
+            contents.settings = Settings(configuration)
             contents.requests = RequestLog()
             contents.limiter = RateLimiter()
             contents.hasSaveFailed = (try? file?.write(state)) == nil && file != nil

@@ -1,0 +1,76 @@
+extension Fault.Kind {
+    /// Reads what goes wrong, as `429:5` or `silent-batch:one,status=200`; `nil` for anything else.
+    init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let argument = parts.count > 1 ? String(parts[1]) : nil
+        let kind: Self? =
+            switch (String(parts[0]), argument) {
+            case ("429", nil): .rateLimited(seconds: nil)
+            case ("429", let seconds?):
+                Int(seconds).flatMap {
+                    (0...86400).contains($0) ? .rateLimited(seconds: $0) : nil
+                }
+            case ("slow", let seconds?): Seconds.value(of: seconds).map(Self.slow)
+            case ("redirect", let address?): address.contains(" ") ? nil : .redirect(address)
+            case ("reset", nil): .reset
+            case ("lost-answer", nil): .lostAnswer
+            case ("truncate", nil): .truncate
+            case ("challenge", nil): .challenge
+            case ("saml", nil): .singleSignOn
+            case ("html", nil): .html
+            case ("ongoing", nil): .ongoing(Self.usualOngoing)
+            case ("ongoing", let words?):
+                PercentCoding.decoded(words[...], form: false).flatMap {
+                    $0.isEmpty ? nil : .ongoing($0)
+                }
+            case ("silent-batch", let argument): SilentBatch(argument ?? "").map(Self.silentBatch)
+            case ("echoes-value", let argument?): ValueEcho(argument).map(Self.echoesValue)
+            case ("before", let act?): Act(act).map { .act($0, .before) }
+            case ("then", let act?): Act(act).map { .act($0, .then) }
+            case (let name, nil):
+                if let effect = Fault.Effect(rawValue: name) {
+                    .effect(effect)
+                } else {
+                    Int(name).flatMap { (200...599).contains($0) ? .status($0) : nil }
+                }
+            default: nil
+            }
+        guard let kind else { return nil }
+        self = kind
+    }
+
+    /// The sentence of the platform's description.
+    private static let usualOngoing =
+        "The environment variable couldn't be created because an ongoing update env update is "
+        + "already happening"
+}
+
+/// What stands behind a word and its colon: a word, or none, and then `name=value`, with commas
+/// between them; percent-encoded, as a value may hold commas.
+struct Arguments {
+    /// The word in front; empty when there is none.
+    let first: String
+    let named: [String: String]
+
+    /// Reads a text; `nil` for other names, for a name that comes twice, and for a stray `%`.
+    init?(_ text: String, names: Set<String>) {
+        var pieces = text.split(separator: ",", omittingEmptySubsequences: false)[...]
+        var word = ""
+        if let piece = pieces.first, !piece.contains("=") {
+            guard let decoded = PercentCoding.decoded(piece, form: false) else { return nil }
+            word = decoded
+            pieces = pieces.dropFirst()
+        }
+        first = word
+        var named: [String: String] = [:]
+        for piece in pieces {
+            let sides = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2, names.contains(String(sides[0])),
+                named[String(sides[0])] == nil,
+                let value = PercentCoding.decoded(sides[1], form: false)
+            else { return nil }
+            named[String(sides[0])] = value
+        }
+        self.named = named
+    }
+}

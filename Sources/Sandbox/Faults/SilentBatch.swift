@@ -1,0 +1,45 @@
+/// How a creation's answer leaves open which of its records were kept.
+struct SilentBatch: Sendable, Equatable {
+    /// What stands in `created`; `failed` is always empty.
+    enum Shape: String, Sendable {
+        /// All but the last one.
+        case some
+        /// The first one, as an object.
+        case one
+        /// All of them.
+        case all
+        /// The answer is an empty object.
+        case empty
+    }
+
+    let shape: Shape
+    /// Whether the last record is kept as well as the others.
+    let keepsAll: Bool
+    let status: Int
+
+    /// Reads `[SHAPE][,keeps=all|most][,status=N]`.
+    init?(_ text: String) {
+        guard let arguments = Arguments(text, names: ["keeps", "status"]),
+            let shape = arguments.first.isEmpty ? .some : Shape(rawValue: arguments.first),
+            let status = Int(arguments.named["status"] ?? "201"), (200...299).contains(status),
+            let keeps = ["most": false, "all": true][arguments.named["keeps"] ?? "most"]
+        else { return nil }
+        self.shape = shape
+        self.status = status
+        keepsAll = keeps
+    }
+
+    /// The answer for the records that look as if they had been stored.
+    func answer(_ records: [EnvironmentVariable], isArray: Bool) -> HTTPAnswer {
+        let shown: JSONValue =
+            switch shape {
+            case .some: .array(records.dropLast().map(\.json))
+            case .one: records.first?.json ?? .object([:])
+            case .all where !isArray: records.first?.json ?? .object([:])
+            case .all: .array(records.map(\.json))
+            case .empty: .null
+            }
+        guard shape != .empty else { return .json([:], status: status) }
+        return .json(["created": shown, "failed": []], status: status)
+    }
+}

@@ -1,0 +1,74 @@
+internal import FoundationEssentials
+
+/// A refusal that repeats the stored value of a variable, be it asked about or not.
+struct ValueEcho: Sendable, Equatable {
+    /// How the value is written.
+    enum Form: String, Sendable {
+        case raw, base64, percent, hex, upper
+    }
+
+    /// Where the value stands.
+    enum Place: String, Sendable {
+        case message, code
+        /// In the message about the last item of a batch.
+        case failed
+    }
+
+    let key: String
+    let form: Form
+    let place: Place
+    let status: Int
+    let code: String
+
+    /// Reads `KEY[,as=FORM][,in=PLACE][,status=N][,code=CODE]`.
+    init?(_ text: String) {
+        guard let arguments = Arguments(text, names: ["as", "in", "status", "code"]),
+            !arguments.first.isEmpty,
+            let form = Form(rawValue: arguments.named["as"] ?? "raw"),
+            let place = Place(rawValue: arguments.named["in"] ?? "message"),
+            let status = Int(arguments.named["status"] ?? "400"), (400...599).contains(status)
+        else { return nil }
+        key = arguments.first
+        self.form = form
+        self.place = place
+        self.status = status
+        code = arguments.named["code"] ?? "bad_request"
+    }
+
+    /// The refusal; the value is one of the project, or else of any other.
+    func error(in state: SandboxState, project: String?) throws(APIError) -> APIError {
+        let found = state.variables.filter { $0.key == key }
+        let owner = state.projects.first { $0.id == project || $0.name == project }?.id
+        guard let record = found.first(where: { $0.projectId == owner }) ?? found.first else {
+            throw .notFound("Variable \(key)")
+        }
+        let shown = written(record.value)
+        return APIError(
+            status: status, code: place == .code ? shown : code,
+            message: place == .code
+                ? "The variable does not go with \(key)."
+                : "The variable does not go with \(key) (value: \(shown)).")
+    }
+
+    private func written(_ value: String) -> String {
+        switch form {
+        case .raw: value
+        case .base64: Data(value.utf8).base64EncodedString()
+        case .percent:
+            value.utf8.map { byte in
+                Self.unreserved.contains(byte)
+                    ? String(Unicode.Scalar(byte)) : "%" + Self.hexadecimal(byte).uppercased()
+            }.joined()
+        case .hex: value.utf8.map(Self.hexadecimal).joined()
+        case .upper: value.uppercased()
+        }
+    }
+
+    /// What RFC 3986 leaves as it is.
+    private static let unreserved = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+}

@@ -1,0 +1,140 @@
+/// What a running sandbox is set to beside its faults and its builds.
+struct Settings: Sendable, Equatable {
+    var rateLimit: SandboxConfiguration.RateLimit?
+    var latencySeconds: Double
+    /// How far the sandbox's time is from its clock, before it is stepped, in milliseconds.
+    var clockOffset: Int64
+    /// How far the `Date` of answers is from the sandbox's time, in milliseconds.
+    var dateOffset: Int64
+
+    /// What the sandbox was started with.
+    init(_ configuration: SandboxConfiguration) {
+        rateLimit = configuration.rateLimit
+        latencySeconds = configuration.latencySeconds
+        clockOffset = Self.milliseconds(configuration.clockOffsetSeconds)
+        dateOffset = Self.milliseconds(configuration.dateOffsetSeconds)
+    }
+
+    /// Whole milliseconds, at most a century.
+    static func milliseconds(_ seconds: Double) -> Int64 {
+        Int64(min(max(seconds, -maximumOffset), maximumOffset) * 1000)
+    }
+
+    /// The most seconds that a clock may be off.
+    static let maximumOffset: Double = 100 * 365 * 86400
+}
+
+extension Store.Contents {
+    /// All that can be set, as the control address shows it.
+    var settingsJSON: JSONValue {
+        [
+            "latencySeconds": .number(settings.latencySeconds),
+            "clockOffsetSeconds": .number(Double(settings.clockOffset) / 1000),
+            "dateOffsetSeconds": .number(Double(settings.dateOffset) / 1000),
+            "rateLimit": settings.rateLimit.map { limit in
+                [
+                    "requests": .integer(Int64(limit.requests)),
+                    "seconds": .number(limit.seconds),
+                ]
+            } ?? .null,
+            "maximumVariables": .integer(Int64(state.maximumRecords)),
+            "projects": .object(
+                Dictionary(
+                    state.projects.map { project in
+                        (
+                            project.id,
+                            [
+                                "name": .string(project.name),
+                                "autoAssignCustomDomains": .bool(project.assignsDomains),
+                                "sensitiveEnvironmentVariablePolicy": .string(
+                                    state.sensitivePolicy(of: project).rawValue),
+                            ]
+                        )
+                    }, uniquingKeysWith: { $1 })),
+        ]
+    }
+
+    /// Changes what the members name, or nothing at all.
+    ///
+    /// Members, all optional: `latencySeconds`, `clockOffsetSeconds`, `dateOffsetSeconds`,
+    /// `rateLimit` (`requests` and `seconds`, or null), `maximumVariables`, and `projects` and `teams`:
+    /// by name or id `autoAssignCustomDomains` and `sensitiveEnvironmentVariablePolicy`.
+    mutating func set(_ fields: Fields, clock: Int64) throws(APIError) {
+        try fields.allow(only: [
+            "latencySeconds", "clockOffsetSeconds", "dateOffsetSeconds", "rateLimit",
+            "maximumVariables", "projects", "teams",
+        ])
+        var (settings, state) = (settings, state)
+        if let seconds = try fields.seconds("latencySeconds", in: 0...86400) {
+            settings.latencySeconds = seconds
+        }
+        let offsets = -Settings.maximumOffset...Settings.maximumOffset
+        if let seconds = try fields.seconds("dateOffsetSeconds", in: offsets) {
+            settings.dateOffset = Settings.milliseconds(seconds)
+        }
+        if let seconds = try fields.seconds("clockOffsetSeconds", in: offsets) {
+            settings.clockOffset = Settings.milliseconds(seconds)
+            // The offset is the whole one: what was stepped before is forgotten, and a clock that was
+            // put back stays so although changes were made later than it says now.
+            state.clockOffset = 0
+            state.lastStamp = min(state.lastStamp, clock + settings.clockOffset)
+        }
+        if fields.has("rateLimit") {
+            settings.rateLimit = try fields.object("rateLimit").map { (limit) throws(APIError) in
+                try limit.allow(only: ["requests", "seconds"])
+                guard let requests = try limit.integer("requests"), requests > 0,
+                    requests <= Int64(Int32.max)
+                else { throw .badRequest("`requests` should be a number above 0.") }
+                let seconds = try limit.seconds("seconds", in: 0.001...86400) ?? 60
+                return SandboxConfiguration.RateLimit(requests: Int(requests), seconds: seconds)
+            }
+        }
+        if let maximum = try fields.integer("maximumVariables") {
+            guard (0...100_000).contains(maximum) else {
+                throw .badRequest("`maximumVariables` should be a number from 0 to 100000.")
+            }
+            state.maximumRecords = Int(maximum)
+        }
+        for (name, value) in try fields.object("projects")?.members ?? [:] {
+            try Self.set(Fields(value), ofProject: name, in: &state)
+        }
+        for (name, value) in try fields.object("teams")?.members ?? [:] {
+            let members = try Fields(value)
+            try members.allow(only: ["sensitiveEnvironmentVariablePolicy"])
+            let policy = try members.policy("sensitiveEnvironmentVariablePolicy")
+            guard let index = state.teams.firstIndex(where: { $0.slug == name || $0.id == name })
+            else { throw .notFound("Team \(name)") }
+            state.teams[index].sensitivePolicy = policy ?? .default
+        }
+        (self.settings, self.state) = (settings, state)
+        isUnsaved = true
+    }
+
+    private static func set(
+        _ fields: Fields, ofProject name: String, in state: inout SandboxState
+    ) throws(APIError) {
+        try fields.allow(only: ["autoAssignCustomDomains", "sensitiveEnvironmentVariablePolicy"])
+        guard let index = state.projects.firstIndex(where: { $0.id == name || $0.name == name })
+        else { throw .notFound("Project \(name)") }
+        if let assigns = try fields.bool("autoAssignCustomDomains") {
+            state.projects[index].assignsDomains = assigns
+        }
+        if fields.has("sensitiveEnvironmentVariablePolicy") {
+            state.projects[index].sensitivePolicy = try fields.policy(
+                "sensitiveEnvironmentVariablePolicy")
+        }
+    }
+}
+
+extension Fields {
+    /// A number of seconds; `nil` when missing or null.
+    fileprivate func seconds(_ name: String, in range: ClosedRange<Double>) throws(APIError)
+        -> Double?
+    {
+        guard let value = members[name], value != .null else { return nil }
+        guard let seconds = value.number, range.contains(seconds) else {
+            throw .badRequest("`\(name)` should be a number of seconds.")
+        }
+        return seconds
+    }
+}
