@@ -169,10 +169,7 @@ extension VaultIndex {
     ) throws(VaultError) {
         for position in accounts.indices where accounts[position].protection == .values {
             let token = try keys.token(of: accounts[position], in: arena)
-            let box = token.withBytes { SealedBox.seal($0, to: publicKey) }
-            accounts[position].secret = try guarding { () throws(SealingError) in
-                try box.withBytes { (box) throws(SealingError) in try arena.copy(box) }
-            }
+            accounts[position].secret = try token.sealed(to: publicKey, in: arena)
         }
     }
 }

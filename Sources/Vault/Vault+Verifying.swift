@@ -18,6 +18,11 @@ extension Vault {
         var inspection = VaultInspection()
         inspection.byteCount = header.fileByteCount
         inspection.opensValues = keys.opensValues
+        do throws(VaultError) {
+            try checkPublicKey(with: keys)
+        } catch {
+            inspection.problems.append(.init(.header, error))
+        }
         let index: VaultIndex
         do throws(VaultError) {
             index = try uncheckedIndex(with: keys, extent: .everything)

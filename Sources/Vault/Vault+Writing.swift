@@ -28,6 +28,7 @@ extension Vault {
             guard vault.header.vaultID == vaultID else {
                 throw VaultError(.epochChanged, "another vault was put at \(path) meanwhile")
             }
+            try vault.checkPublicKey(with: keys)
             let (opened, index) = try vault.openedForWriting(with: keys, after: earlier)
             try vault.checkCheckpoint(of: index, with: keys)
             if let seen { try vault.expect(toFollow: seen, index.metadata) }

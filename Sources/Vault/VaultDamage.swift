@@ -12,7 +12,7 @@ package enum VaultDamage: String, Sendable, CaseIterable {
     case slot
     /// The file is longer than the header says.
     case extended
-    /// The public key is not that of the root.
+    /// The public key is not that of the root, or, without the root, one that nothing can be sealed to.
     case exchangedKey = "exchanged-key"
     /// The index's seal.
     case tag

@@ -172,4 +172,83 @@ struct IntegrityTests {
         #expect(code { try vault.verify(with: fixture.keys) } == nil)
         #expect(try fixture.value(of: "A") == "two")
     }
+    @Test func `SEC-F15: nothing is written to a public key of low order, which is damage`() throws
+    {
+        let good = try fixture.open().header.publicKey
+        for key in [[UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31)] {
+            try reseal { $0.publicKey = key }
+            let before = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+            let locked = try fixture.lockedKeys
+            let error = #expect(throws: VaultError.self) {
+                try fixture.set("LOST", "value", keys: locked)
+            }
+            #expect(error?.damage == .exchangedKey)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == before)
+            // Without the root `verify` finds it, and what it does not touch can be read.
+            #expect(try fixture.open().inspection(with: locked).problems.map(\.place) == [.header])
+            _ = try fixture.open().index(with: locked, extent: .listing)
+            #expect(code { _ = try openByPassphrase() } == .damaged)
+        }
+        try reseal { $0.publicKey = good }
+        try fixture.set("KEPT", "value", keys: try fixture.lockedKeys)
+        #expect(try fixture.value(of: "KEPT") == "value")
+    }
+
+    /// Entries of the journal that a writer does not make.
+    enum BadEntry: CaseIterable {
+        case sendCut, sendLonger, sendAction, sendTarget, rotationCut, rotationLonger, rotationEnd
+        case relayCut, relayLonger, relayWord, relays, sameRelay
+
+        var damage: VaultDamage {
+            switch self {
+            case .sendCut, .rotationCut, .relayCut: .bounds
+            case .relays, .sameRelay: .layout
+            default: .encoding
+            }
+        }
+
+        func put(into index: inout VaultIndex) throws {
+            let send = SendEntryTests.sample().entry
+            let rotation = try RotationEntryTests.sample(isFull: true, isOpen: true)
+                .entry(vault: .random(), key: try .random(count: 32))
+            let relay = try RelayRegistrationTests.sample().entry()
+            func add(_ entry: JournalEntry, kind: UInt8? = nil, _ change: (inout [UInt8]) -> Void) {
+                var payload = entry.payload
+                change(&payload)
+                index.journal.append(
+                    JournalEntry(
+                        id: entry.id, kind: kind ?? entry.kind, createdAt: 1, payload: payload))
+            }
+            func addRelay(_ change: (inout [UInt8]) -> Void) throws {
+                var payload = RelayRegistrationTests.bytes(relay.payload)
+                change(&payload)
+                index.secretJournal.append(
+                    SecretJournalEntry(
+                        id: relay.id, createdAt: 1,
+                        payload: try RelayRegistrationTests.slice(payload)))
+            }
+            switch self {
+            case .sendCut: add(send) { $0.removeLast() }
+            case .sendLonger: add(send) { $0.append(0) }
+            case .sendAction: add(send) { $0[0] = 9 }
+            case .sendTarget: add(send) { $0[0] = SendEntry.Action.create.rawValue }
+            case .rotationCut: add(rotation) { $0.removeLast() }
+            case .rotationLonger: add(rotation) { $0.append(0) }
+            case .rotationEnd: add(rotation, kind: 3) { _ in }
+            case .relayCut: try addRelay { $0.removeLast() }
+            case .relayLonger: try addRelay { $0.append(0) }
+            case .relayWord: try addRelay { $0[$0.count - 33] = 0x0D }
+            case .relays:
+                for number in 0..<17 {
+                    index.secretJournal.append(
+                        try RelayRegistrationTests.sample("https://\(number).example").entry())
+                }
+            case .sameRelay:
+                for _ in 0..<2 {
+                    index.secretJournal.append(try RelayRegistrationTests.sample().entry())
+                }
+            }
+        }
+    }
+
 }
