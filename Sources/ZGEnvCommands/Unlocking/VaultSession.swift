@@ -229,15 +229,11 @@ package final class VaultSession {
         var failure: String?
         for slot in slots {
             do {
-                let item = slot.keyringItem(vault: vault.header.vaultID)
-                guard let slotKey = try keyring.secret(for: item) else {
-                    failure = "\(keyring.name) has no key for this vault"
-                    continue
+                switch try vault.unlock(slot, from: keyring) {
+                case .opened(let keys): return (keys, nil)
+                case .otherKey: failure = "the key in \(keyring.name) does not open this vault"
+                case .noKey: failure = "\(keyring.name) has no key for this vault"
                 }
-                if let keys = try vault.unlock(slot, slotKey: slotKey) {
-                    return (keys, nil)
-                }
-                failure = "the key in \(keyring.name) does not open this vault"
             } catch let error as KeyringError {
                 failure = error.reason
             } catch let error as VaultError where error.code != .damaged {

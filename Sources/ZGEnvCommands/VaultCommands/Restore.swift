@@ -114,12 +114,7 @@ enum Restore: Command {
         else { return }
         for slot in slots {
             do {
-                let item = slot.keyringItem(vault: vault.header.vaultID)
-                if let key = try keyring.secret(for: item),
-                    try vault.unlock(slot, slotKey: key) != nil
-                {
-                    continue
-                }
+                if case .opened = try vault.unlock(slot, from: keyring) { continue }
             } catch {
                 continue
             }
