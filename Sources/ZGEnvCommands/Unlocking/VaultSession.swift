@@ -124,7 +124,8 @@ package final class VaultSession {
     ///
     /// - Throws: ``ExitCode/damaged`` where the file is not the one that was unlocked, or older.
     func unlockedKeys() throws -> VaultKeys? {
-        guard let found = try UnlockedState.keys(of: try opened()) else { return nil }
+        guard let found = try UnlockedState.keys(of: try opened(), now: context.now() / 1_000)
+        else { return nil }
         unlocked = found.state
         return try take(found.keys)
     }
