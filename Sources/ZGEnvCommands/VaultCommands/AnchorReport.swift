@@ -24,6 +24,9 @@ struct AnchorReport {
             }
             let finding = try session.judge(place, with: keys)
             verdicts[place] = finding.verdict
+            if finding.verdict == .unreadable {
+                session.warnOfUnreadableAnchor(place, of: try session.opened().header.vaultID)
+            }
             guard !finding.verdict.isAccepted, let seen = finding.seen else { continue }
             against.append(seen)
             witnesses.append("the \(place.name) (generation \(seen.generation))")
