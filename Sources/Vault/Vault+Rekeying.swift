@@ -176,7 +176,7 @@ extension VaultIndex {
 
 extension IndexKey {
     /// The key of the audit log, which a later index key must still know: label "zgv1sub_", number 2.
-    fileprivate func logKey(in arena: SecretArena) throws(VaultError) -> SecretSlice {
+    func logKey(in arena: SecretArena) throws(VaultError) -> SecretSlice {
         try guarding { () throws(SealingError) in
             let key = try KeyDerivation.derive(from: bytes, id: 2, context: "zgv1sub_")
             return try key.withBytes { (key) throws(SealingError) in try arena.copy(key) }
