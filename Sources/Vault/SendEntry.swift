@@ -128,7 +128,8 @@ package struct SendEntry: Equatable, Sendable {
         init(from reader: inout ByteReader) throws(VaultError) {
             let limit = VaultFormat.textLimit
             guard let action = Action(rawValue: try reader.byte()) else {
-                throw VaultError(.damaged, "a journal entry asks for something unknown")
+                throw VaultError(
+                    damaged: .encoding, "a journal entry asks for something unknown")
             }
             self.action = action
             project = try reader.identifier()
@@ -143,7 +144,7 @@ package struct SendEntry: Equatable, Sendable {
             attributes = try VariableAttributes.decode(from: &reader)
             version = try reader.uint64()
             guard (target == nil) == (action == .create) else {
-                throw VaultError(.damaged, "a journal entry contradicts itself")
+                throw VaultError(damaged: .encoding, "a journal entry contradicts itself")
             }
         }
     }

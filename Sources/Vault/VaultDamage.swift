@@ -29,6 +29,8 @@ package enum VaultDamage: String, Sendable, CaseIterable {
     case layout
     /// The checkpoint's code or generation.
     case checkpoint
+    /// The code of a rotation in the journal.
+    case rotation
     /// A data key does not open, or names another vault or batch.
     case batch
     /// A chunk's checksum.

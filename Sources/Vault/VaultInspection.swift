@@ -10,6 +10,8 @@ package struct VaultInspection: Equatable, Sendable {
             case index
             /// What somebody with the root last accepted.
             case checkpoint
+            /// Work that was begun, or is kept beside it.
+            case journal
             /// A wrapped data key.
             case dataKey = "data-key"
             /// A sealed value.

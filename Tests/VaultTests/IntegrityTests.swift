@@ -23,14 +23,18 @@ struct IntegrityTests {
             vaultID: fixture.vaultID, body)
     }
 
-    /// Writes the file anew with another header around the same index, as the index key allows.
-    private func reseal(_ change: (inout VaultHeader) throws -> Void) throws {
+    /// Writes the file anew with another header or index, as the index key allows.
+    private func reseal(
+        _ change: (inout VaultHeader) throws -> Void = { _ in },
+        index changeIndex: (inout VaultIndex) throws -> Void = { _ in }
+    ) throws {
         let vault = try fixture.open()
         var header = vault.header
         let chunks = try vault.file.read(
             at: header.chunksOffset, count: Int(header.chunksByteCount))
-        let index = try vault.index(with: try fixture.lockedKeys, extent: .everything)
+        var index = try vault.index(with: try fixture.lockedKeys, extent: .everything)
         try change(&header)
+        try changeIndex(&index)
         let sealed = try header.sealing(
             index, keys: try fixture.lockedKeys, chunksByteCount: UInt64(chunks.count))
         try fixture.store.replace(
@@ -172,6 +176,7 @@ struct IntegrityTests {
         #expect(code { try vault.verify(with: fixture.keys) } == nil)
         #expect(try fixture.value(of: "A") == "two")
     }
+
     @Test func `SEC-F15: nothing is written to a public key of low order, which is damage`() throws
     {
         let good = try fixture.open().header.publicKey
@@ -251,4 +256,46 @@ struct IntegrityTests {
         }
     }
 
+    @Test(arguments: BadEntry.allCases)
+    func `READER-2: an entry of the journal that nobody can read is damage`(bad: BadEntry) throws {
+        let before = try TamperedFile(fixture)
+        // No write of ours makes one.
+        let refused = code { try tamper { try bad.put(into: &$0.index) } }
+        #expect(refused == .tooLarge)
+        try reseal(index: bad.put)
+        let locked = try fixture.lockedKeys
+        for keys in [fixture.keys, locked] {
+            let problems = try fixture.open().inspection(with: keys).problems
+            #expect(problems.map(\.place) == [.index])
+            #expect(problems.first?.damage == bad.damage, "\(problems)")
+            #expect(code { try fixture.set("A", "x", keys: keys) } == .damaged)
+        }
+        // What the journal is not needed for goes on.
+        _ = try fixture.open().index(with: locked, extent: .listing)
+        try before.putBack()
+        #expect(try fixture.open().inspection(with: locked).problems.isEmpty)
+    }
+
+    @Test func `READER-2: a rotation whose code does not hold is damage once the values are open`()
+        throws
+    {
+        let rotation = RotationEntryTests.sample(isFull: true, isOpen: false)
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+        ) { try $0.keep(rotation) }
+        let keys = fixture.keys
+        #expect(try fixture.open().inspection(with: keys).problems.isEmpty)
+        try reseal(index: { index in
+            let entry = index.journal[0]
+            var payload = entry.payload
+            let place = try #require(payload.firstIndex(of: UInt8(ascii: "a")))
+            payload[place] = UInt8(ascii: "b")
+            index.journal[0] = JournalEntry(
+                id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload)
+        })
+        let problems = try fixture.open().inspection(with: keys).problems
+        #expect(problems.map(\.place) == [.journal])
+        #expect(problems.first?.damage == .rotation)
+        #expect(try fixture.open().inspection(with: try fixture.lockedKeys).problems.isEmpty)
+    }
 }
