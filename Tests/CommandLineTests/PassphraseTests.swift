@@ -397,4 +397,19 @@ struct PassphraseTests {
         _ = open
     }
 
+    @Test func `READER-4: an empty or too long passphrase is a wrong use of a vault that is there`()
+        throws
+    {
+        for (bytes, words) in [
+            ([], "is empty"), ([0x0A], "is empty"),
+            ([UInt8](repeating: 0x61, count: 1_025), "longer than 1,024 bytes"),
+        ] as [([UInt8], String)] {
+            let path = try home.directory.write(bytes, to: "other")
+            for arguments in [reveal, ["verify"], ["list", "-p", "web"]] {
+                failed(
+                    try home.run(arguments + ["--passphrase-file", path], unlocked: false), 2,
+                    words)
+            }
+        }
+    }
 }
