@@ -30,7 +30,8 @@ extension Vault {
             inspection.problems.append(.init(.index, error))
             return inspection
         }
-        inspection.variableCount = index.variables.count
+        inspection.variableCount = index.variables.count(where: \.isLive)
+        inspection.removedVariableCount = index.variables.count { !$0.isLive }
         do throws(VaultError) {
             try checkCheckpoint(of: index, with: keys)
         } catch  where error.code == .damaged {
