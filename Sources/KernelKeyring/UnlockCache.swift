@@ -5,7 +5,8 @@ package import Vault
 ///
 /// Two keys. U, 32 random bytes, is in the user keyring and for its uid alone; the root is in the
 /// session keyring (or the user keyring), sealed under U. So it takes the same user and the same
-/// session, and ending U ends all sessions. The kernel ends both by itself. This is no boundary
+/// session, and ending U ends all sessions. The kernel ends both by itself, and the end that is sealed
+/// with the root holds where somebody puts a key back or changes its timeout. This is no boundary
 /// against other programs of the same user.
 package struct UnlockCache {
     /// Bytes of U's key: U 32, and when it ends, u64 in seconds since 1970.
@@ -67,7 +68,8 @@ package struct UnlockCache {
                     access: scope == .user ? .owner : .possessor, into: keyring)
             }
             if let current = try currentKey(), current.isEqualInConstantTime(to: key),
-                try opened(try keyring.search(rootDescription), under: key, scope) != nil
+                try opened(
+                    try keyring.search(rootDescription), under: key, scope, now: now) != nil
             {
                 return
             }
@@ -80,14 +82,18 @@ package struct UnlockCache {
     ///
     /// That a key has ended, is another user's, or was sealed under an earlier U is not an error: it
     /// is locked.
-    package func find() throws(KernelKeyringError) -> UnlockedRoot? {
+    ///
+    /// - Parameter now: Seconds since 1970.
+    package func find(now: UInt64) throws(KernelKeyringError) -> UnlockedRoot? {
         guard let key = try currentKey() else { return nil }
         let shared = try KernelKey.user.search(rootDescription)
         // A revoked session keyring says so here; the user's may still be open.
         let own = try (try? SessionKeyring.own())?.search(rootDescription)
-        var best = try opened(shared, under: key, .user)
+        var best = try opened(shared, under: key, .user, now: now)
         // A session keyring may link the user keyring, and then finds the same key there.
-        if let own, own != shared, let found = try opened(own, under: key, .session) {
+        if let own, own != shared,
+            let found = try opened(own, under: key, .session, now: now)
+        {
             let bestEnd = best?.endsAt ?? 0
             if found.endsAt >= bestEnd { best = consume found }
         }
@@ -180,9 +186,11 @@ package struct UnlockCache {
         return sealed
     }
 
-    /// Opens what a key holds; nil where it is gone, or was not sealed under this U for this vault.
+    /// Opens what a key holds; nil where it is gone, was not sealed under this U for this vault, or
+    /// has ended.
     private func opened(
-        _ key: KernelKey?, under sealingKey: borrowing SecretBytes, _ scope: UnlockScope
+        _ key: KernelKey?, under sealingKey: borrowing SecretBytes, _ scope: UnlockScope,
+        now: UInt64
     ) throws(KernelKeyringError) -> UnlockedRoot? {
         guard let sealed = try key?.payload(count: Self.sealedByteCount) else { return nil }
         var text = try guarding { () throws(SealingError) in
@@ -203,6 +211,9 @@ package struct UnlockCache {
                 }
             }
         }
-        return isAuthentic ? try UnlockedRoot(decoding: text, scope: scope) : nil
+        guard isAuthentic else { return nil }
+        let root = try UnlockedRoot(decoding: text, scope: scope)
+        guard root.endsAt > now else { return nil }
+        return root
     }
 }

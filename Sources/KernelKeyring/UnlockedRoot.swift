@@ -10,7 +10,8 @@ package struct UnlockedRoot: ~Copyable {
     private let root: SecretBytes
     /// The generation that was opened with it.
     package let position: VaultPosition
-    /// When the kernel ends it, in seconds since 1970. For showing; the kernel's timeout decides.
+    /// When it ends, in seconds since 1970. The kernel's timeout ends it too, but anybody of the same
+    /// user can change that.
     package let endsAt: UInt64
     /// For whom.
     package let scope: UnlockScope

@@ -25,13 +25,31 @@ package enum SealedBox {
         }
     }
 
+    /// Tells whether something can be sealed to `publicKey`: not to a point of low order, with which
+    /// every secret key agrees on the same shared secret.
+    package static func isUsable(_ publicKey: [UInt8]) -> Bool {
+        do throws(SealingError) {
+            _ = try [UInt8]().withBytes { (nothing) throws(SealingError) in
+                try seal(nothing, to: publicKey)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// Seals `plaintext` to a public key of 32 bytes.
-    package static func seal(_ plaintext: RawSpan, to publicKey: [UInt8]) -> [UInt8] {
+    ///
+    /// - Throws: ``SealingError/unusableKey`` for a point of low order.
+    package static func seal(
+        _ plaintext: RawSpan, to publicKey: [UInt8]
+    ) throws(SealingError) -> [UInt8] {
         precondition(SecretMemory.isAvailable && publicKey.count == publicKeyByteCount)
         var sealed = [UInt8](repeating: 0, count: plaintext.byteCount + overheadByteCount)
-        unsafe plaintext.withUnsafeBytes { text in
-            _ = unsafe zg_box_seal(&sealed, text.baseAddress, text.count, publicKey)
+        let status = unsafe plaintext.withUnsafeBytes { text in
+            unsafe zg_box_seal(&sealed, text.baseAddress, text.count, publicKey)
         }
+        guard status == 0 else { throw .unusableKey }
         return sealed
     }
 

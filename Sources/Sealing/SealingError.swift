@@ -2,6 +2,8 @@
 package enum SealingError: Error, Equatable {
     /// The tag does not match: wrong key, other associated data, or changed bytes. Which, is unknowable.
     case notAuthentic
+    /// A public key is a point of low order, so nothing can be sealed to it.
+    case unusableKey
     /// Guarded memory could not be had: out of memory, or over the kernel's limit of mappings.
     case outOfMemory
     /// Argon2id could not take the memory that its parameters ask for.

@@ -45,21 +45,24 @@ package final class SecretServiceKeyring: Keyring {
         }
     }
 
-    /// Finds the secret of `item`. That there is none is not an error, once the collection is open.
+    /// Finds the first secret of `item` that `isWanted` takes. That there is none is not an error, once
+    /// the collection is open.
     ///
-    /// - Throws: ``KeyringError/Code/malformed`` when the item is not base64 text.
-    package func secret(for item: KeyringItem) throws(KeyringError) -> SecretBytes? {
+    /// - Throws: ``KeyringError/Code/malformed`` when none was taken and one is not base64 text.
+    package func secret(
+        for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
+    ) throws(KeyringError) -> SecretBytes? {
         try withSession { (session) throws(SecretServiceFailure) in
-            try session.secret(for: item)
+            try session.secret(for: item, where: isWanted)
         }
     }
 
-    /// Finds the secret of `item` where nothing has to be unlocked for that.
+    /// Finds the first secret of `item` that `isWanted` takes, where nothing has to be unlocked for that.
     package func secretWithoutAsking(
-        for item: KeyringItem
+        for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
     ) throws(KeyringError) -> SecretBytes? {
         try withSession { (session) throws(SecretServiceFailure) in
-            try session.secretWithoutAsking(for: item)
+            try session.secretWithoutAsking(for: item, where: isWanted)
         }
     }
 

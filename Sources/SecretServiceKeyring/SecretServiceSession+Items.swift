@@ -2,19 +2,45 @@ import Sealing
 import Vault
 
 extension SecretServiceSession {
-    /// Finds the secret of `item`, unlocking what has to be for that.
-    mutating func secret(for item: KeyringItem) throws(SecretServiceFailure) -> SecretBytes? {
-        guard let matches = try openMatches(for: item) else { return nil }
-        return try secret(of: matches)
+    /// Finds the first secret of `item` that `isWanted` takes. What is open is tried first; what is
+    /// locked is unlocked only where that has none.
+    mutating func secret(
+        for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
+    ) throws(SecretServiceFailure) -> SecretBytes? {
+        var matches = try matches(for: item)
+        var malformed: SecretServiceFailure?
+        if let found = try secret(of: matches, where: isWanted, &malformed) { return found }
+        if matches.lockedCount == 0 {
+            // A service need not search what is locked, so "nothing" counts only once the collection
+            // is open.
+            if try defaultCollection() == .locked {
+                if try unlockDefaultCollection() == .locked { throw .keyring(Self.locked) }
+                matches = try self.matches(for: item)
+                if let found = try secret(of: matches, where: isWanted, &malformed) {
+                    return found
+                }
+            }
+        } else {
+            guard try unlock(matches) > 0 else { throw .keyring(Self.locked) }
+            if let found = try secret(of: matches, where: isWanted, &malformed) { return found }
+        }
+        if let malformed { throw malformed }
+        return nil
     }
 
-    /// Finds the secret of `item` if it is unlocked. Where an item is found nothing else is asked
-    /// for: a question to the service is a way to another process and back.
+    /// Finds the first secret of `item` that `isWanted` takes, among those that are unlocked. Where an
+    /// item is found nothing else is asked for: a question to the service is a way to another process
+    /// and back.
     mutating func secretWithoutAsking(
-        for item: KeyringItem
+        for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
     ) throws(SecretServiceFailure) -> SecretBytes? {
         let matches = try matches(for: item)
-        if matches.unlockedCount > 0 { return try secret(of: matches) }
+        if matches.unlockedCount > 0 {
+            var malformed: SecretServiceFailure?
+            let found = try secret(of: matches, where: isWanted, &malformed)
+            if found == nil, let malformed { throw malformed }
+            return found
+        }
         // A service need not search what is locked.
         guard matches.lockedCount == 0, try defaultCollection() == .unlocked else {
             throw .keyring(KeyringError(.locked, "the keyring is locked"))
@@ -22,24 +48,34 @@ extension SecretServiceSession {
         return nil
     }
 
+    /// Most items of one search that are read: each is a way to the service and back.
+    private static let mostItems = 256
+
+    /// The first secret among the unlocked matches that `isWanted` takes.
+    ///
+    /// - Parameter malformed: Set for a match that is not what zg-env stores, and passed over.
     private mutating func secret(
-        of matches: borrowing SecretServiceMatches
+        of matches: borrowing SecretServiceMatches, where isWanted: (borrowing SecretBytes) -> Bool,
+        _ malformed: inout SecretServiceFailure?
     ) throws(SecretServiceFailure) -> SecretBytes? {
-        var found: SecretBytes?
-        for index in 0..<matches.unlockedCount {
-            guard let secret = try secret(of: matches, at: index) else { continue }
-            if let first = found {
-                guard first.isEqualInConstantTime(to: secret) else {
-                    throw .keyring(
-                        KeyringError(
-                            .failed, "the keyring holds two different items for one secret"))
+        let count = matches.unlockedCount
+        for index in 0..<min(count, Self.mostItems) {
+            do {
+                guard let secret = try secret(of: matches, at: index) else { continue }
+                if isWanted(secret) { return secret }
+            } catch {
+                guard case .keyring(let problem) = error, problem.code == .malformed else {
+                    throw error
                 }
-                found = consume first
-            } else {
-                found = consume secret
+                malformed = error
             }
         }
-        return found
+        guard count <= Self.mostItems else {
+            throw .keyring(
+                KeyringError(
+                    .failed, "the keyring holds more than \(Self.mostItems) items for one secret"))
+        }
+        return nil
     }
 
     /// Stores `text` for `item`, and reads it back. Older items in other collections are deleted, so

@@ -39,6 +39,8 @@ package struct Batch: Equatable, Sendable {
     }
 
     /// Wraps a data key so that only the holder of the root can read it; needs no secret.
+    ///
+    /// - Throws: ``VaultError/Code/damaged`` for a public key that nothing can be sealed to.
     static func sealed(
         _ dataKey: borrowing SecretBytes, id: Identifier, vault: Identifier, publicKey: [UInt8]
     ) throws(VaultError) -> Batch {
@@ -48,7 +50,9 @@ package struct Batch: Equatable, Sendable {
             try (vault.bytes + id.bytes).withBytes { (ids) throws(SealingError) in
                 try text.append(ids)
             }
-            return text.withBytes { SealedBox.seal($0, to: publicKey) }
+            return try text.withBytes { (text) throws(SealingError) in
+                try SealedBox.seal(text, to: publicKey)
+            }
         }
         return Batch(id: id, wrapping: .sealed, wrapped: wrapped)
     }

@@ -29,6 +29,14 @@ package struct JournalEntry: Equatable, Sendable {
         return JournalEntry(
             id: id, kind: kind, createdAt: createdAt, payload: try reader.bytes(count))
     }
+
+    /// Sees that the payload is one of its kind, where the kind is known.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    func checkPayload() throws(VaultError) {
+        _ = try SendEntry(self)
+        _ = try RotationEntry(self)
+    }
 }
 
 /// An entry of the journal whose payload is a secret, which stays in guarded memory.
@@ -61,6 +69,8 @@ enum AnyJournalEntry {
         }
     }
 
+    /// Reads an entry whose payload, where its kind is known, is one that a writer makes.
+    ///
     /// - Parameter index: The opened index, of which a secret payload stays a part.
     static func decode(
         from reader: inout ByteReader, in index: SecretSlice
@@ -68,7 +78,9 @@ enum AnyJournalEntry {
         var ahead = reader
         let id = try ahead.identifier()
         guard try ahead.byte() == RelayRegistration.kind else {
-            return .open(try JournalEntry.decode(from: &reader))
+            let entry = try JournalEntry.decode(from: &reader)
+            try entry.checkPayload()
+            return .open(entry)
         }
         let createdAt = try ahead.uint64()
         let count = try ahead.count(
@@ -76,8 +88,9 @@ enum AnyJournalEntry {
         let start = ahead.offset
         _ = try ahead.section(count)
         reader = ahead
-        return .secret(
-            SecretJournalEntry(
-                id: id, createdAt: createdAt, payload: index.part(start..<start + count)))
+        let entry = SecretJournalEntry(
+            id: id, createdAt: createdAt, payload: index.part(start..<start + count))
+        _ = try RelayRegistration(entry)
+        return .secret(entry)
     }
 }

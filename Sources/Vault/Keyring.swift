@@ -42,13 +42,21 @@ package protocol Keyring {
     /// Stores `secret` under `item`, in place of what is there.
     func store(_ secret: borrowing SecretBytes, for item: KeyringItem) throws(KeyringError)
 
-    /// Finds the secret of `item`. That there is none is not an error.
-    func secret(for item: KeyringItem) throws(KeyringError) -> SecretBytes?
+    /// Finds the first secret of `item` that `isWanted` takes. That there is none is not an error.
+    ///
+    /// Every program of the session can put further secrets under an item, so whoever looks for one
+    /// tells it by what it opens.
+    func secret(
+        for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
+    ) throws(KeyringError) -> SecretBytes?
 
-    /// Finds the secret of `item` without asking the user. That there is none is not an error.
+    /// Finds the first secret of `item` that `isWanted` takes, without asking the user. That there is
+    /// none is not an error.
     ///
     /// - Throws: ``KeyringError/Code/locked`` where it, or what it may be in, is locked.
-    func secretWithoutAsking(for item: KeyringItem) throws(KeyringError) -> SecretBytes?
+    func secretWithoutAsking(
+        for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
+    ) throws(KeyringError) -> SecretBytes?
 
     /// Removes `item`. That there is none is not an error.
     func remove(_ item: KeyringItem) throws(KeyringError)
@@ -57,10 +65,15 @@ package protocol Keyring {
 extension Keyring {
     /// Looks whether the keyring is unlocked first.
     package func secretWithoutAsking(
-        for item: KeyringItem
+        for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
     ) throws(KeyringError) -> SecretBytes? {
         guard try isUnlocked() else { throw KeyringError(.locked, "\(name) is locked") }
-        return try secret(for: item)
+        return try secret(for: item, where: isWanted)
+    }
+
+    /// Finds a secret of `item`, whichever is found first.
+    package func secret(for item: KeyringItem) throws(KeyringError) -> SecretBytes? {
+        try secret(for: item) { _ in true }
     }
 
     /// Stores `secret` under `item` and reads it back, before anything relies on it.
@@ -70,8 +83,9 @@ extension Keyring {
         _ secret: borrowing SecretBytes, for item: KeyringItem
     ) throws(KeyringError) {
         try store(secret, for: item)
-        guard let stored = try self.secret(for: item),
-            stored.isEqualInConstantTime(to: secret)
-        else { throw KeyringError(.failed, "\(name) did not keep the key it was given") }
+        let stored = try self.secret(for: item) { $0.isEqualInConstantTime(to: secret) }
+        guard stored != nil else {
+            throw KeyringError(.failed, "\(name) did not keep the key it was given")
+        }
     }
 }

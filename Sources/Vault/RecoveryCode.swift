@@ -10,7 +10,8 @@ package final class RecoveryCode {
     package enum Form: Equatable, Sendable {
         /// A code whose check characters fit.
         case code
-        /// A code with a wrong, missing or surplus character.
+        /// A code with wrong, missing or surplus characters: by its groups, or written without them by its
+        /// length and beginning.
         case slip
         /// Anything else, such as a passphrase.
         case other
@@ -119,25 +120,56 @@ package final class RecoveryCode {
     /// Tells a code, a code with a slip, and any other text apart.
     package static func form(of text: borrowing SecretBytes) -> Form {
         text.withBytes { text in
-            var (count, groups) = (0, 0)
-            var isCanonical = true
+            var groups = Groups()
+            var first: UInt8?
+            var hasDigit = false
             var check = CheckCharacters()
             for offset in 0..<text.byteCount {
                 let byte = text.byte(at: offset)
                 if byte == 0x2D || byte == 0x20 {
-                    groups += 1
+                    groups.end()
                 } else if let value = value(of: byte) {
-                    if count == 0, value > 7 { isCanonical = false }
+                    first = first ?? value
+                    hasDigit = hasDigit || (0x30...0x39).contains(byte)
                     check.add(value)
-                    count += 1
+                    groups.add()
                 } else {
                     return .other
                 }
             }
-            if count == characterCount, isCanonical, check.isZero { return .code }
-            // A passphrase of such characters alone, in as many groups, is hardly one.
-            let isNear = (characterCount - 4...characterCount + 4).contains(count) && groups >= 5
-            return count == characterCount || isNear ? .slip : .other
+            groups.end()
+            // The bits begin with two zeros.
+            let beginsRight = first.map { $0 <= 7 } ?? false
+            if groups.characterCount == characterCount, beginsRight, check.isZero { return .code }
+            // Words of letters are a passphrase; hardly a code has no digit.
+            return hasDigit && groups.lookLikeACode(beginsRight) ? .slip : .other
+        }
+    }
+
+    /// How the characters of a text are grouped.
+    private struct Groups {
+        private(set) var characterCount = 0
+        private var (groupCount, wholeCount, shortestCount) = (0, 0, Int.max)
+        private var current = 0
+
+        mutating func add() { (characterCount, current) = (characterCount + 1, current + 1) }
+
+        mutating func end() {
+            guard current > 0 else { return }
+            groupCount += 1
+            if current == 4 { wholeCount += 1 }
+            shortestCount = min(shortestCount, current)
+            current = 0
+        }
+
+        /// Tells whether it is about as long as a code and, but for one or two of them, in groups of
+        /// four; or all of it together and as long as a code.
+        func lookLikeACode(_ beginsRight: Bool) -> Bool {
+            if groupCount == 1 {
+                return characterCount == RecoveryCode.characterCount && beginsRight
+            }
+            let isNear = abs(characterCount - RecoveryCode.characterCount) <= 4
+            return isNear && wholeCount >= 5 && shortestCount >= 3
         }
     }
 

@@ -70,7 +70,9 @@ package struct RelayRegistration {
         let words = [device] + accounts
         guard isClean, !relay.isEmpty, !accounts.isEmpty,
             words.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isWord) })
-        else { throw VaultError(.damaged, "a registration with a relay cannot be read") }
+        else {
+            throw VaultError(damaged: .encoding, "a registration with a relay cannot be read")
+        }
     }
 
     /// The journal entry that ``init(_:)`` reads.
@@ -121,7 +123,9 @@ extension VaultIndex {
             guard found.count < RelayRegistration.limit,
                 !found.contains(where: { $0.relay == new.relay })
             else {
-                throw VaultError(.damaged, "there are too many registrations with relays")
+                throw VaultError(
+                    damaged: .layout,
+                    "there are too many registrations with relays, or two with one")
             }
             found.append(new)
         }

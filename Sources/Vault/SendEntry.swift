@@ -149,7 +149,8 @@ package struct SendEntry: Equatable, Sendable {
         init(from reader: inout ByteReader) throws(VaultError) {
             let limit = VaultFormat.textLimit
             guard let action = Action(rawValue: try reader.byte()) else {
-                throw VaultError(.damaged, "a journal entry asks for something unknown")
+                throw VaultError(
+                    damaged: .encoding, "a journal entry asks for something unknown")
             }
             self.action = action
             project = try reader.identifier()
@@ -166,7 +167,7 @@ package struct SendEntry: Equatable, Sendable {
             sentAfter = try reader.uint64()
             sentUntil = try reader.uint64()
             guard (target == nil) == (action == .create) else {
-                throw VaultError(.damaged, "a journal entry contradicts itself")
+                throw VaultError(damaged: .encoding, "a journal entry contradicts itself")
             }
         }
     }

@@ -169,17 +169,14 @@ extension VaultIndex {
     ) throws(VaultError) {
         for position in accounts.indices where accounts[position].protection == .values {
             let token = try keys.token(of: accounts[position], in: arena)
-            let box = token.withBytes { SealedBox.seal($0, to: publicKey) }
-            accounts[position].secret = try guarding { () throws(SealingError) in
-                try box.withBytes { (box) throws(SealingError) in try arena.copy(box) }
-            }
+            accounts[position].secret = try token.sealed(to: publicKey, in: arena)
         }
     }
 }
 
 extension IndexKey {
     /// The key of the audit log, which a later index key must still know: label "zgv1sub_", number 2.
-    fileprivate func logKey(in arena: SecretArena) throws(VaultError) -> SecretSlice {
+    func logKey(in arena: SecretArena) throws(VaultError) -> SecretSlice {
         try guarding { () throws(SealingError) in
             let key = try KeyDerivation.derive(from: bytes, id: 2, context: "zgv1sub_")
             return try key.withBytes { (key) throws(SealingError) in try arena.copy(key) }

@@ -1,3 +1,5 @@
+internal import Sealing
+
 extension Vault {
     /// What came of restoring a vault.
     package struct Restoration {
@@ -51,8 +53,8 @@ extension Vault {
                 throw VaultError(.exists, "\(path) is another vault than \(self.path)")
             }
             var index = try self.index(with: keys, extent: .everything)
-            let continues = index.continueVersions(
-                of: related, keys: [keys, currentKeys].compactMap { $0 })
+            let continues = try index.goOn(
+                from: related, keys: [keys, currentKeys].compactMap { $0 }, own: keys)
             if let replaced { try Self.keep(replaced, at: kept, in: store) }
             let resetsAudit = isNewHere && related == nil && index.metadata.audit != nil
             if resetsAudit { index.metadata.audit = nil }
@@ -138,10 +140,13 @@ extension Vault {
 }
 
 extension VaultIndex {
-    /// Lets no version number repeat that the vault to be replaced has given out.
+    /// Lets no version number repeat that the vault to be replaced has given out, and takes along what
+    /// opens the lines of the audit log that were written with its keys.
     ///
     /// - Returns: Whether that vault could be read.
-    fileprivate mutating func continueVersions(of replaced: Vault?, keys: [VaultKeys]) -> Bool {
+    fileprivate mutating func goOn(
+        from replaced: Vault?, keys: [VaultKeys], own: VaultKeys
+    ) throws(VaultError) -> Bool {
         guard let replaced else { return false }
         for keys in keys {
             guard let old = try? replaced.index(with: keys, extent: .listing) else { continue }
@@ -154,8 +159,21 @@ extension VaultIndex {
             }
             // The replaced vault may know of later lines of the log.
             if let end = old.metadata.audit { metadata.recordAudit(end) }
+            let arena = SecretArena()
+            let present = try own.index.logKey(in: arena)
+            for key in old.formerLogKeys + [try keys.index.logKey(in: arena)]
+            where !(formerLogKeys + [present]).contains(where: { $0.isEqual(to: key) }) {
+                formerLogKeys.append(key)
+            }
+            formerLogKeys.removeFirst(max(formerLogKeys.count - Self.formerLogKeyLimit, 0))
             return true
         }
         return false
+    }
+}
+
+extension SecretSlice {
+    fileprivate func isEqual(to other: SecretSlice) -> Bool {
+        withBytes { left in other.withBytes { left.isEqualInConstantTime(to: $0) } }
     }
 }

@@ -9,8 +9,8 @@ extension Vault {
     }
 
     /// Checks every byte: header and lengths (which held when this vault was opened), the tag and the
-    /// encoding of the index, and the hash of every chunk. Needs no value key; with one, the code of
-    /// the checkpoint is checked, and every data key and every value is opened too.
+    /// encoding of the index, and the hash of every chunk. Needs no value key; with one, the codes of
+    /// the checkpoint and of rotations are checked, and every data key and every value is opened too.
     ///
     /// - Throws: ``VaultError/Code/epochChanged``, ``VaultError/Code/inputOutput`` and
     ///   ``VaultError/Code/outOfMemory``. That something is wrong is no error.
@@ -18,6 +18,11 @@ extension Vault {
         var inspection = VaultInspection()
         inspection.byteCount = header.fileByteCount
         inspection.opensValues = keys.opensValues
+        do throws(VaultError) {
+            try checkPublicKey(with: keys)
+        } catch {
+            inspection.problems.append(.init(.header, error))
+        }
         let index: VaultIndex
         do throws(VaultError) {
             index = try uncheckedIndex(with: keys, extent: .everything)
@@ -25,11 +30,15 @@ extension Vault {
             inspection.problems.append(.init(.index, error))
             return inspection
         }
-        inspection.variableCount = index.variables.count
+        inspection.variableCount = index.variables.count(where: \.isLive)
+        inspection.removedVariableCount = index.variables.count { !$0.isLive }
         do throws(VaultError) {
             try checkCheckpoint(of: index, with: keys)
         } catch  where error.code == .damaged {
             inspection.problems.append(.init(.checkpoint, error))
+        }
+        for problem in try forgedRotations(in: index, with: keys) {
+            inspection.problems.append(.init(.journal, problem))
         }
         let reader = try ValueReader(vault: self, index: index, keys: keys)
         if let reader {
@@ -43,6 +52,19 @@ extension Vault {
         }
         try inspect(index, reader, &inspection)
         return inspection
+    }
+
+    /// What is wrong with rotations of the journal whose code does not hold. Takes the root.
+    private func forgedRotations(
+        in index: VaultIndex, with keys: VaultKeys
+    ) throws(VaultError) -> [VaultError] {
+        guard let key = try keys.root?.rotationKey() else { return [] }
+        var problems: [VaultError] = []
+        for entry in index.journal where RotationEntry.kinds.contains(entry.kind) {
+            if try RotationEntry.isAuthentic(entry, vault: header.vaultID, key: key) { continue }
+            problems.append(RotationEntry.forged)
+        }
+        return problems
     }
 
     private func inspect(

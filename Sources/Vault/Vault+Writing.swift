@@ -28,6 +28,7 @@ extension Vault {
             guard vault.header.vaultID == vaultID else {
                 throw VaultError(.epochChanged, "another vault was put at \(path) meanwhile")
             }
+            try vault.checkPublicKey(with: keys)
             let (opened, index) = try vault.openedForWriting(with: keys, after: earlier)
             try vault.checkCheckpoint(of: index, with: keys)
             if let seen { try vault.expect(toFollow: seen, index.metadata) }
@@ -54,6 +55,7 @@ extension Vault {
             generation: header.generation, tag: try indexTag())
         transaction.index.metadata.remember(transaction.outlived)
         transaction.recordAuditPosition()
+        try transaction.index.expectReadableJournal()
         var next = try header.successor(
             after: transaction.outlived.map(\.generation).max() ?? 0)
         next.slots = transaction.slots
@@ -148,6 +150,18 @@ extension IndexMetadata {
 }
 
 extension VaultIndex {
+    /// Sees that no entry of the journal is written that a reader refuses, such as one with a text that
+    /// is too long: the vault could not be written any more.
+    fileprivate func expectReadableJournal() throws(VaultError) {
+        do throws(VaultError) {
+            for entry in journal { try entry.checkPayload() }
+            _ = try relays()
+        } catch {
+            throw VaultError(
+                .tooLarge, "an entry of the journal cannot be kept: \(error.reason)")
+        }
+    }
+
     /// Which stretches of the old chunks and of the new ones go into the next file, in this order.
     struct PackedChunks {
         var old: [Range<UInt64>] = []

@@ -61,6 +61,17 @@ package final class Vault {
         return VaultKeys(index: index, root: root)
     }
 
+    /// Sees that values can be sealed to the public key, where nothing else tells that it was exchanged:
+    /// the root has been compared with it.
+    ///
+    /// - Throws: ``VaultError/Code/damaged`` for a point of low order.
+    func checkPublicKey(with keys: VaultKeys) throws(VaultError) {
+        guard !keys.opensValues, !SealedBox.isUsable(header.publicKey) else { return }
+        throw VaultError(
+            damaged: .exchangedKey,
+            "the public key of \(path) was exchanged: nothing can be sealed to it")
+    }
+
     /// Opens the index. Where the checkpoint is decoded and the values are open, its code is checked.
     ///
     /// - Throws: ``VaultError/Code/epochChanged`` with a key of another epoch,

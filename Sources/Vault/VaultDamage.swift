@@ -12,7 +12,7 @@ package enum VaultDamage: String, Sendable, CaseIterable {
     case slot
     /// The file is longer than the header says.
     case extended
-    /// The public key is not that of the root.
+    /// The public key is not that of the root, or, without the root, one that nothing can be sealed to.
     case exchangedKey = "exchanged-key"
     /// The index's seal.
     case tag
@@ -29,6 +29,8 @@ package enum VaultDamage: String, Sendable, CaseIterable {
     case layout
     /// The checkpoint's code or generation.
     case checkpoint
+    /// The code of a rotation in the journal.
+    case rotation
     /// A data key does not open, or names another vault or batch.
     case batch
     /// A chunk's checksum.

@@ -64,6 +64,10 @@ package struct VaultError: Error, Equatable {
     ) {
         switch error {
         case .notAuthentic: self.init(damaged: damage, reason())
+        case .unusableKey:
+            self.init(
+                damaged: .exchangedKey,
+                "the vault's public key was exchanged: nothing can be sealed to it")
         case .outOfMemory, .derivationFailed:
             self.init(.outOfMemory, "there is not enough memory for the secrets of this operation")
         case .costOutOfBounds:

@@ -6,6 +6,7 @@ extension VaultIndex {
         try checkCurrentVersions()
         try checkEarlierVersions()
         try checkChunks(chunksByteCount)
+        _ = try relays()
     }
 
     private func checkProjects() throws(VaultError) {

@@ -10,6 +10,8 @@ package struct VaultInspection: Equatable, Sendable {
             case index
             /// What somebody with the root last accepted.
             case checkpoint
+            /// Work that was begun, or is kept beside it.
+            case journal
             /// A wrapped data key.
             case dataKey = "data-key"
             /// A sealed value.
@@ -51,8 +53,10 @@ package struct VaultInspection: Equatable, Sendable {
     package internal(set) var problems: [Problem] = []
     /// Bytes of the file.
     package internal(set) var byteCount: UInt64 = 0
-    /// Variables in the index, removed ones included; nil when it did not open.
+    /// Variables in use in the index; nil when it did not open.
     package internal(set) var variableCount: Int?
+    /// Variables that were removed, whose history stays; nil when the index did not open.
+    package internal(set) var removedVariableCount: Int?
     /// Versions whose sealed bytes were compared with the index.
     package internal(set) var versionCount = 0
     /// Whether every value was opened too, and not only its sealed bytes compared.

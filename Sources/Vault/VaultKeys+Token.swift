@@ -31,9 +31,22 @@ extension VaultTransaction {
     package func protected(
         _ token: SecretSlice, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
-        let box = token.withBytes { SealedBox.seal($0, to: publicKey) }
-        return try guarding { () throws(SealingError) in
-            try box.withBytes { (box) throws(SealingError) in try arena.copy(box) }
+        try token.sealed(to: publicKey, in: arena)
+    }
+}
+
+extension SecretSlice {
+    /// A token, sealed to a vault's public key.
+    ///
+    /// - Throws: ``VaultError/Code/damaged`` for a key that nothing can be sealed to.
+    func sealed(
+        to publicKey: [UInt8], in arena: SecretArena
+    ) throws(VaultError) -> SecretSlice {
+        try guarding { () throws(SealingError) in
+            let box = try withBytes { (token) throws(SealingError) in
+                try SealedBox.seal(token, to: publicKey)
+            }
+            return try box.withBytes { (box) throws(SealingError) in try arena.copy(box) }
         }
     }
 }

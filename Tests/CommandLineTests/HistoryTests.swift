@@ -156,4 +156,17 @@ struct HistoryTests {
         let early = try json(home.run(["list", "-p", "web", "--stale", "1d", "--json"]))
         #expect(early["variables"]?.elements.count == 0)
     }
+
+    @Test func `READER-3: a removed variable says which version it had last, and gives it back`()
+        throws
+    {
+        let home = try home()
+        done(try home.run(["rm", "KEY", "-p", "web", "--all", "--yes"]))
+        let table = done(try home.run(["history", "KEY", "-p", "web"])).output
+        let lines = table.split(separator: "\n").filter { $0.contains("removed") }
+        #expect(lines.count == 1 && lines.first?.contains(" 3 ") == true, "\(table)")
+        done(try home.run(["verify"]))
+        done(try home.run(["restore-version", "KEY", "--version", "3", "-p", "web"]))
+        #expect(try home.revealed("KEY") == Array("three".utf8))
+    }
 }

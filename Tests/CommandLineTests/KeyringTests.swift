@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -155,5 +156,34 @@ struct KeyringTests {
                     unlocked: false), 3, "passphrase")
         }
         #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `SEC-F17: planted items do not keep the keyring from opening the names`() throws {
+        try prepare()
+        let vault = try home.vaultBytes()[24..<40].map { String(format: "%02x", $0) }.joined()
+        let slot = try #require(try home.slotIDs("secret-service").first)
+        let anchor = try #require(try home.anchors().first)
+        for (purpose, identifier) in [
+            ("slot-key", slot),
+            ("anchor", String(anchor.split(separator: "-").last?.prefix(32) ?? "")),
+        ] {
+            for text in [String(repeating: "A", count: 43) + "=", "AAAA", "no key"] {
+                try keyring.plant(
+                    text,
+                    attributes: [
+                        "application": "zg-env", "vault": vault, "purpose": purpose,
+                        "identifier": identifier,
+                    ])
+            }
+        }
+        #expect(try keyring.itemCount().unlocked == 8)
+        let list = try json(home.run(["list", "-p", "web", "--json"], unlocked: false))
+        #expect(list["variables"]?.elements.map { $0["key"] } == ["KEY"])
+        // Ours is among the anchors, and counts.
+        #expect(try home.verdicts(unlocked: false).keyring == "current")
+        let found = try JSONDocument(
+            home.run(["doctor", "--offline", "--json"], unlocked: false).standardOutput)
+        let check = found["findings"]?.elements.first { $0["check"] == "keyring-slot" }
+        #expect(check?["state"] == "ok")
     }
 }

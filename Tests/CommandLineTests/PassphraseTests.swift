@@ -299,4 +299,117 @@ struct PassphraseTests {
         // 32 and 33 are the C library's own, which no program can set.
         #expect(ignored.map { $0 & ~0x1_8000_0000 } == 0, "\(signals)")
     }
+
+    // MARK: - Who else can open the file
+
+    @Test(arguments: [0o640, 0o604, 0o601, 0o622] as [mode_t])
+    func `SEC-F14: a passphrase file that other users can open is refused`(mode: mode_t) throws {
+        let path = try home.directory.write(CommandHome.passphrase, to: "open", mode: mode)
+        let before = try home.vaultBytes()
+        let words = "can be opened by other users"
+        failed(
+            try home.run(reveal + ["--passphrase-file", path], unlocked: false), 3,
+            "The passphrase file \(path) \(words)", "It was not used.")
+        failed(
+            try home.run(reveal, environment: ["ZG_ENV_PASSPHRASE_FILE": path]), 3, words)
+        failed(
+            try home.run(
+                ["run", "-p", "web", "--passphrase-file", path, "--", "true"], unlocked: false),
+            125, words)
+        failed(try home.run(["passwd", "--new-passphrase-file", path]), 3, words)
+        failed(
+            try home.run(["rekey", "--yes", "--slot-secret-file", path]), 3, words)
+        #expect(try home.vaultBytes() == before)
+        let new = try CommandHome()
+        failed(
+            try new.run(["init", "--kdf", "8MiB,1", "--passphrase-file", path], unlocked: false),
+            3, words)
+        #expect(!FileManager.default.fileExists(atPath: new.vaultPath))
+        // What a link leads to counts.
+        let link = home.directory.path("link")
+        #expect(unsafe symlink(path, link) == 0)
+        failed(
+            try home.run(reveal + ["--passphrase-file", link], unlocked: false), 3, words)
+        #expect(unsafe chmod(path, 0o600) == 0)
+        #expect(
+            try home.run(reveal + ["--passphrase-file", link], unlocked: false).output == "value")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "Another user's file takes root."))
+    func `SEC-F14: a passphrase file of another user is refused, systemd's credential is not`()
+        throws
+    {
+        let path = try file(CommandHome.passphrase)
+        #expect(unsafe chown(path, 65_534, 65_534) == 0)
+        failed(
+            try home.run(reveal + ["--passphrase-file", path], unlocked: false), 3,
+            "belongs to another user")
+        // systemd gives the service's user access by a list, whose mask stands in the group's bits.
+        let directory = try home.directory.makeDirectory("cred")
+        let given = ["CREDENTIALS_DIRECTORY": directory]
+        let named = given.merging(["ZG_ENV_PASSPHRASE_FILE": "\(directory)/other"]) { $1 }
+        for (name, environment) in [("zg-env-passphrase", given), ("other", named)] {
+            let path = try home.directory.write(
+                CommandHome.passphrase, to: "cred/\(name)", mode: 0o440)
+            let result = try home.run(reveal, unlocked: false, environment: environment)
+            #expect(result.output == "value", "\(result.error)")
+            #expect(unsafe chmod(path, 0o444) == 0)
+            failed(
+                try home.run(reveal, unlocked: false, environment: environment), 3,
+                "can be opened by other users")
+            #expect(unsafe unlink(path) == 0)
+        }
+        let outside = try home.directory.write(CommandHome.passphrase, to: "outside", mode: 0o440)
+        failed(
+            try home.run(
+                reveal + ["--passphrase-file", "\(directory)/../outside"], unlocked: false,
+                environment: given), 3, "can be opened by other users")
+        _ = outside
+    }
+
+    @Test func `SEC-F14: a pipe, a fifo, a descriptor and a file without a name are taken`() throws
+    {
+        let open = try home.directory.write(CommandHome.passphrase, to: "open", mode: 0o644)
+        let fifo = home.directory.path("fifo")
+        #expect(unsafe mkfifo(fifo, 0o644) == 0)
+        #expect(unsafe chmod(fifo, 0o644) == 0)
+        let reading = "reveal KEY -p web --passphrase-"
+        for (script, why) in [
+            (#""$0" \#(reading)file <(cat "$HOME/open")"#, "process substitution"),
+            (#"cat "$HOME/open" | "$0" \#(reading)file /dev/stdin"#, "a pipe"),
+            (#""$0" \#(reading)file /dev/fd/5 5< <(cat "$HOME/open")"#, "/dev/fd"),
+            (#""$0" \#(reading)file /dev/fd/5 5<"$HOME/passphrase""#, "a file of our own"),
+            (#"cat "$HOME/open" >"$HOME/fifo" & "$0" \#(reading)file "$HOME/fifo""#, "a fifo"),
+            (#""$0" \#(reading)fd 5 5<"$HOME/open""#, "a descriptor that the caller opened"),
+            (#""$0" \#(reading)file /dev/stdin <<<'\#(CommandHome.passphrase)'"#, "a here string"),
+            (
+                #"exec 5<>"$HOME/gone"; rm "$HOME/gone"; cat "$HOME/open" >&5; "#
+                    + #"chmod 644 /dev/fd/5; "$0" \#(reading)file /dev/fd/5"#, "a deleted file"
+            ),
+        ] {
+            let result = try home.wrapped("/bin/bash") { ["-c", script, $0] }.run()
+            #expect(result.output == "value", "\(why): \(result.error)")
+        }
+        failed(
+            try home.wrapped("/bin/bash") {
+                ["-c", #""$0" \#(reading)file /dev/fd/5 5<"$HOME/open""#, $0]
+            }.run(), 3, "can be opened by other users")
+        _ = open
+    }
+
+    @Test func `READER-4: an empty or too long passphrase is a wrong use of a vault that is there`()
+        throws
+    {
+        for (bytes, words) in [
+            ([], "is empty"), ([0x0A], "is empty"),
+            ([UInt8](repeating: 0x61, count: 1_025), "longer than 1,024 bytes"),
+        ] as [([UInt8], String)] {
+            let path = try home.directory.write(bytes, to: "other")
+            for arguments in [reveal, ["verify"], ["list", "-p", "web"]] {
+                failed(
+                    try home.run(arguments + ["--passphrase-file", path], unlocked: false), 2,
+                    words)
+            }
+        }
+    }
 }

@@ -26,8 +26,8 @@ extension UnlockCache {
     }
 
     /// What is found, as something that can be compared; nil where it is locked.
-    func found() throws -> Kept? {
-        guard let found = try find() else { return nil }
+    func found(now: UInt64 = 1_000) throws -> Kept? {
+        guard let found = try find(now: now) else { return nil }
         var kept = Kept(position: found.position, endsAt: found.endsAt, scope: found.scope)
         let root = found.takeRoot()
         kept.byte = root.withBytes { $0.byte(at: 0) }

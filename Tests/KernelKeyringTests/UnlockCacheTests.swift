@@ -169,7 +169,7 @@ struct UnlockCacheTests {
             let codes = [
                 code { try UnlockCache.check(.session) },
                 code { try Kept().store(in: cache) },
-                code { _ = try cache.find() },
+                code { _ = try cache.find(now: 1_000) },
             ]
             try Kept(scope: .user).store(in: cache)
             guard try cache.found()?.scope == .user else { return [] }
@@ -222,6 +222,40 @@ struct UnlockCacheTests {
             }
         }
         #expect(found == 2)
+    }
+
+    @Test func `SEC-F17: the end that is sealed holds, whatever the kernel keeps longer`() throws {
+        let cache = UnlockCache.unused()
+        let found = try LoginThread.run(.session) { () -> [UInt64?] in
+            try Kept().store(in: cache, for: 100)
+            return try [1_000, 1_099, 1_100, 1_101, .max].map {
+                try cache.found(now: $0)?.endsAt
+            }
+        }
+        // The keys are alive all the time: the kernel counts its own hundred seconds.
+        #expect(found == [1_100, 1_100, nil, nil, nil])
+    }
+
+    @Test func `SEC-F17: payloads put back after their end do not unlock`() throws {
+        let cache = UnlockCache.unused()
+        let found = try LoginThread.run(.session) { () -> [Bool] in
+            let session = try SessionKeyring.own()
+            try Kept().store(in: cache, for: 100)
+            func payload(_ keyring: KernelKey, _ name: String, _ count: Int) throws -> [UInt8] {
+                try keyring.search(name)?.payload(count: count)?.withBytes { bytes in
+                    (0..<count).map { bytes.byte(at: $0) }
+                } ?? []
+            }
+            let key = try payload(.user, cache.keyDescription, 40)
+            let root = try payload(session, cache.rootDescription, 104)
+            try UnlockCache.lock(cache.vault)
+            let locked = try cache.found() != nil
+            try put(key, cache.keyDescription, .user, .owner)
+            try put(root, cache.rootDescription, session)
+            // What the threat model says of the same user: before its end it is what it was.
+            return [locked, try cache.found(now: 1_050) != nil, try cache.found(now: 1_100) != nil]
+        }
+        #expect(found == [false, true, false])
     }
 
     // MARK: - What is not ours
@@ -305,7 +339,7 @@ struct UnlockCacheTests {
         let codes = try LoginThread.run(.forbidden(number)) {
             [
                 code { try UnlockCache.check(.session) }, code { try UnlockCache.check(.user) },
-                code { try Kept().store(in: cache) }, code { _ = try cache.find() },
+                code { try Kept().store(in: cache) }, code { _ = try cache.find(now: 1_000) },
                 code { try UnlockCache.lock(nil) },
             ]
         }

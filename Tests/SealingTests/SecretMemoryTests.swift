@@ -85,7 +85,9 @@ struct SecretMemoryTests {
     @Test func `a sealed box opens with its key pair only`() throws {
         let pair = try SealedBox.KeyPair(seed: try SecretBytes.random(count: 32))
         let other = try SealedBox.KeyPair(seed: try SecretBytes.random(count: 32))
-        let sealed = [UInt8]([1, 2, 3]).withBytes { SealedBox.seal($0, to: pair.publicKey) }
+        let sealed = try [UInt8]([1, 2, 3]).withBytes {
+            try SealedBox.seal($0, to: pair.publicKey)
+        }
         #expect(try open(sealed, with: pair) == [1, 2, 3])
         let refused = #expect(throws: SealingError.self) { _ = try open(sealed, with: other) }
         #expect(refused == .notAuthentic)
@@ -101,5 +103,40 @@ struct SecretMemoryTests {
             }
         }
         return plaintext.withBytes { $0.bytesForTesting }
+    }
+
+    /// Points of low order in each of their encodings that X25519 reads, as in RFC 7748 and
+    /// https://cr.yp.to/ecdh.html#validate.
+    static let pointsOfLowOrder: [[UInt8]] = {
+        let largest = [UInt8](repeating: 0xFF, count: 31) + [0x7F]
+        func prime(_ difference: UInt8) -> [UInt8] { [0xED &+ difference] + largest.dropFirst() }
+        let eight: [[UInt8]] = [
+            [
+                0xE0, 0xEB, 0x7A, 0x7C, 0x3B, 0x41, 0xB8, 0xAE, 0x16, 0x56, 0xE3, 0xFA, 0xF1, 0x9F,
+                0xC4, 0x6A, 0xDA, 0x09, 0x8D, 0xEB, 0x9C, 0x32, 0xB1, 0xFD, 0x86, 0x62, 0x05, 0x16,
+                0x5F, 0x49, 0xB8, 0x00,
+            ],
+            [
+                0x5F, 0x9C, 0x95, 0xBC, 0xA3, 0x50, 0x8C, 0x24, 0xB1, 0xD0, 0xB1, 0x55, 0x9C, 0x83,
+                0xEF, 0x5B, 0x04, 0x44, 0x5C, 0xC4, 0x58, 0x1C, 0x8E, 0x86, 0xD8, 0x22, 0x4E, 0xDD,
+                0xD0, 0x9F, 0x11, 0x57,
+            ],
+        ]
+        let zeros = [UInt8](repeating: 0, count: 31)
+        let points =
+            [[0] + zeros, [1] + zeros, prime(0xFF), prime(0), prime(1)] + eight
+        // The highest bit is not read.
+        return points + points.map { $0.dropLast() + [$0[31] | 0x80] }
+    }()
+
+    @Test(arguments: pointsOfLowOrder)
+    func `SEC-F15: nothing is sealed to a point of low order`(point: [UInt8]) throws {
+        #expect(point.count == 32)
+        #expect(!SealedBox.isUsable(point))
+        let refused = #expect(throws: SealingError.self) {
+            _ = try [UInt8]([1, 2, 3]).withBytes { try SealedBox.seal($0, to: point) }
+        }
+        #expect(refused == .unusableKey)
+        #expect(SealedBox.isUsable(try SealedBox.KeyPair(seed: .random(count: 32)).publicKey))
     }
 }

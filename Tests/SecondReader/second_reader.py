@@ -29,7 +29,8 @@ from nacl import exceptions as nacl_exceptions
 MIB = 1 << 20
 GIB = 1 << 30
 
-EXIT_CODES = {"ok": 0, "newer": 1, "insecure": 1, "too-little-memory": 1, "locked": 3, "not-found": 4}
+EXIT_CODES = {
+    "ok": 0, "newer": 1, "insecure": 1, "too-little-memory": 1, "wrong-use": 2, "locked": 3, "not-found": 4}
 EXIT_DAMAGED = 8
 
 
@@ -88,6 +89,15 @@ def box_open(public, secret, sealed):
         return sodium.crypto_box_seal_open(bytes(sealed), public, secret)
     except nacl_exceptions.CryptoError:
         return None
+
+
+def is_usable(public):
+    """Whether something can be sealed to a public key: not to a point of low order."""
+    try:
+        sodium.crypto_box_seal(b"", public)
+        return True
+    except nacl_exceptions.CryptoError:
+        return False
 
 
 def argon2id(passphrase, salt, operations, memory):
@@ -240,11 +250,11 @@ def check_slot(slot):
 
 class Passphrase:
     def __init__(self, given):
+        require(1 <= len(given) <= 1024, "wrong-use", f"a passphrase of {len(given)} bytes")
         self.given = given
 
     def kek(self, slot, vault_id):
-        ours = slot.kind == PASSPHRASE and slot.tier == TIER_ROOT
-        if not ours or not 1 <= len(self.given) <= 1024:
+        if slot.kind != PASSPHRASE or slot.tier != TIER_ROOT:
             return None
         return argon2id(self.given, slot.salt, slot.operations, slot.memory)
 
@@ -518,12 +528,38 @@ def read_batch(c):
     return batch
 
 
-def read_journal_entry(c):
-    """5.7"""
-    return SimpleNamespace(id=c.id(), kind=c.u8(), made_at=c.u64(), payload=c.bytes(MIB, "payload"))
-
-
+SEND = 1
 ROTATIONS = (2, 3)
+RELAY = 4
+
+
+def read_journal_entry(c):
+    """5.7: the payload of a kind that is known is part of the one valid encoding."""
+    entry = SimpleNamespace(id=c.id(), kind=c.u8(), made_at=c.u64(), payload=c.bytes(MIB, "payload"))
+    if entry.kind == SEND:
+        entry.content = read_send(entry)
+    elif entry.kind in ROTATIONS:
+        entry.content = read_rotation(entry)
+    elif entry.kind == RELAY:
+        entry.content = read_relay(entry)
+    return entry
+
+
+def read_target(c):
+    return SimpleNamespace(id=c.text(4096), changed_at=c.u64())
+
+
+def read_send(entry):
+    """5.7, kind 1"""
+    c = Cursor(memoryview(entry.payload), "send")
+    send = SimpleNamespace(
+        action=c.choice("action", (1, 2, 3)), project=c.id(), record=c.optional(lambda c: c.id()),
+        platform_project=c.text(4096), author=c.text(4096), target=c.optional(read_target), key=c.text(1024),
+        attributes=read_attributes(c), version=c.u64())
+    if (send.target is None) != (send.action == 1):
+        c.fail("encoding", f"a target in a send of action {send.action}")
+    c.end()
+    return send
 
 
 def read_step(c):
@@ -585,15 +621,15 @@ def rotation_code(header, entry, keys):
 
 
 def check_rotations(header, index, keys):
-    """What a reader need not do to open a vault, but must before it goes on with a rotation."""
+    """5.7. Takes the root."""
+    if keys is None:
+        return
     for entry in index.journal:
         if entry.kind in ROTATIONS:
-            rotation = read_rotation(entry)
-            require(keys is None or rotation_code(header, entry, keys) == rotation.code, "encoding",
-                    f"the code of the rotation of {rotation.key} does not hold")
+            require(rotation_code(header, entry, keys) == entry.content.code, "rotation",
+                    f"the code of the rotation of {entry.content.key} does not hold")
 
 
-RELAY = 4
 WORD = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -607,13 +643,6 @@ def read_relay(entry):
     if not relay.relay or not relay.accounts or not all(WORD.fullmatch(word) for word in words):
         c.fail("encoding", "a registration with a relay")
     return relay
-
-
-def check_relays(index):
-    """What a reader need not do to open a vault, but must before it goes to a relay."""
-    relays = [read_relay(entry) for entry in index.journal if entry.kind == RELAY]
-    require(len(relays) <= 16 and len({relay.relay for relay in relays}) == len(relays), "encoding",
-            "registrations with relays")
 
 
 def read_account(c):
@@ -725,6 +754,9 @@ def check_layout(index, chunks_length):
         end += version.length
     layout(end == chunks_length, "the chunks do not end where the file does")
 
+    relays = [entry.content.relay for entry in index.journal if entry.kind == RELAY]
+    layout(len(relays) <= 16 and len(set(relays)) == len(relays), "too many relays, or one of them twice")
+
 
 def check_checkpoint(header, checkpoint, keys):
     """5.9. Takes the root."""
@@ -815,12 +847,13 @@ def read_vault(path, secret, guarded=False):
         keys = RootKeys(key) if tier == TIER_ROOT else None
         if keys is not None:
             require(keys.public == header.public, "exchanged-key", "the public key is not the root's")
+        else:
+            require(is_usable(header.public), "exchanged-key", "nothing can be sealed to the public key")
         index = open_index(file, header, keys.index_key(header.epoch) if keys else key)
         check_layout(index, header.file_length - header.chunks_at)
         if index.checkpoint is not None:
             check_checkpoint(header, index.checkpoint, keys)
         check_rotations(header, index, keys)
-        check_relays(index)
         data_keys = {batch.id: data_key(header, batch, keys) for batch in index.batches} if keys else {}
         records = {record.id: record for record in index.records}
         values = {}

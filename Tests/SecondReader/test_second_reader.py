@@ -409,7 +409,9 @@ class Header(Case):
 
     def test_locked(self):
         raw = Vault().build()
-        for secret in ({"passphrase": "wrong"}, {"passphrase": ""}, {"passphrase": "p" * 1025}, {"slotKey": "00" * 32},
+        for secret in ({"passphrase": ""}, {"passphrase": "p" * 1025}):
+            self.assertClass("wrong-use", raw, secret)
+        for secret in ({"passphrase": "wrong"}, {"slotKey": "00" * 32},
                        {"slotKey": "xyz"},
                        {"slotKey": SLOT_KEY.hex(), "slot": ident(3).hex()}, {"recoveryCode": "0000"}, {"recoveryCode": recovery_code(bytes(16))},
                        {"keyFile": "?"}, {"keyFile": f"zg-env-key-1 {ident(1).hex()} {ident(3).hex()} {FILE_KEY.hex()}"}):
@@ -420,6 +422,8 @@ class Header(Case):
         raw = Vault().build()
         self.damage("exchanged-key", public=ident(7) * 2)
         self.damage("ok", BY_SLOT_KEY, public=ident(7) * 2)
+        for point in (bytes(32), b"\1" + bytes(31), bytes(31) + b"\x80", b"\xed" + b"\xff" * 30 + b"\x7f"):
+            self.damage("exchanged-key", BY_SLOT_KEY, public=point)
         self.assertClass("tag", resum(put(raw, 40, u64(4))))
         self.assertClass("tag", put(raw, 1000, bytes([raw[1000] ^ 1])))
 
@@ -568,7 +572,7 @@ class Hostile(Case):
     """What is random must give one of the words, and nothing else."""
 
     WORDS = {"ok", "newer", "locked", "truncated", "magic", "header", "checksum", "slot", "extended", "exchanged-key", "tag",
-             "padding", "bounds", "encoding", "order", "layout", "checkpoint", "batch", "chunk", "value"}
+             "padding", "bounds", "encoding", "order", "layout", "checkpoint", "rotation", "batch", "chunk", "value"}
 
     def mutate(self, chance, raw):
         raw = bytearray(raw)

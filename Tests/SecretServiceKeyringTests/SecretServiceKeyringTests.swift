@@ -1,3 +1,4 @@
+import Sealing
 import SecretServiceKeyring
 import TestSupport
 import Testing
@@ -135,5 +136,79 @@ struct SecretServiceKeyringTests {
         #expect(try connection.status().collection == .unlocked)
         try keyring.lock()
         #expect(try connection.status().collection == .locked)
+    }
+
+    // MARK: - What others put there
+
+    /// The attributes of an item, as any program of the session sees them.
+    private func attributes(_ item: KeyringItem) -> [String: String] {
+        [
+            "application": "zg-env", "vault": item.vault, "purpose": item.purpose.rawValue,
+            "identifier": item.identifier,
+        ]
+    }
+
+    private func found(
+        _ connection: SecretServiceKeyring, _ wanted: [UInt8], asking: Bool = true
+    ) throws -> [UInt8]? {
+        func isWanted(_ secret: borrowing SecretBytes) -> Bool {
+            secret.withBytes { span in
+                (0..<span.byteCount).map { span.byte(at: $0) } == wanted
+            }
+        }
+        let secret =
+            asking
+            ? try connection.secret(for: item, where: isWanted)
+            : try connection.secretWithoutAsking(for: item, where: isWanted)
+        guard let secret else { return nil }
+        return secret.withBytes { span in (0..<span.byteCount).map { span.byte(at: $0) } }
+    }
+
+    @Test func `SEC-F17: items planted beside a secret do not hide it`() throws {
+        let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
+        let connection = keyring.connection()
+        for text in ["AAAA", "BBBB", "not base64!"] {
+            try keyring.plant(text, attributes: attributes(item))
+        }
+        try connection.store(key, for: item)
+        for text in ["CCCC", "AAAA", String(repeating: "A", count: 65_540)] {
+            try keyring.plant(text, attributes: attributes(item))
+        }
+        #expect(try keyring.itemCount().unlocked >= 4)
+        for asking in [true, false] {
+            #expect(try found(connection, key, asking: asking) == key)
+            // None is wanted, and one is no secret of ours.
+            expectKeyringError(.malformed) { try found(connection, [1], asking: asking) }
+        }
+    }
+
+    @Test func `SEC-F17: an item planted in an open collection does not stand for a locked one`()
+        throws
+    {
+        let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
+        try keyring.connection().store(key, for: item)
+        try keyring.plant("AAAA", attributes: attributes(item), in: "session")
+        let connection = keyring.connection(limit: .seconds(1))
+        #expect(try found(connection, key) == key)
+        try keyring.lock()
+        // The planted one opens nothing, so the locked one is asked for; nobody answers here.
+        expectKeyringError(.locked) { try found(connection, key) }
+        // What is open is enough where it is the one: nothing is unlocked for more.
+        #expect(try found(connection, [0, 0, 0]) == [0, 0, 0])
+        #expect(try keyring.itemCount().locked == 1)
+    }
+
+    @Test func `SEC-F17: more items than anybody stores are an error, and no endless search`()
+        throws
+    {
+        let keyring = try PrivateKeyring()
+        defer { withExtendedLifetime(keyring) {} }
+        for number in 0..<257 {
+            try keyring.plant(
+                "AAAA", attributes: attributes(item).merging(["n": "\(number)"]) { $1 })
+        }
+        expectKeyringError(.failed) { try found(keyring.connection(), key) }
     }
 }

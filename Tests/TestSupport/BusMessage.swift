@@ -12,6 +12,9 @@ struct BusMessage {
         case variant(String)
         /// A `(oayays)`: the secret of an item, in a session without encryption.
         case secret(session: String, bytes: [UInt8])
+        case flag(Bool)
+        /// An `a{sv}` with the label and the attributes of an item.
+        case item(label: String, attributes: [String: String])
         /// An empty `a{ss}`.
         case noAttributes
         /// An empty `a{sv}`.
@@ -26,6 +29,8 @@ struct BusMessage {
             case .number: "u"
             case .variant: "v"
             case .secret: "(oayays)"
+            case .flag: "b"
+            case .item: "a{sv}"
             case .noAttributes: "a{ss}"
             case .noProperties: "a{sv}"
             }
@@ -102,6 +107,19 @@ struct BusMessage {
         bytes += [UInt8(signature.utf8.count)] + Array(signature.utf8) + [0]
     }
 
+    /// An array of what `body` appends, whose items begin at multiples of eight.
+    private mutating func appendArray(_ body: (inout BusMessage) -> Void) {
+        align(4)
+        let place = bytes.count
+        append(0 as UInt32)
+        align(8)
+        let start = bytes.count
+        body(&self)
+        for (offset, shift) in [0, 8, 16, 24].enumerated() {
+            bytes[place + offset] = UInt8(truncatingIfNeeded: (bytes.count - start) >> shift)
+        }
+    }
+
     private mutating func append(_ field: Field) {
         let (code, type, text): (UInt8, String, String) =
             switch field {
@@ -132,6 +150,24 @@ struct BusMessage {
         case .noAttributes, .noProperties:
             append(0)
             align(8)
+        case .flag(let flag): append(flag ? 1 : 0 as UInt32)
+        case .item(let label, let attributes):
+            let prefix = "org.freedesktop.Secret.Item."
+            appendArray { message in
+                message.align(8)
+                message.append(text: prefix + "Label")
+                message.append(.variant(label))
+                message.align(8)
+                message.append(text: prefix + "Attributes")
+                message.append(signature: "a{ss}")
+                message.appendArray { message in
+                    for (name, value) in attributes {
+                        message.align(8)
+                        message.append(text: name)
+                        message.append(text: value)
+                    }
+                }
+            }
         case .secret(let session, let secret):
             align(8)
             append(text: session)

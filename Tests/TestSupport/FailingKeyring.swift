@@ -19,7 +19,9 @@ package struct FailingKeyring: Keyring {
         throw unexpected("store")
     }
 
-    package func secret(for item: KeyringItem) throws(KeyringError) -> SecretBytes? {
+    package func secret(
+        for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
+    ) throws(KeyringError) -> SecretBytes? {
         throw unexpected("secret")
     }
 

@@ -53,14 +53,18 @@ package final class FakeKeyring: Keyring {
         try call(.store(item)) { $0[item] = bytes }
     }
 
-    package func secret(for item: KeyringItem) throws(KeyringError) -> SecretBytes? {
+    package func secret(
+        for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
+    ) throws(KeyringError) -> SecretBytes? {
         var found: [UInt8]?
         try call(.look(item)) { found = $0[item] }
         guard let found else { return nil }
         do {
-            return try found.withBytes { (span) throws(SealingError) in
+            let secret = try found.withBytes { (span) throws(SealingError) in
                 try SecretBytes(copying: span)
             }
+            guard isWanted(secret) else { return nil }
+            return secret
         } catch {
             throw KeyringError(.failed, "out of guarded memory")
         }

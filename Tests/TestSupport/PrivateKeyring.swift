@@ -97,16 +97,36 @@ package final class PrivateKeyring {
         }
     }
 
-    /// Puts `bytes` into every item of the default collection, which must be unlocked.
-    package func overwriteItems(with bytes: [UInt8]) throws {
-        let client = try bus.client()
+    private func session(_ client: BusClient) throws -> String {
         var session = try client.call(
             Self.service, "/org/freedesktop/secrets", "org.freedesktop.Secret.Service",
             "OpenSession", [.string("plain"), .variant("")])
         // The answer is an empty string in a variant, then the session's path.
         _ = session.signature()
         _ = session.text()
-        let sessionPath = session.text()
+        return session.text()
+    }
+
+    /// Adds an item beside those that have the same attributes, as any program of the session can.
+    ///
+    /// - Parameter collection: "login", the default one, or "session", which is never locked.
+    package func plant(
+        _ text: String, attributes: [String: String], in collection: String = "login"
+    ) throws {
+        let client = try bus.client()
+        _ = try client.call(
+            Self.service, "/org/freedesktop/secrets/collection/\(collection)",
+            "org.freedesktop.Secret.Collection", "CreateItem",
+            [
+                .item(label: "planted", attributes: attributes),
+                .secret(session: try session(client), bytes: Array(text.utf8)), .flag(false),
+            ])
+    }
+
+    /// Puts `bytes` into every item of the default collection, which must be unlocked.
+    package func overwriteItems(with bytes: [UInt8]) throws {
+        let client = try bus.client()
+        let sessionPath = try session(client)
         for path in try items(client).unlocked {
             _ = try client.call(
                 Self.service, path, "org.freedesktop.Secret.Item", "SetSecret",

@@ -23,14 +23,18 @@ struct IntegrityTests {
             vaultID: fixture.vaultID, body)
     }
 
-    /// Writes the file anew with another header around the same index, as the index key allows.
-    private func reseal(_ change: (inout VaultHeader) throws -> Void) throws {
+    /// Writes the file anew with another header or index, as the index key allows.
+    private func reseal(
+        _ change: (inout VaultHeader) throws -> Void = { _ in },
+        index changeIndex: (inout VaultIndex) throws -> Void = { _ in }
+    ) throws {
         let vault = try fixture.open()
         var header = vault.header
         let chunks = try vault.file.read(
             at: header.chunksOffset, count: Int(header.chunksByteCount))
-        let index = try vault.index(with: try fixture.lockedKeys, extent: .everything)
+        var index = try vault.index(with: try fixture.lockedKeys, extent: .everything)
         try change(&header)
+        try changeIndex(&index)
         let sealed = try header.sealing(
             index, keys: try fixture.lockedKeys, chunksByteCount: UInt64(chunks.count))
         try fixture.store.replace(
@@ -171,5 +175,127 @@ struct IntegrityTests {
         #expect(try vault.standing(to: seen, with: fixture.keys) == .follows)
         #expect(code { try vault.verify(with: fixture.keys) } == nil)
         #expect(try fixture.value(of: "A") == "two")
+    }
+
+    @Test func `SEC-F15: nothing is written to a public key of low order, which is damage`() throws
+    {
+        let good = try fixture.open().header.publicKey
+        for key in [[UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31)] {
+            try reseal { $0.publicKey = key }
+            let before = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+            let locked = try fixture.lockedKeys
+            let error = #expect(throws: VaultError.self) {
+                try fixture.set("LOST", "value", keys: locked)
+            }
+            #expect(error?.damage == .exchangedKey)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == before)
+            // Without the root `verify` finds it, and what it does not touch can be read.
+            #expect(try fixture.open().inspection(with: locked).problems.map(\.place) == [.header])
+            _ = try fixture.open().index(with: locked, extent: .listing)
+            #expect(code { _ = try openByPassphrase() } == .damaged)
+        }
+        try reseal { $0.publicKey = good }
+        try fixture.set("KEPT", "value", keys: try fixture.lockedKeys)
+        #expect(try fixture.value(of: "KEPT") == "value")
+    }
+
+    /// Entries of the journal that a writer does not make.
+    enum BadEntry: CaseIterable {
+        case sendCut, sendLonger, sendAction, sendTarget, rotationCut, rotationLonger, rotationEnd
+        case relayCut, relayLonger, relayWord, relays, sameRelay
+
+        var damage: VaultDamage {
+            switch self {
+            case .sendCut, .rotationCut, .relayCut: .bounds
+            case .relays, .sameRelay: .layout
+            default: .encoding
+            }
+        }
+
+        func put(into index: inout VaultIndex) throws {
+            let send = SendEntryTests.sample().entry
+            let rotation = try RotationEntryTests.sample(isFull: true, isOpen: true)
+                .entry(vault: .random(), key: try .random(count: 32))
+            let relay = try RelayRegistrationTests.sample().entry()
+            func add(_ entry: JournalEntry, kind: UInt8? = nil, _ change: (inout [UInt8]) -> Void) {
+                var payload = entry.payload
+                change(&payload)
+                index.journal.append(
+                    JournalEntry(
+                        id: entry.id, kind: kind ?? entry.kind, createdAt: 1, payload: payload))
+            }
+            func addRelay(_ change: (inout [UInt8]) -> Void) throws {
+                var payload = RelayRegistrationTests.bytes(relay.payload)
+                change(&payload)
+                index.secretJournal.append(
+                    SecretJournalEntry(
+                        id: relay.id, createdAt: 1,
+                        payload: try RelayRegistrationTests.slice(payload)))
+            }
+            switch self {
+            case .sendCut: add(send) { $0.removeLast() }
+            case .sendLonger: add(send) { $0.append(0) }
+            case .sendAction: add(send) { $0[0] = 9 }
+            case .sendTarget: add(send) { $0[0] = SendEntry.Action.create.rawValue }
+            case .rotationCut: add(rotation) { $0.removeLast() }
+            case .rotationLonger: add(rotation) { $0.append(0) }
+            case .rotationEnd: add(rotation, kind: 3) { _ in }
+            case .relayCut: try addRelay { $0.removeLast() }
+            case .relayLonger: try addRelay { $0.append(0) }
+            case .relayWord: try addRelay { $0[$0.count - 33] = 0x0D }
+            case .relays:
+                for number in 0..<17 {
+                    index.secretJournal.append(
+                        try RelayRegistrationTests.sample("https://\(number).example").entry())
+                }
+            case .sameRelay:
+                for _ in 0..<2 {
+                    index.secretJournal.append(try RelayRegistrationTests.sample().entry())
+                }
+            }
+        }
+    }
+
+    @Test(arguments: BadEntry.allCases)
+    func `READER-2: an entry of the journal that nobody can read is damage`(bad: BadEntry) throws {
+        let before = try TamperedFile(fixture)
+        // No write of ours makes one.
+        let refused = code { try tamper { try bad.put(into: &$0.index) } }
+        #expect(refused == .tooLarge)
+        try reseal(index: bad.put)
+        let locked = try fixture.lockedKeys
+        for keys in [fixture.keys, locked] {
+            let problems = try fixture.open().inspection(with: keys).problems
+            #expect(problems.map(\.place) == [.index])
+            #expect(problems.first?.damage == bad.damage, "\(problems)")
+            #expect(code { try fixture.set("A", "x", keys: keys) } == .damaged)
+        }
+        // What the journal is not needed for goes on.
+        _ = try fixture.open().index(with: locked, extent: .listing)
+        try before.putBack()
+        #expect(try fixture.open().inspection(with: locked).problems.isEmpty)
+    }
+
+    @Test func `READER-2: a rotation whose code does not hold is damage once the values are open`()
+        throws
+    {
+        let rotation = RotationEntryTests.sample(isFull: true, isOpen: false)
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+        ) { try $0.keep(rotation) }
+        let keys = fixture.keys
+        #expect(try fixture.open().inspection(with: keys).problems.isEmpty)
+        try reseal(index: { index in
+            let entry = index.journal[0]
+            var payload = entry.payload
+            let place = try #require(payload.firstIndex(of: UInt8(ascii: "a")))
+            payload[place] = UInt8(ascii: "b")
+            index.journal[0] = JournalEntry(
+                id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload)
+        })
+        let problems = try fixture.open().inspection(with: keys).problems
+        #expect(problems.map(\.place) == [.journal])
+        #expect(problems.first?.damage == .rotation)
+        #expect(try fixture.open().inspection(with: try fixture.lockedKeys).problems.isEmpty)
     }
 }

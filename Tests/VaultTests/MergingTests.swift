@@ -100,7 +100,7 @@ struct MergingTests {
             vaultID: fixture.vaultID
         ) {
             $0.index.journal.append(
-                JournalEntry(id: .random(), kind: 1, createdAt: 1, payload: [1]))
+                JournalEntry(id: .random(), kind: 200, createdAt: 1, payload: [1]))
         }
         try settle()
         #expect(try versions() == [1, 2])

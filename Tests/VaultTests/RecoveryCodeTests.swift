@@ -105,6 +105,28 @@ struct RecoveryCodeTests {
         }
     }
 
+    @Test(arguments: [
+        " correct horse battery staple 42", "correct horse battery staple 42 ",
+        "correct horse  battery staple 42", "correct-horse-battery-staple-4242",
+        "correcthorsebatterystaple421", "this tree bear fish rock sand",
+        "0123456789 abcdefgh jkmnpqrs",
+        "a b c d e f g h j k m n p q r s t v w x y z 1 2 3 4", "1234567890123456789012345678901",
+        "9zzz zzz9 zzz zzz zzz 9zzz zz", "tree tree tree tree tree 4242 1",
+    ])
+    func `READER-5: a passphrase of a code's letters is no code with a slip`(text: String) throws {
+        #expect(try form(text) == .other)
+        let fixture = try VaultFixture()
+        let slot = try fixture.keys.recoverySlot(
+            RecoveryCode.random(), vault: fixture.vaultID, at: 5)
+        try fixture.updateSlots { try $0.add(slot) }
+        let error = #expect(throws: VaultError.self) {
+            _ = try fixture.open().open(
+                with: try VaultFixture.passphrase(text), memoryLimitBytes: nil)
+        }
+        #expect(error?.code == .wrongPassphrase)
+        #expect(error?.reason.contains("the passphrase does not open") == true)
+    }
+
     @Test func `check characters are those of the field's definition`() throws {
         // 26 zeros have the remainder zero; a one in the last place leaves the generator's tail.
         #expect(try form(String(repeating: "0", count: 28)) == .code)

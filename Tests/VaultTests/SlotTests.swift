@@ -132,7 +132,9 @@ struct SlotTests {
             func store(
                 _ secret: borrowing SecretBytes, for item: KeyringItem
             ) throws(KeyringError) {}
-            func secret(for item: KeyringItem) throws(KeyringError) -> SecretBytes? { nil }
+            func secret(
+                for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
+            ) throws(KeyringError) -> SecretBytes? { nil }
             func remove(_ item: KeyringItem) throws(KeyringError) {}
         }
         let fixture = try VaultFixture(keyring: Forgetful())

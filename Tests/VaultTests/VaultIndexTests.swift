@@ -68,7 +68,7 @@ struct VaultIndexTests {
                     name: name, origin: "https://api.vercel.com", userID: "u", username: name,
                     isDefault: name == "work", createdAt: 1, secret: token))
         }
-        index.journal = [JournalEntry(id: .random(), kind: 1, createdAt: 2, payload: [1, 2, 3])]
+        index.journal = [JournalEntry(id: .random(), kind: 200, createdAt: 2, payload: [1, 2, 3])]
         index.metadata.generationTags = [
             .init(generation: 4, tag: [UInt8](repeating: 1, count: 16))
         ]

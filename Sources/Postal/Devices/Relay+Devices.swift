@@ -139,12 +139,13 @@ extension Relay {
         return .stream(stream)
     }
 
-    /// The 32 bytes of a key in base64 with padding, of which there is one form.
+    /// The 32 bytes of a key in base64 with padding, of which there is one form. nil also for a point of
+    /// low order: what is sealed to it is sealed to nobody.
     private static func key(of letters: String) -> [UInt8]? {
         let bytes = Array(letters.utf8)
         guard bytes.count == 44, bytes.last == UInt8(ascii: "=") else { return nil }
         guard let key = Base64.decoded(bytes[..<43]), key.count == SealedBox.publicKeyByteCount,
-            key.contains(where: { $0 != 0 })
+            SealedBox.isUsable(key)
         else { return nil }
         return key
     }

@@ -48,9 +48,12 @@ package struct AcceptedEvent: Sendable {
     }
 
     /// The copy for one device: the event's text, sealed to the device's key of 32 bytes. All copies of
-    /// an event have the same length.
-    package func sealed(toKey publicKey: [UInt8]) -> [UInt8] {
-        text.withBytes { SealedBox.seal($0, to: publicKey) }
+    /// an event have the same length. nil for a key that nothing can be sealed to; no device joins with
+    /// one.
+    package func sealed(toKey publicKey: [UInt8]) -> [UInt8]? {
+        try? text.withBytes { (text) throws(SealingError) in
+            try SealedBox.seal(text, to: publicKey)
+        }
     }
 }
 

@@ -15,22 +15,23 @@ enum Sealer {
     private static let parallelCount = 64
     private static let threadCount = 4
 
-    /// Copies in the order of the recipients.
+    /// Copies in the order of the recipients, of those whose key can be sealed to.
     static func copies(
         of event: AcceptedEvent, for recipients: [SealedRecipient]
     ) -> [(device: SealedRecipient, sealed: [UInt8])] {
         guard recipients.count >= parallelCount else {
-            return recipients.map { ($0, event.sealed(toKey: $0.publicKey)) }
+            return copies(of: event, for: recipients[...])
         }
         let part = (recipients.count + threadCount - 1) / threadCount
-        let parts = Monitor([[[UInt8]]](repeating: [], count: threadCount))
+        let parts = Monitor(
+            [[(device: SealedRecipient, sealed: [UInt8])]](repeating: [], count: threadCount))
         let threads = (0..<threadCount).map { number in
             let work: @Sendable () -> Void = {
                 let range =
                     min(
                         number * part, recipients.count)..<min(
                         (number + 1) * part, recipients.count)
-                let sealed = recipients[range].map { event.sealed(toKey: $0.publicKey) }
+                let sealed = copies(of: event, for: recipients[range])
                 parts.look { $0[number] = sealed }
             }
             // Where the system gives no thread, this one does it.
@@ -41,6 +42,14 @@ enum Sealer {
             return thread
         }
         for thread in threads { thread?.join() }
-        return Array(zip(recipients, parts.look { $0.flatMap { $0 } })).map { ($0, $1) }
+        return parts.look { $0.flatMap { $0 } }
+    }
+
+    private static func copies(
+        of event: AcceptedEvent, for recipients: ArraySlice<SealedRecipient>
+    ) -> [(device: SealedRecipient, sealed: [UInt8])] {
+        recipients.compactMap { recipient in
+            event.sealed(toKey: recipient.publicKey).map { (recipient, $0) }
+        }
     }
 }

@@ -29,21 +29,31 @@ package struct RotationEntry: Equatable, Sendable {
 
     /// Kinds of journal entries: one that is open, and one that has ended.
     static let (openKind, endedKind): (UInt8, UInt8) = (2, 3)
+    static let kinds = [openKind, endedKind]
     static let codeByteCount = 32
 
     /// How many rotations that have ended a vault remembers.
     package static let historyLimit = 200
 
     static var malformed: VaultError {
-        VaultError(.damaged, "a rotation in the journal cannot be read")
+        VaultError(damaged: .encoding, "a rotation in the journal cannot be read")
+    }
+
+    /// Of a code that does not hold.
+    static var forged: VaultError {
+        VaultError(
+            damaged: .rotation,
+            "a rotation in the journal was changed by somebody who cannot open the values")
     }
 
     /// Reads a journal entry; nil for one of another kind. Who made it is not checked.
     ///
     /// - Throws: ``VaultError/Code/damaged`` when it is none of this form.
     package init?(_ entry: JournalEntry) throws(VaultError) {
-        guard entry.kind == Self.openKind || entry.kind == Self.endedKind else { return nil }
-        guard entry.payload.count > Self.codeByteCount else { throw Self.malformed }
+        guard Self.kinds.contains(entry.kind) else { return nil }
+        guard entry.payload.count > Self.codeByteCount else {
+            throw VaultError(damaged: .bounds, "a rotation in the journal is too short")
+        }
         let content = Array(entry.payload.dropLast(Self.codeByteCount))
         let (plan, progress, endedAt) = try content.withBytes { (bytes) throws(VaultError) in
             try ByteReader.read(bytes) { (reader) throws(VaultError) in
@@ -186,9 +196,7 @@ extension VaultTransaction {
             throw VaultError(.wrongPassphrase, "a rotation needs the values open")
         }
         guard try RotationEntry.isAuthentic(entry, vault: header.vaultID, key: key) else {
-            throw VaultError(
-                .damaged,
-                "the rotation in the journal was changed by somebody who cannot open the values")
+            throw RotationEntry.forged
         }
         return try RotationEntry(entry)
     }

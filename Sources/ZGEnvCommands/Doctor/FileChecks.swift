@@ -5,7 +5,7 @@ internal import Vault
 
 /// Owner and permissions of our files, the file system below them, and what killed writers left.
 struct FileChecks {
-    /// What is at a path, links not followed.
+    /// What is at a path.
     struct Status: Equatable {
         let kind: mode_t
         let mode: mode_t
@@ -15,10 +15,23 @@ struct FileChecks {
             (self.kind, self.mode, self.owner) = (kind, mode, owner)
         }
 
-        /// nil where there is nothing.
+        /// What is there, links not followed; nil where there is nothing.
         init?(_ path: String) {
             var status = stat()
             guard unsafe lstat(path, &status) == 0 else { return nil }
+            self.init(status)
+        }
+
+        /// The file that a passphrase is read from, through links; nil where none is kept there.
+        init?(ofPassphraseFile path: String) {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0, SecretFileRule.isKept(status) else {
+                return nil
+            }
+            self.init(status)
+        }
+
+        private init(_ status: stat) {
             self.init(
                 kind: status.st_mode & S_IFMT, mode: status.st_mode & 0o7777, owner: status.st_uid)
         }
@@ -37,6 +50,8 @@ struct FileChecks {
         var mayBeSticky = false
         /// Whether we must be able to write there.
         var mustBeWritable = false
+        /// Whether what a link leads to counts; a pipe or a device there is passed over.
+        var followsLinks = false
     }
 
     private let vaultPath: String
@@ -70,14 +85,22 @@ struct FileChecks {
             rules.append(
                 Rule(check: "key-file", path: keyFile, kind: S_IFREG, forbidden: 0o077))
         }
+        if case .file(let path) = PassphraseSource(options, invocation.context) {
+            let rule = SecretFileRule.ofPassphraseFile(path, invocation.context)
+            rules.append(
+                Rule(
+                    check: "passphrase-file", path: path, kind: S_IFREG,
+                    forbidden: rule.forbidden, mayBeRoots: rule.mayBeRoots, followsLinks: true))
+        }
         self.rules = rules
     }
 
     func findings() -> [Finding] {
         rules.compactMap { rule in
             Self.finding(
-                rule, Status(rule.path), user: geteuid(),
-                refusal: rule.mustBeWritable ? Self.refusal(rule.path) : nil)
+                rule,
+                rule.followsLinks ? Status(ofPassphraseFile: rule.path) : Status(rule.path),
+                user: geteuid(), refusal: rule.mustBeWritable ? Self.refusal(rule.path) : nil)
         } + [
             unsafe Self.fileSystem(zg_file_system_type(directory), directory),
             Self.temporaries(temporaryCount, directory),
@@ -103,11 +126,10 @@ struct FileChecks {
         }
         let isSticky = rule.mayBeSticky && status.mode & S_ISVTX != 0
         guard status.mode & rule.forbidden == 0 || isSticky else {
-            let rights = rule.forbidden == 0o077 ? "go-rwx" : "go-w"
+            let isSecret = rule.forbidden != 0o022
             return failed(
-                rule.forbidden == 0o077
-                    ? "can be opened by other users" : "can be written to by other users",
-                "Run: chmod \(rights) \(rule.path)")
+                isSecret ? "can be opened by other users" : "can be written to by other users",
+                "Run: chmod \(isSecret ? "go-rwx" : "go-w") \(rule.path)")
         }
         if let refusal {
             return failed(

@@ -65,13 +65,12 @@ struct KeyringChecks {
     ) -> Finding {
         let problem: String?
         do {
-            if let key = try keyring.secret(for: slot.keyringItem(vault: vault.header.vaultID)) {
-                problem =
-                    try vault.unlock(slot, slotKey: key) == nil
-                    ? "the key in the keyring does not open \(slot.title)" : nil
-            } else {
-                problem = "the keyring has no key for \(slot.title)"
-            }
+            problem =
+                switch try vault.unlock(slot, from: keyring) {
+                case .opened: nil
+                case .otherKey: "the key in the keyring does not open \(slot.title)"
+                case .noKey: "the keyring has no key for \(slot.title)"
+                }
         } catch {
             problem = CommandError(mapping: error).message
         }

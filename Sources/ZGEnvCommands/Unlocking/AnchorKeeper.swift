@@ -72,21 +72,36 @@ final class AnchorKeeper {
             else { return .unreadable }
             return Self.finding(bytes, of: vault)
         case .keyring:
+            var found = Finding.absent
             do throws(KeyringError) {
                 guard let keyring else { return .unavailable }
                 let item = VaultAnchor.keyringItem(vault: vault, path: path)
-                guard let secret = try keyring.secretWithoutAsking(for: item) else {
-                    return .absent
+                // Of several the newest counts: an older one beside it must not silence it.
+                _ = try keyring.secretWithoutAsking(for: item) { secret in
+                    found = Self.newer(found, Self.finding(secret, of: vault))
+                    return false
                 }
-                guard secret.count <= VaultAnchor.byteLimit else { return .unreadable }
-                return Self.finding(
-                    secret.withBytes { bytes in
-                        (0..<bytes.byteCount).map { bytes.byte(at: $0) }
-                    }, of: vault)
+                return found
             } catch {
+                if case .anchor = found { return found }
                 return error.code == .malformed ? .unreadable : .unavailable
             }
         }
+    }
+
+    private static func newer(_ left: Finding, _ right: Finding) -> Finding {
+        guard case .anchor(let known) = left else { return right }
+        guard case .anchor(let other) = right else { return left }
+        return other.generation > known.generation ? right : left
+    }
+
+    private static func finding(
+        _ secret: borrowing SecretBytes, of vault: Identifier
+    ) -> Finding {
+        guard secret.count <= VaultAnchor.byteLimit else { return .unreadable }
+        return finding(
+            secret.withBytes { bytes in (0..<bytes.byteCount).map { bytes.byte(at: $0) } },
+            of: vault)
     }
 
     private static func finding(_ bytes: [UInt8], of vault: Identifier) -> Finding {

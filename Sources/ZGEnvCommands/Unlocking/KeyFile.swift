@@ -26,9 +26,7 @@ struct KeyFile: ~Copyable {
         }
         defer { if descriptor >= 0 { close(descriptor) } }
         if let objection = Self.objection(to: descriptor) {
-            throw CommandError(
-                .locked, "The key file \(path) \(objection).",
-                hint: "It was not used. Whoever else could read it may have its key.")
+            throw SecretFileRule.refusal("key file \(path)", objection, secret: "key")
         }
         let text = try SecretInput.read(
             descriptor: descriptor, limit: Self.limit, what: "The key file \(path)")
@@ -41,8 +39,7 @@ struct KeyFile: ~Copyable {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return "cannot be looked at" }
         guard status.st_mode & S_IFMT == S_IFREG else { return "is not a regular file" }
-        guard status.st_uid == geteuid() else { return "belongs to another user" }
-        return status.st_mode & 0o077 == 0 ? nil : "can be opened by other users"
+        return SecretFileRule.own.objection(to: status)
     }
 
     /// The key of a slot; nil when the file has none for it.

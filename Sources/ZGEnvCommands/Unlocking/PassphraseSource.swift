@@ -37,7 +37,8 @@ enum PassphraseSource: Equatable {
 
     /// Takes the passphrase.
     ///
-    /// - Throws: ``ExitCode/locked`` when nobody can be asked, ``ExitCode/usage`` when it is empty or too long.
+    /// - Throws: ``ExitCode/locked`` when nobody can be asked or others can open its file,
+    ///   ``ExitCode/usage`` when it is empty or too long.
     func passphrase(prompt: String, _ context: Context) throws -> SecretBytes {
         switch self {
         case .descriptor(let descriptor):
@@ -49,7 +50,8 @@ enum PassphraseSource: Equatable {
         case .file(let path):
             return try Self.checked(
                 try SecretInput.read(
-                    path: path, limit: Self.limit + 1, what: "The passphrase file"))
+                    path: path, limit: Self.limit + 1, what: "The passphrase file",
+                    check: SecretFileRule.ofPassphraseFile(path, context).check))
         case .command(let command):
             return try Self.checked(
                 try ShellCommand(command).secretOutput(

@@ -78,7 +78,11 @@ enum SecretInput {
     }
 
     /// Reads a whole file.
-    static func read(path: String, limit: Int, what: String) throws -> SecretBuffer {
+    ///
+    /// - Parameter check: Sees the open file and its path before it is read.
+    static func read(
+        path: String, limit: Int, what: String, check: (Int32, String) throws -> Void = { _, _ in }
+    ) throws -> SecretBuffer {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             let reason = unsafe String(cString: strerror(errno))
@@ -87,6 +91,7 @@ enum SecretInput {
                 hint: "Nothing was changed.")
         }
         defer { close(descriptor) }
+        try check(descriptor, path)
         return try read(descriptor: descriptor, limit: limit, what: "\(what) \(path)")
     }
 

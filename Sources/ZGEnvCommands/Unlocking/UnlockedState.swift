@@ -11,14 +11,17 @@ struct UnlockedState: Equatable {
     /// Takes the keys of an unlocked vault from the kernel, once the file was held against what was
     /// unlocked.
     ///
+    /// - Parameter now: Seconds since 1970.
     /// - Returns: nil where the vault is locked or the kernel has no keyrings for us. Also where it
     ///   was written so often since that it does not remember what was unlocked: then the passphrase
     ///   decides.
     /// - Throws: ``ExitCode/damaged`` for an older copy, or one of another history.
-    static func keys(of vault: Vault) throws -> (keys: VaultKeys, state: UnlockedState)? {
+    static func keys(
+        of vault: Vault, now: UInt64
+    ) throws -> (keys: VaultKeys, state: UnlockedState)? {
         let found: UnlockedRoot?
         do throws(KernelKeyringError) {
-            found = try UnlockCache(of: vault).find()
+            found = try UnlockCache(of: vault).find(now: now)
         } catch { return nil }
         guard let found else { return nil }
         let position = found.position
@@ -38,9 +41,11 @@ struct UnlockedState: Equatable {
     }
 
     /// Where the vault stood when it was unlocked; nil where it is not unlocked for this process.
-    static func position(of vault: Vault) -> VaultPosition? {
+    ///
+    /// - Parameter now: Seconds since 1970.
+    static func position(of vault: Vault, now: UInt64) -> VaultPosition? {
         do throws(KernelKeyringError) {
-            return try UnlockCache(of: vault).find()?.position
+            return try UnlockCache(of: vault).find(now: now)?.position
         } catch { return nil }
     }
 

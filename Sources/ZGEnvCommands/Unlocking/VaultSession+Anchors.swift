@@ -55,6 +55,9 @@ extension VaultSession {
             // Not remembered where it throws: whoever passes over the error gets it again.
             guard finding.verdict.isAccepted else { throw try anchorFailure(finding) }
             anchorVerdicts[place] = finding.verdict
+            if finding.verdict == .unreadable {
+                warnOfUnreadableAnchor(place, of: try opened().header.vaultID)
+            }
             if finding.verdict == .forgotten {
                 context.warn(
                     "anchor-forgotten",
@@ -62,6 +65,17 @@ extension VaultSession {
                         + "whether it is the same one.")
             }
         }
+    }
+
+    /// Says that a place kept something that is no anchor. Nothing that zg-env writes is: it was damaged
+    /// or put there, and as long as it stands an older copy is not noticed by this place.
+    func warnOfUnreadableAnchor(_ place: AnchorKeeper.Place, of vault: Identifier) {
+        let file = place == .stateDirectory ? anchors.file(of: vault).map { " (\($0))" } : nil
+        context.warn(
+            "anchor-unreadable",
+            "What the \(place.name) keeps of the newest generation that was seen cannot be "
+                + "read\(file ?? ""), so it does not tell an older copy. The next write replaces it."
+        )
     }
 
     /// Asks the keyring's anchor where the state directory says nothing of the vault, as when it was
@@ -138,8 +152,16 @@ extension VaultSession {
         of vault: Identifier, _ places: [AnchorKeeper.Place]
     ) -> [VaultPosition] {
         places.compactMap { place in
-            guard case .anchor(let seen) = anchors.find(place, of: vault) else { return nil }
-            return seen
+            switch anchors.find(place, of: vault) {
+            case .anchor(let seen): return seen
+            case .unreadable:
+                // Said already where the vault that is there was opened.
+                if anchorVerdicts[place] != .unreadable {
+                    warnOfUnreadableAnchor(place, of: vault)
+                }
+                return nil
+            case .absent, .unavailable: return nil
+            }
         }
     }
 

@@ -124,7 +124,8 @@ package final class VaultSession {
     ///
     /// - Throws: ``ExitCode/damaged`` where the file is not the one that was unlocked, or older.
     func unlockedKeys() throws -> VaultKeys? {
-        guard let found = try UnlockedState.keys(of: try opened()) else { return nil }
+        guard let found = try UnlockedState.keys(of: try opened(), now: context.now() / 1_000)
+        else { return nil }
         unlocked = found.state
         return try take(found.keys)
     }
@@ -229,15 +230,11 @@ package final class VaultSession {
         var failure: String?
         for slot in slots {
             do {
-                let item = slot.keyringItem(vault: vault.header.vaultID)
-                guard let slotKey = try keyring.secret(for: item) else {
-                    failure = "\(keyring.name) has no key for this vault"
-                    continue
+                switch try vault.unlock(slot, from: keyring) {
+                case .opened(let keys): return (keys, nil)
+                case .otherKey: failure = "the key in \(keyring.name) does not open this vault"
+                case .noKey: failure = "\(keyring.name) has no key for this vault"
                 }
-                if let keys = try vault.unlock(slot, slotKey: slotKey) {
-                    return (keys, nil)
-                }
-                failure = "the key in \(keyring.name) does not open this vault"
             } catch let error as KeyringError {
                 failure = error.reason
             } catch let error as VaultError where error.code != .damaged {

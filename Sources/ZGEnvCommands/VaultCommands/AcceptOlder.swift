@@ -11,7 +11,7 @@ enum AcceptOlder {
         let report = try AnchorReport(session, with: keys)
         var against = report.against
         var witnesses = report.witnesses
-        if let seen = UnlockedState.position(of: vault),
+        if let seen = UnlockedState.position(of: vault, now: context.now() / 1_000),
             try !vault.standing(to: seen, with: keys).isAccepted
         {
             against.append(seen)

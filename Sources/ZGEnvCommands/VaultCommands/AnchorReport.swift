@@ -8,8 +8,11 @@ struct AnchorReport {
     private(set) var against: [VaultPosition] = []
     /// Who has seen them, for people.
     private(set) var witnesses: [String] = []
+    /// What each of them says, in the order of the places.
+    private(set) var objections: [CommandError] = []
+
     /// The failure of a command that must not take an older copy for the vault.
-    private(set) var failure: CommandError?
+    var failure: CommandError? { objections.first }
 
     /// Looks, and moves anchors on.
     ///
@@ -24,10 +27,13 @@ struct AnchorReport {
             }
             let finding = try session.judge(place, with: keys)
             verdicts[place] = finding.verdict
+            if finding.verdict == .unreadable {
+                session.warnOfUnreadableAnchor(place, of: try session.opened().header.vaultID)
+            }
             guard !finding.verdict.isAccepted, let seen = finding.seen else { continue }
             against.append(seen)
             witnesses.append("the \(place.name) (generation \(seen.generation))")
-            failure = try failure ?? session.anchorFailure(finding)
+            objections.append(try session.anchorFailure(finding))
         }
     }
 

@@ -68,7 +68,7 @@ enum Restore: Command {
         var isAnchorKept = true
         let restoration = try backup.restore(
             to: options.vaultPath, in: context.files, keys: keys,
-            currentKeys: currentKeys(replaced.vault, backup, invocation), keepingAt: kept,
+            currentKeys: currentKeys(replaced.vault, keys, invocation), keepingAt: kept,
             acceptsOther: isOther, seen: seen, isNewHere: isNewHere,
             written: {
                 isAnchorKept = invocation.session.keepAnchors(
@@ -92,6 +92,13 @@ enum Restore: Command {
                 "The audit log of this vault is not on this machine. A new one begins here; lines of "
                     + "the old one cannot be missed any more.")
         }
+        let auditProblem = auditProblem(invocation, keys)
+        if let auditProblem {
+            context.warn(
+                "audit-log-not-whole",
+                "The audit log does not hold for the restored vault: \(auditProblem). See it with: "
+                    + "zg-env log. If you know why, zg-env log --accept takes it for whole.")
+        }
         warnOfMissingKeys(backup, context)
         if let kept = restoration.kept { try invocation.note("The replaced vault is \(kept).") }
         return CommandResult(json: [
@@ -101,8 +108,25 @@ enum Restore: Command {
             "kept": .string(orNull: restoration.kept), "otherVault": .bool(isOther),
             "valuesOpened": .bool(inspection.opensValues),
             "auditLog": .string(restoration.auditLog.rawValue),
+            "auditLogWhole": .bool(auditProblem == nil),
             "anchor": .string(!isAnchorKept ? "behind" : seen.isEmpty ? "absent" : "moved"),
         ])
+    }
+
+    /// The first thing that is wrong with the audit log for the vault as it is now: lines that were
+    /// written with later keys, where nothing opened the replaced vault, cannot be read any more.
+    private static func auditProblem(_ invocation: Invocation, _ keys: VaultKeys) -> String? {
+        do {
+            let restored = try Vault(
+                opening: invocation.options.vaultPath, in: invocation.context.files)
+            let session = VaultSession(
+                options: invocation.options, context: invocation.context, vault: restored)
+            return try session.auditReport(
+                with: keys, index: try restored.index(with: keys, extent: .listing)
+            ).problems.first?.message
+        } catch {
+            return CommandError(mapping: error).message
+        }
     }
 
     /// Warns of slots of the keyring whose key is not in the keyring of this machine. A keyring that is
@@ -114,12 +138,7 @@ enum Restore: Command {
         else { return }
         for slot in slots {
             do {
-                let item = slot.keyringItem(vault: vault.header.vaultID)
-                if let key = try keyring.secret(for: item),
-                    try vault.unlock(slot, slotKey: key) != nil
-                {
-                    continue
-                }
+                if case .opened = try vault.unlock(slot, from: keyring) { continue }
             } catch {
                 continue
             }
@@ -155,11 +174,11 @@ enum Restore: Command {
         }
     }
 
-    /// Keys of the replaced vault, where those of the backup are of another epoch.
+    /// Keys of the replaced vault, where those of the backup do not open it: new keys were made since.
     private static func currentKeys(
-        _ replaced: Vault?, _ backup: Vault, _ invocation: Invocation
+        _ replaced: Vault?, _ keys: VaultKeys, _ invocation: Invocation
     ) -> VaultKeys? {
-        guard let replaced, replaced.header.indexEpoch != backup.header.indexEpoch else {
+        guard let replaced, (try? replaced.index(with: keys, extent: .listing)) == nil else {
             return nil
         }
         // Without them the restoration goes on, and says what that means.

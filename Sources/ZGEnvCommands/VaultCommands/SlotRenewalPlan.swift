@@ -115,12 +115,11 @@ struct SlotRenewalPlan {
     ) -> String? {
         guard let keyring = invocation.context.keyring() else { return "there is no keyring here" }
         do {
-            let item = slot.keyringItem(vault: vault.header.vaultID)
-            guard let key = try keyring.secret(for: item) else {
-                return "\(keyring.name) has no key for it"
+            return switch try vault.unlock(slot, from: keyring) {
+            case .opened: nil
+            case .otherKey: "the key in \(keyring.name) does not open it"
+            case .noKey: "\(keyring.name) has no key for it"
             }
-            return try vault.unlock(slot, slotKey: key) == nil
-                ? "the key in \(keyring.name) does not open it" : nil
         } catch let error as KeyringError {
             return error.reason
         } catch {

@@ -61,7 +61,8 @@ enum Status: Command {
             }
         } else {
             let unknown = [
-                "variables", "projects", "account", "project", "notPushed", "notLive",
+                "variables", "removedVariables", "projects", "account", "project", "notPushed",
+                "notLive",
                 "changedWhileLocked", "changesChecked", "auditLog",
             ]
             json += (unknown + StatusSync.unknownMembers).map { .init($0, .null) }
@@ -81,15 +82,18 @@ enum Status: Command {
             guard let project = index.project(variable.project) else { return false }
             return SyncState.isLive(variable, in: project) == false
         }
+        let removed = index.variables.count - live.count
         let members: [JSONValue.Member] = [
             .init("variables", .integer(Int64(live.count))),
+            .init("removedVariables", .integer(Int64(removed))),
             .init("projects", .integer(Int64(index.projects.count))),
             .init("account", .string(orNull: account?.name)),
             .init("project", .string(orNull: project?.name)),
             .init("notPushed", .array(notPushed.map { reference($0, index) })),
             .init("notLive", .array(notLive.map { reference($0, index) })),
         ]
-        var text = "Holds     \(live.count) variables in \(index.projects.count) projects\n"
+        var text = "Holds     \(live.count) variables in \(index.projects.count) projects"
+        text += removed == 0 ? "\n" : ", and \(removed) removed\n"
         text += "Account   \(account.map { DisplayText.safe($0.name) } ?? "none")\n"
         text += "Project   \(project.map { DisplayText.safe($0.name) } ?? "none")\n"
         text += lines("Not pushed yet (zg-env push)", notPushed, index)

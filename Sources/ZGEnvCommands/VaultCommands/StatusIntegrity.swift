@@ -34,8 +34,13 @@ struct StatusChanges {
 struct AuditStatus {
     private let report: AuditReport?
     private let problem: String?
+    private let path: String?
+    /// Whether the user named another place than the state directory.
+    private let isElsewhere: Bool
 
     init(_ session: VaultSession, _ keys: VaultKeys, _ index: VaultIndex) {
+        path = try? session.auditLog().path
+        isElsewhere = session.options.auditLogPath != nil
         do {
             let report = try session.auditReport(with: keys, index: index)
             self.report = report
@@ -46,19 +51,23 @@ struct AuditStatus {
         }
     }
 
-    /// `{"whole","lines"}`; null where the log cannot be read.
+    /// `{"whole","lines","path","elsewhere"}`; the first two are null where the log cannot be read.
     var json: JSONValue {
-        guard let report else { return .null }
-        return ["whole": .bool(report.isWhole), "lines": .integer(Int64(report.entryCount))]
+        [
+            "whole": .bool(orNull: report?.isWhole),
+            "lines": .integer(orNull: report.map { Int64($0.entryCount) }),
+            "path": .string(orNull: path), "elsewhere": .bool(isElsewhere),
+        ]
     }
 
     var line: String {
-        guard let report else { return "Audit log cannot be read: \(safe(problem))\n" }
+        let place = isElsewhere ? ", in \(safe(path)) (--audit-log or ZG_ENV_AUDIT_LOG)" : ""
+        guard let report else { return "Audit log cannot be read: \(safe(problem))\(place)\n" }
         if report.isWhole {
             let lines = report.entryCount == 1 ? "1 line" : "\(report.entryCount) lines"
-            return "Audit log \(report.isThere ? "\(lines), whole" : "none yet")\n"
+            return "Audit log \(report.isThere ? "\(lines), whole" : "none yet")\(place)\n"
         }
-        return "Audit log NOT WHOLE: \(safe(problem)) (see: zg-env log)\n"
+        return "Audit log NOT WHOLE: \(safe(problem)) (see: zg-env log)\(place)\n"
     }
 
     private func safe(_ text: String?) -> String { DisplayText.safe(text ?? "") }

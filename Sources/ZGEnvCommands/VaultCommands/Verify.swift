@@ -34,6 +34,8 @@ enum Verify: Command {
             let anchors = try AnchorReport(invocation.session, with: keys)
             return result(
                 inspection, path, header: true, audit: audit, anchors: anchors,
+                further: anchors.objections.map { problem("anchor", $0.message) }
+                    + audit.problems.map { problem("audit-log", $0.message) },
                 failure: anchors.failure ?? auditFailure)
         } catch let error as VaultError where error.code == .damaged {
             // Of the header, or of what stands in it.
@@ -45,18 +47,21 @@ enum Verify: Command {
 
     private static func result(
         _ inspection: VaultInspection, _ path: String, header: Bool, audit: AuditReport? = nil,
-        anchors: AnchorReport? = nil, failure otherFailure: CommandError? = nil
+        anchors: AnchorReport? = nil, further: [JSONValue] = [],
+        failure otherFailure: CommandError? = nil
     ) -> CommandResult {
         let problems = inspection.problems
         let isWhole = problems.isEmpty
         let hasIndex = inspection.variableCount != nil
         let json: JSONValue = [
             "ok": .bool(isWhole && otherFailure == nil),
-            "problems": .array(problems.map(json)),
+            "problems": .array(problems.map(json) + further),
             "checked": [
                 "header": .bool(header), "index": .bool(hasIndex),
                 "bytes": .integer(Int64(clamping: inspection.byteCount)),
                 "variables": .integer(orNull: inspection.variableCount.map { Int64($0) }),
+                "removedVariables": .integer(
+                    orNull: inspection.removedVariableCount.map { Int64($0) }),
                 "versions": .integer(Int64(inspection.versionCount)),
                 "valuesOpened": .bool(inspection.opensValues && hasIndex),
                 "checkpoint": .bool(
@@ -73,7 +78,9 @@ enum Verify: Command {
                 ? "all opened" : "compared by their hashes; with the passphrase they are opened too"
             text += "Header, index and every value are as they were written.\n"
             text += "Bytes     \(inspection.byteCount)\n"
-            text += "Variables \(inspection.variableCount ?? 0), removed ones included\n"
+            let removed = inspection.removedVariableCount ?? 0
+            text += "Variables \(inspection.variableCount ?? 0)"
+            text += removed == 0 ? "\n" : ", and \(removed) removed\n"
             text += "Versions  \(inspection.versionCount), \(values)\n"
             text += "Audit log \(audit.map(describe) ?? "not checked here")\n"
             for line in anchors?.lines ?? [] { text += "\(line)\n" }
@@ -90,6 +97,14 @@ enum Verify: Command {
     private static func describe(_ audit: AuditReport) -> String {
         guard audit.isWhole else { return "not whole" }
         return audit.isThere ? "\(audit.entryCount) lines, whole" : "none yet"
+    }
+
+    /// Something that is wrong beside the file: an older copy, or the audit log.
+    private static func problem(_ place: String, _ message: String) -> JSONValue {
+        [
+            "where": .string(place), "class": .null, "message": .string(message), "key": .null,
+            "version": .null, "offset": .null,
+        ]
     }
 
     private static func json(_ problem: VaultInspection.Problem) -> JSONValue {

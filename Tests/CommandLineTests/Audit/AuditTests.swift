@@ -205,4 +205,28 @@ struct AuditTests {
         #expect(problems.allSatisfy { $0["code"] == "damaged" })
         #expect(problems.first?["message"]?.text?.contains("line 2") == true)
     }
+
+    @Test func `SEC-F17: status says where the log is, and that it is elsewhere`() throws {
+        let audit = try AuditHome()
+        let home = audit.home
+        done(try home.run(["reveal", "KEY", "-p", "web"]))
+        let usual = try json(home.run(["status", "--json"]))["auditLog"]
+        #expect(usual?["path"] == .string(try audit.path))
+        #expect(usual?["elsewhere"] == false)
+        #expect(usual?["lines"] == 1)
+        #expect(!(try home.run(["status"]).output.contains(".log")))
+        let other = home.directory.path("other.log")
+        let environment = ["ZG_ENV_AUDIT_LOG": other]
+        done(try home.run(["reveal", "KEY", "-p", "web"], environment: environment))
+        for (arguments, variables) in [
+            (["status"], environment), (["status", "--audit-log", other], [:]),
+        ] {
+            let diverted = try json(
+                home.run(arguments + ["--json"], environment: variables))["auditLog"]
+            #expect(diverted?["path"] == .string(other))
+            #expect(diverted?["elsewhere"] == true)
+            let text = done(try home.run(arguments, environment: variables)).output
+            #expect(text.contains("whole, in \(other) (--audit-log or ZG_ENV_AUDIT_LOG)"))
+        }
+    }
 }

@@ -269,4 +269,25 @@ struct DoctorTests {
             status: 1)
         #expect(wrong["api"]?.state == "failed")
     }
+
+    @Test func `SEC-F14: a passphrase file that others can open is found`() throws {
+        let home = try CommandHome.initialised()
+        #expect(try findings(home.run(doctor))["passphrase-file"]?.state == "ok")
+        #expect(try findings(home.run(doctor, unlocked: false))["passphrase-file"] == nil)
+        #expect(unsafe chmod(home.passphrasePath, 0o644) == 0)
+        let open = try findings(home.run(doctor), status: 1)["passphrase-file"]
+        #expect(open?.state == "failed")
+        #expect(open?.message == "\(home.passphrasePath) can be opened by other users.")
+        #expect(open?.remedy == "Run: chmod go-rwx \(home.passphrasePath)")
+        let link = home.directory.path("link")
+        #expect(unsafe symlink(home.passphrasePath, link) == 0)
+        let linked = try findings(
+            home.run(doctor, environment: ["ZG_ENV_PASSPHRASE_FILE": link]), status: 1)
+        #expect(linked["passphrase-file"]?.state == "failed")
+        for path in ["/dev/null", "/nonexistent"] {
+            let found = try findings(
+                home.run(doctor, environment: ["ZG_ENV_PASSPHRASE_FILE": path]))
+            #expect(found["passphrase-file"] == nil, "\(path)")
+        }
+    }
 }

@@ -61,8 +61,10 @@ final class FakeRelay: Sendable {
             for _ in 0..<times {
                 state.number += 1
                 for (token, device) in state.devices where device.accounts.contains(event.account) {
-                    let sealed = text.withBytes { SealedBox.seal($0, to: device.publicKey) }
-                    let data = Data(sealed).base64EncodedString()
+                    let sealed = try? text.withBytes {
+                        try SealedBox.seal($0, to: device.publicKey)
+                    }
+                    let data = Data(sealed ?? []).base64EncodedString()
                     state.devices[token]?.frames.append(
                         (state.number, "id: \(state.number)\nevent: sealed\ndata: \(data)\n\n"))
                 }

@@ -268,4 +268,39 @@ struct AnchorTests {
             #expect(try home.run(["status"]).output.contains("Audit log NOT WHOLE"))
         }
     }
+
+    // MARK: - What is no anchor
+
+    @Test func `SEC-F17: an anchor that cannot be read is said so until a write replaces it`()
+        throws
+    {
+        let home = try CommandHome.filled()
+        let path = try #require(try home.anchors().first)
+        let good = try Data(contentsOf: URL(fileURLWithPath: path))
+        let backup = home.directory.path("copy.zgv")
+        done(try home.run(["backup", backup]))
+        func spoil() throws { try Data("garbage".utf8).write(to: URL(fileURLWithPath: path)) }
+        func warnings(_ result: ProgramResult) throws -> [String?] {
+            try json(result)["warnings"]?.elements.map { $0["code"]?.text } ?? []
+        }
+        try spoil()
+        for arguments in [["status"], ["verify"], ["list", "-p", "web"]] {
+            #expect(
+                try warnings(home.run(arguments + ["--json"])) == ["anchor-unreadable"],
+                "\(arguments)")
+            let text = done(try home.run(arguments))
+            #expect(text.error.contains("cannot be read (\(path))"), "\(text.error)")
+        }
+        // The place tells nothing any more, which is what the warning is for.
+        #expect(try home.verdicts().stateDirectory == "unreadable")
+        let restored = try warnings(home.run(["restore", backup, "--yes", "--json"]))
+        #expect(restored == ["anchor-unreadable"])
+        #expect(try home.verdicts().stateDirectory == "current")
+        try spoil()
+        let set = ["set", "A", "-p", "web", "--json"]
+        #expect(try warnings(home.run(set, input: .text("third"))) == ["anchor-unreadable"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count >= good.count)
+        #expect(try warnings(home.run(set, input: .text("fourth"))) == [])
+        #expect(try home.verdicts().stateDirectory == "current")
+    }
 }

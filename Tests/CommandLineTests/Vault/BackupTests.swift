@@ -177,4 +177,44 @@ struct BackupTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: kept)) == Data("rubbish".utf8))
         try home.expectWhole()
     }
+
+    // MARK: - Across new keys
+
+    @Test func `READER-1: after a restore across new keys the audit log is still whole`() throws {
+        let home = try CommandHome.filled()
+        let file = home.directory.path("copy.zgv")
+        done(try home.run(["reveal", "A", "-p", "web"]))
+        done(try home.run(["backup", file]))
+        done(try home.run(["rekey", "--yes"]))
+        done(try home.run(["reveal", "A", "-p", "web"]))
+        let later = home.directory.path("later.zgv")
+        done(try home.run(["backup", later]))
+        let restored = try json(home.run(["restore", file, "--yes", "--json"]))
+        #expect(restored["auditLogWhole"] == true)
+        #expect(restored["warnings"] == nil)
+        try home.expectWhole()
+        #expect(try json(home.run(["log", "--json"]))["entries"]?.elements.count == 5)
+        // And back again, and over lines of three keys.
+        done(try home.run(["rekey", "--yes"]))
+        done(try home.run(["restore", later, "--yes"]))
+        try home.expectWhole()
+        done(try home.run(["restore", file, "--yes"]))
+        try home.expectWhole()
+        #expect(try json(home.run(["log", "--json"]))["whole"] == true)
+    }
+
+    @Test func `READER-1: a restore that cannot read the log's newer lines says so`() throws {
+        let home = try CommandHome.filled()
+        let file = home.directory.path("copy.zgv")
+        done(try home.run(["reveal", "A", "-p", "web"]))
+        done(try home.run(["backup", file]))
+        done(try home.run(["rekey", "--yes"]))
+        done(try home.run(["reveal", "A", "-p", "web"]))
+        try FileManager.default.removeItem(atPath: home.vaultPath)
+        let result = done(try home.run(["restore", file, "--yes"]))
+        #expect(result.error.contains("zg-env log --accept"), "\(result.error)")
+        #expect(try home.run(["verify"]).status == 8)
+        done(try home.run(["log", "--accept", "--yes"]))
+        try home.expectWhole()
+    }
 }

@@ -82,4 +82,55 @@ struct VerifyTests {
         #expect(result["checked"]?["checkpoint"] == .null)
         withExtendedLifetime(keyring) {}
     }
+
+    @Test func `READER-6: status and verify count the same, removed variables apart`() throws {
+        let home = try CommandHome.filled()
+        func counts(_ document: JSONDocument?) -> [JSONDocument?] {
+            [document?["variables"], document?["removedVariables"]]
+        }
+        for (removed, text) in [(0, "2"), (1, "1, and 1 removed")] {
+            let status = try json(home.run(["status", "--json"]))
+            #expect(counts(status) == [.integer(2 - removed), .integer(removed)])
+            let verified = try json(home.run(["verify", "--json"]))
+            #expect(counts(verified["checked"]) == counts(status))
+            let line = removed == 0 ? "" : ", and 1 removed"
+            #expect(
+                try home.run(["status"]).output.contains(
+                    "Holds     \(2 - removed) variables in 1 projects\(line)\n"))
+            #expect(try home.run(["verify"]).output.contains("Variables \(text)\n"))
+            if removed == 0 { done(try home.run(["rm", "B", "-p", "web", "--yes"])) }
+        }
+    }
+
+    @Test func `READER-6: an older copy and a broken log are among the problems`() throws {
+        let home = try CommandHome.filled()
+        func problems() throws -> [JSONDocument] {
+            let result = try home.run(["verify", "--json"])
+            #expect(result.status == 8)
+            let found = try JSONDocument(result.standardOutput)
+            #expect(found["ok"] == false)
+            return found["problems"]?.elements ?? []
+        }
+        let old = try home.vaultBytes()
+        done(try home.run(["reveal", "A", "-p", "web"]))
+        try home.store(["A": "third"])
+        let new = try home.vaultBytes()
+        try home.replaceVault(by: old)
+        let older = try problems()
+        #expect(older.map { $0["where"] } == ["anchor"])
+        #expect(older.first?["message"]?.text?.contains("older copy") == true)
+        #expect(
+            older.first?.names == ["where", "class", "message", "key", "version", "offset"])
+        try home.replaceVault(by: new)
+        let state = home.directory.path("state/zg-env")
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: state).first {
+                $0.hasSuffix(".log")
+            })
+        try home.directory.write("rubbish\nmore\n", to: "state/zg-env/\(name)")
+        let broken = try problems()
+        #expect(Set(broken.map { $0["where"]?.text }) == ["audit-log"])
+        #expect(broken.count == 2)
+        #expect(broken.allSatisfy { $0["message"]?.text?.contains("line") == true })
+    }
 }

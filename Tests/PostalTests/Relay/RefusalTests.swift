@@ -157,6 +157,24 @@ import Testing
         #expect(try relay.run("status", "--json").output.contains(#""devices":2"#))
     }
 
+    @Test func `SEC-F15: A device with a key of low order is not let in`() throws {
+        let relay = try RelayProcess()
+        try relay.start()
+        let invite = try relay.invite()
+        let zeros = [UInt8](repeating: 0, count: 31)
+        let prime = [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F]
+        for key in [[0] + zeros, [1] + zeros, [0] + zeros.dropLast() + [0x80], prime] {
+            let letters = Data(key).base64EncodedString()
+            let answer = try relay.client().request(
+                "POST", "/devices", body: #"{"invite":"\#(invite)","publicKey":"\#(letters)"}"#)
+            #expect(answer.status == 400 && answer.code == "invalid_request", "\(letters)")
+        }
+        // The invite is not used up by that.
+        let device = try TestDevice()
+        let joined = try relay.client().request("POST", "/devices", body: device.joining(invite))
+        #expect(joined.status == 201)
+    }
+
     @Test func `A token opens what its device may see, and nothing after its removal`() throws {
         let relay = try RelayProcess()
         try relay.start()

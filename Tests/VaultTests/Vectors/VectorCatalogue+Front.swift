@@ -245,6 +245,22 @@ extension VectorCatalogue {
         }
     }
 
+    mutating func addUnusableKeys() throws {
+        let points: [(String, String, [UInt8])] = [
+            ("zero", "a public key of zeros", [UInt8](repeating: 0, count: 32)),
+            ("low-order", "a public key of low order", [1] + [UInt8](repeating: 0, count: 31)),
+        ]
+        for (name, description, key) in points {
+            try add(
+                "exchanged-key", name, description + ", opened for its names alone", try .small(),
+                secret: .slotKey(2)
+            ) { vault in
+                try vault.addSlot(.secretService, .index)
+                vault.changeHeader = { $0.replaceSubrange(52..<84, with: key) }
+            }
+        }
+    }
+
     mutating func addSeals() throws {
         let small = try VectorVault.small()
         let files: [(String, String, Change)] = [

@@ -10,6 +10,7 @@ struct VectorCatalogue {
         try addFronts()
         try addSlots()
         try addSecrets()
+        try addUnusableKeys()
         try addSeals()
         try addBounds()
         try addEncodings()
@@ -17,6 +18,7 @@ struct VectorCatalogue {
         try addLayouts()
         try addValues()
         try addCheckpoints()
+        try addJournals()
     }
 
     /// Adds a vault that must be of `kind`: "ok", "locked", "newer" or a class of damage.

@@ -108,7 +108,7 @@ extension VectorVault {
         vault.index.variables[1].highestVersion = 5
         try vault.addAccounts()
         vault.index.journal = [
-            JournalEntry(id: identifier(0x60), kind: 1, createdAt: 5, payload: [1, 2, 3]),
+            JournalEntry(id: identifier(0x60), kind: 201, createdAt: 5, payload: [1, 2, 3]),
             JournalEntry(id: identifier(0x61), kind: 200, createdAt: 6, payload: []),
         ]
         vault.index.formerLogKeys = [try secretSlice(32, 0xEE), try secretSlice(32, 0x11)]
@@ -128,7 +128,7 @@ extension VectorVault {
         let arena = SecretArena()
         let token = try Array("token of work".utf8).withBytes { try arena.copy($0) }
         let publicKey = try rootKey().boxKeyPair().publicKey
-        let box = token.withBytes { SealedBox.seal($0, to: publicKey) }
+        let box = try token.withBytes { try SealedBox.seal($0, to: publicKey) }
         index.accounts = [
             Account(
                 name: "work", origin: "https://api.example.com", userID: "user_1",

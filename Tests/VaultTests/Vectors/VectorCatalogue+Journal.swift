@@ -1,0 +1,147 @@
+import Sealing
+
+@testable import Vault
+
+/// What stands in the journal, whole and not.
+extension VectorCatalogue {
+    private static func send(_ action: SendEntry.Action, _ number: UInt8) -> JournalEntry {
+        let made = SendEntry(
+            createdAt: 1_700_000_000_000, action: action, project: VectorVault.web,
+            variable: action == .delete ? nil : VectorVault.records[0], platformProject: "prj_1",
+            author: action == .change ? "user_1" : "",
+            target: action == .create ? nil : .init(id: "env_1", updatedAt: 7), key: "KEY",
+            attributes: .init(
+                kind: .sensitive, scope: Scope(targets: .preview, branch: "main"), comment: "note"),
+            version: action == .delete ? 0 : 1
+        ).entry
+        return JournalEntry(
+            id: VectorVault.identifier(0x64 + number), kind: made.kind, createdAt: made.createdAt,
+            payload: made.payload)
+    }
+
+    private static func rotation(
+        _ vault: VectorVault, root: [UInt8]? = nil
+    ) throws -> JournalEntry {
+        let root = RootKey(try VectorVault.secret(root ?? vault.root))
+        return try RotationEntryTests.sample(isFull: true, isOpen: true)
+            .entry(vault: VectorVault.vaultID, key: try root.rotationKey())
+    }
+
+    private static func changed(
+        _ entry: JournalEntry, kind: UInt8? = nil, _ change: (inout [UInt8]) -> Void
+    ) -> JournalEntry {
+        var payload = entry.payload
+        change(&payload)
+        return JournalEntry(
+            id: entry.id, kind: kind ?? entry.kind, createdAt: entry.createdAt, payload: payload)
+    }
+
+    private static func changed(
+        _ entry: SecretJournalEntry, _ change: (inout [UInt8]) -> Void
+    ) throws -> SecretJournalEntry {
+        var payload = RelayRegistrationTests.bytes(entry.payload)
+        change(&payload)
+        return SecretJournalEntry(
+            id: entry.id, createdAt: entry.createdAt,
+            payload: try RelayRegistrationTests.slice(payload))
+    }
+
+    mutating func addJournals() throws {
+        let small = try VectorVault.small()
+        try add("ok", "sends", "writes to the platform, one of each action", small) {
+            $0.index.journal = [
+                Self.send(.create, 0), Self.send(.change, 1), Self.send(.delete, 2),
+            ]
+        }
+        typealias Change = (inout [UInt8]) -> Void
+        let send = Self.send(.change, 0)
+        let sends: [(String, String, String, Change)] = [
+            ("bounds", "send-cut", "a send without its last byte", { $0.removeLast() }),
+            ("bounds", "send-empty", "a send of no bytes", { $0 = [] }),
+            ("encoding", "send-longer", "a byte behind a send", { $0.append(0) }),
+            ("encoding", "send-action", "a send of action 9", { $0[0] = 9 }),
+            ("encoding", "send-target", "a creation of what is there", { $0[0] = 1 }),
+        ]
+        for (kind, name, description, change) in sends {
+            try add(kind, name, description, small) {
+                $0.index.journal = [Self.changed(send, change)]
+            }
+        }
+        try add("encoding", "send-no-target", "a change of nothing", small) {
+            $0.index.journal = [Self.changed(Self.send(.create, 0)) { $0[0] = 2 }]
+        }
+        let rotation = try Self.rotation(small)
+        let rotations: [(String, String, String, UInt8?, Change)] = [
+            (
+                "bounds", "rotation-cut", "a rotation without its last byte", nil,
+                { $0.removeLast() }
+            ),
+            ("encoding", "rotation-longer", "a byte behind a rotation", nil, { $0.append(0) }),
+            ("encoding", "rotation-end", "a rotation that has ended and has no end", 3, { _ in }),
+            (
+                "rotation", "code", "one bit of a rotation's code", nil,
+                { $0[$0.count - 1] ^= 1 }
+            ),
+            (
+                "rotation", "command", "another command behind the code", nil,
+                { payload in
+                    if let place = payload.firstIndex(of: UInt8(ascii: "a")) {
+                        payload[place] = UInt8(ascii: "b")
+                    }
+                }
+            ),
+        ]
+        for (kind, name, description, number, change) in rotations {
+            try add(kind, name, description, small) {
+                $0.index.journal = [Self.changed(rotation, kind: number, change)]
+            }
+        }
+        try add("rotation", "root", "a rotation under the key of another root", small) {
+            $0.index.journal = [
+                try Self.rotation($0, root: [UInt8](repeating: 9, count: 32))
+            ]
+        }
+        try add(
+            "ok", "rotation-names", "a rotation's code, which names alone cannot judge", small,
+            secret: .slotKey(2)
+        ) { vault in
+            try vault.addSlot(.secretService, .index)
+            vault.values = Self.namesAlone(vault.values)
+            vault.index.journal = [Self.changed(rotation) { $0[$0.count - 1] ^= 1 }]
+        }
+        try addRelays(small)
+    }
+
+    private mutating func addRelays(_ small: VectorVault) throws {
+        let relay = try VectorVault.relay(1)
+        let relays: [(String, String, String, (inout [UInt8]) -> Void)] = [
+            ("bounds", "relay-cut", "a relay without its last byte", { $0.removeLast() }),
+            ("encoding", "relay-longer", "a byte behind a relay", { $0.append(0) }),
+            (
+                "encoding", "relay-token", "a line end in a relay's token",
+                { $0[$0.count - 33] = 0x0D }
+            ),
+        ]
+        for (kind, name, description, change) in relays {
+            try add(kind, name, description, small) {
+                $0.index.secretJournal = [try Self.changed(relay, change)]
+            }
+        }
+        try add("layout", "relays-17", "seventeen relays", small) { vault in
+            for number in 1...17 as ClosedRange<UInt8> {
+                let made = try VectorVault.relay(number)
+                vault.index.secretJournal.append(
+                    SecretJournalEntry(
+                        id: VectorVault.identifier(0x80 + number), createdAt: made.createdAt,
+                        payload: made.payload))
+            }
+        }
+        try add("layout", "relays-same", "one relay twice", small) { vault in
+            vault.index.secretJournal = [
+                relay,
+                SecretJournalEntry(
+                    id: VectorVault.identifier(0x90), createdAt: 1, payload: relay.payload),
+            ]
+        }
+    }
+}
