@@ -52,9 +52,7 @@ enum Scan: Command {
                 .usage, "A directory is named, and an option that looks at no directory.",
                 hint: "Leave one of them out.")
         }
-        guard !(root == "-" && invocation.options.passphraseDescriptor == 0) else {
-            throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the text.")
-        }
+        if root == "-" { try invocation.context.secretDescriptors.checkInput(for: "text") }
         if installs { return try CommitHook(invocation).install() }
         if removes { return try CommitHook(invocation).remove() }
         // What cannot be looked at is told before anybody is asked for a passphrase.

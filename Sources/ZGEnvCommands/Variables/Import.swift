@@ -53,9 +53,7 @@ enum Import: Command {
             throw CommandError(
                 .usage, "stdin can be read once.", hint: "Nothing was imported.")
         }
-        guard !(paths.contains("-") && invocation.options.passphraseDescriptor == 0) else {
-            throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the file.")
-        }
+        if paths.contains("-") { try invocation.context.secretDescriptors.checkInput(for: "file") }
         let kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
         let wanted = try ScopeOptions(command).scope()
         let keys = try invocation.session.bestUnattendedKeys()
