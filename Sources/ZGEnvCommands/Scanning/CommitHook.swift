@@ -13,7 +13,7 @@ struct CommitHook {
     init(_ invocation: Invocation) throws {
         self.invocation = invocation
         // Git knows of core.hooksPath, of work trees beside the first one, and of submodules.
-        let git = GitProgram(invocation.context, asHook: true)
+        let git = GitProgram(invocation.context, asHook: true, namesHooks: true)
         try git.checkRepository(hint: "Go into the one whose commits are to be looked at.")
         guard let path = try git.line(["rev-parse", "--git-path", "hooks/pre-commit"]) else {
             throw CommandError(.failed, "Git does not say where this repository's hooks are.")

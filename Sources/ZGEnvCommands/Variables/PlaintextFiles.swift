@@ -64,14 +64,8 @@ struct PlaintextFiles {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let directory = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
         let name = parts.last.map { String($0) } ?? path
-        let process = try? ChildProcess.start(
-            "git",
-            [
-                "git", "-C", directory.isEmpty ? "/" : directory, "ls-files", "--error-unmatch",
-                "--", name,
-            ],
-            environment: context.rawEnvironment, input: .null, output: .null, error: .null,
-            searchesPath: true)
-        return process?.wait() == 0
+        let git = GitProgram(
+            context, in: directory.isEmpty ? "/" : directory, ["--literal-pathspecs"])
+        return (try? git.output(["ls-files", "--error-unmatch", "--", name])) ?? nil != nil
     }
 }
