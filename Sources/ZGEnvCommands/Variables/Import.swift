@@ -131,7 +131,7 @@ enum Import: Command {
                 invocation.context.warn(warning.code.rawValue, warning.message)
             }
             if let warning = CodeLoadingName.warning(about: shown) {
-                invocation.context.warn(CodeLoadingName.warningCode, warning)
+                invocation.context.warn(warning.code, warning.message)
             }
             guard let comment = source.comments[key] else { continue }
             if comment.leftOut > 0 {
