@@ -78,12 +78,13 @@ enum Import: Command {
             time: invocation.context.now(),
             progress: { progress.update("Sealed \($0) of \($1) variables …") })
         let plan: ImportPlan
+        var failure: CommandError?
         if invocation.options.dryRun {
             plan = try work.planned(in: try invocation.session.opened(), with: keys)
         } else {
             plan = try invocation.session.update(with: keys) { try work.apply(to: &$0) }
             progress.finish()
-            try PlaintextFiles(
+            failure = try PlaintextFiles(
                 paths, source: source, remove: command.has("remove")
             ).finish(plan, invocation) {
                 try work.verify(try invocation.session.opened(), with: keys)
@@ -95,7 +96,8 @@ enum Import: Command {
             )
         }
         if known == nil { try noteNewProject(projectName, index, invocation) }
-        let result = result(plan, source, projectName, projectCreated: known == nil, invocation)
+        var result = result(plan, source, projectName, projectCreated: known == nil, invocation)
+        result.failure = failure
         if invocation.options.dryRun || !command.has("push") { return result }
         return try PushAfterwards.push(
             Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), invocation,
