@@ -29,6 +29,10 @@ enum Scan: Command {
                 commaSeparated: true, completion: .dynamic(.variable)),
             OptionSpec(flag: "install-hook", "Have git look before each commit of this repository"),
             OptionSpec(flag: "remove-hook", "Take that hook out"),
+            OptionSpec(
+                "hooks-path", value: "DIR",
+                "Let the hook be here, where this repository's settings place it outside of it",
+                completion: .directory),
         ],
         exclusive: [
             ["staged", "no-ignore"], ["staged", "install-hook", "remove-hook"],
@@ -53,6 +57,9 @@ enum Scan: Command {
                 hint: "Leave one of them out.")
         }
         if root == "-" { try invocation.context.secretDescriptors.checkInput(for: "text") }
+        guard installs || removes || !command.has("hooks-path") else {
+            throw CommandError(.usage, "--hooks-path goes with --install-hook or --remove-hook.")
+        }
         if installs { return try CommitHook(invocation).install() }
         if removes { return try CommitHook(invocation).remove() }
         // What cannot be looked at is told before anybody is asked for a passphrase.
