@@ -73,6 +73,8 @@ package struct Program {
         }
         let invocation: Invocation
         do {
+            // Before anything else: whatever is started from here on does not get them.
+            try context.secretDescriptors.withhold(namedBy: parsed, context)
             invocation = try Invocation(parsed, context)
         } catch {
             return renderer.fail(error, isRun: parsed.spec.path == Run.spec.path)

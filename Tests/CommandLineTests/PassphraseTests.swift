@@ -281,6 +281,96 @@ struct PassphraseTests {
         #expect(try input.run().output == "/dev/null\n")
     }
 
+    @Test(
+        "SEC-F4: the child of run does not inherit --passphrase-fd of an unlocked vault",
+        arguments: [
+            ["--passphrase-fd", "5"], ["--passphrase-fd", "0"],
+            ["--passphrase-file", "/dev/fd/5"], ["--passphrase-file", "/proc/self/fd/5"],
+            ["--passphrase-file", "/dev/stdin"], [],
+        ], [[], ["--redact"]])
+    func childOfUnlockedRun(source: [String], redact: [String]) throws {
+        done(try home.run(["unlock", "--scope", "user", "--for", "2m"]))
+        defer { _ = try? home.run(["lock"]) }
+        // Without an option the environment names the descriptor.
+        let input = source.isEmpty || source[1] == "0" || source[1] == "/dev/stdin"
+        let script = """
+            exec \(input ? 0 : 5)<"$1"; shift
+            exec "$@"
+            """
+        let child = "ls /proc/self/fd; cat <&5; \(input ? "readlink /proc/self/fd/0; cat" : "")"
+        var runner = home.wrapped("/bin/sh") { program in
+            ["-c", script, "sh", self.home.passphrasePath, program, "run", "-q"] + source + redact
+                + ["-p", "web", "-t", "preview", "--", "sh", "-c", child]
+        }
+        runner.environment["ZG_ENV_PASSPHRASE_FILE"] = source.isEmpty ? "/dev/stdin" : nil
+        let result = try runner.run()
+        #expect(result.output.hasPrefix("0\n1\n2\n"), "\(result.output)\(result.error)")
+        #expect(!result.output.contains(CommandHome.passphrase))
+        if input {
+            #expect(result.output.contains("/dev/null\n"))
+        } else {
+            #expect(!result.output.contains("\n5\n"))
+            #expect(result.error.contains("5"), "\(result.error)")
+        }
+    }
+
+    @Test("SEC-F4: no other child inherits a passphrase's descriptor before it is read")
+    func otherChildren() throws {
+        func leak(_ arguments: [String], _ environment: [String: String]) throws -> String {
+            try home.directory.write("the new passphrase", to: "new")
+            let script = """
+                exec 5<"$HOME/passphrase" 6<"$HOME/new"
+                exec "$@"
+                """
+            var runner = home.wrapped("/bin/sh") { ["-c", script, "sh", $0] + arguments }
+            runner.environment.merge(environment) { $1 }
+            runner.environment["ZG_ENV_PASSPHRASE_FILE"] = nil
+            runner.terminal = .init()
+            try home.directory.write("", to: "leak")
+            let result = try runner.run()
+            let seen = String(decoding: try home.directory.read("leak"), as: UTF8.self)
+            #expect(seen.hasPrefix("started\n"), "\(result.error)")
+            return seen
+        }
+        let spy = #"(echo started; cat <&5; cat <&6) >"$HOME/leak" 2>&1"#
+        // The command that gives the old passphrase runs before the new one is read.
+        let added = try leak(
+            ["slot", "add", "passphrase", "--new-passphrase-fd", "6", "--kdf", "8MiB,1"],
+            ["ZG_ENV_PASSPHRASE_COMMAND": "\(spy); cat \"$HOME/passphrase\""])
+        #expect(!added.contains("the new passphrase"), "\(added)")
+        // An editor, while the unlock cache opens the values.
+        done(try home.run(["unlock", "--scope", "user", "--for", "2m"]))
+        defer { _ = try? home.run(["lock"]) }
+        try home.directory.write("#!/bin/sh\n\(spy)\n", to: "editor", mode: 0o700)
+        let edited = try leak(
+            ["edit", "-p", "web", "--passphrase-fd", "5"],
+            ["EDITOR": home.directory.path("editor")])
+        #expect(!edited.contains(CommandHome.passphrase), "\(edited)")
+    }
+
+    @Test("SEC-F4: an input that gives the passphrase is not read for anything else")
+    func inputOfPassphrase() throws {
+        let input = ProgramRunner.Input.text(CommandHome.passphrase + "\n")
+        for source in [["--passphrase-fd", "0"], ["--passphrase-file", "/dev/stdin"]] {
+            #expect(try home.run(reveal + source, input: input, unlocked: false).output == "value")
+            for command in [
+                ["convert", "-"], ["diff", "-", "-p", "web"], ["import", "-", "-p", "web"],
+                ["scan", "-", "-p", "web"], ["set", "KEY", "-p", "web"], ["login"],
+            ] {
+                failed(try home.run(command + source, input: input), 2, "Descriptor 0")
+            }
+        }
+        for number in ["1", "2"] {
+            let result = try home.run(
+                ["run", "-p", "web", "--passphrase-fd", number, "--", "true"], unlocked: false)
+            failed(result, 125, "Descriptor \(number)", "--passphrase-fd")
+        }
+        failed(
+            try home.run(
+                ["slot", "add", "passphrase", "--new-passphrase-file", "/dev/stdin"]
+                    + ["--passphrase-fd", "0"], input: input, unlocked: false), 2, "one descriptor")
+    }
+
     @Test func `a passphrase command has no terminal of ours to confuse, and ordinary signals`()
         throws
     {

@@ -82,9 +82,11 @@ struct SurroundingsTests {
     @Test func `import keeps a file of which something is nowhere else`() throws {
         func kept(_ name: String, _ text: String, _ options: [String]) throws -> Bool {
             let path = try home.directory.write(text, to: "work/\(name)")
-            let result = done(try home.run(["import", name, "-p", "web", "--remove"] + options))
+            let result = try home.run(["import", name, "-p", "web", "--remove"] + options)
             let isThere = FileManager.default.fileExists(atPath: path)
+            #expect(result.end == .exited(isThere ? 1 : 0), "\(result.error)")
             #expect(isThere == result.error.contains("was kept"), "\(result.error)")
+            #expect(isThere == result.error.contains("The import is done, but"), "\(result.error)")
             return isThere
         }
         #expect(try kept("skipped.env", "KEY=other\n", ["--on-conflict", "skip"]))
@@ -93,8 +95,38 @@ struct SurroundingsTests {
         let target = try home.directory.write("C=3\n", to: "work/target.env")
         try FileManager.default.createSymbolicLink(
             atPath: home.directory.path("work/link.env"), withDestinationPath: target)
-        done(try home.run(["import", "link.env", "-p", "web", "--remove"]))
+        let result = try home.run(["import", "link.env", "-p", "web", "--remove"])
+        #expect(result.end == .exited(1))
+        #expect(result.error.contains("link.env was not deleted"), "\(result.error)")
         #expect(FileManager.default.fileExists(atPath: target))
+    }
+
+    @Test("SEC-F17: import --remove of a file with another hard link keeps it and fails")
+    func hardLink() throws {
+        let path = try home.directory.write("A=of-the-link\n", to: "work/h1.env")
+        #expect(unsafe link(path, home.directory.path("work/h2.env")) == 0)
+        try home.directory.write("B=2\n", to: "work/other.env")
+        let import_ = ["import", "h1.env", "other.env", "-p", "web", "--remove"]
+        let result = try home.run(import_)
+        #expect(result.end == .exited(1))
+        #expect(result.error.contains("h1.env was kept: it has another name (a hard link)"))
+        #expect(result.error.contains("zg-env: The import is done, but h1.env was not deleted."))
+        #expect(result.error.contains("Deleted other.env."))
+        #expect(!result.error.contains("Deleted h1.env"))
+        #expect(try home.revealed("A") == Array("of-the-link".utf8))
+        #expect(FileManager.default.fileExists(atPath: path))
+        #expect(!FileManager.default.fileExists(atPath: home.directory.path("work/other.env")))
+        // The result stands beside the failure.
+        let asJSON = try home.run(["import", "h1.env", "-p", "web", "--remove", "--json"])
+        #expect(asJSON.end == .exited(1))
+        let document = try JSONDocument(asJSON.standardOutput)
+        #expect(document["unchanged"] == ["A"])
+        #expect(document["warnings"]?.elements.map { $0["code"] } == ["plaintext-kept"])
+        #expect(try JSONDocument(asJSON.standardError)["error"]?["code"] == "failed")
+        // With one name it goes.
+        #expect(unsafe unlink(home.directory.path("work/h2.env")) == 0)
+        done(try home.run(["import", "h1.env", "-p", "web", "--remove"]))
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 
     @Test func `a recovery code that nobody saw is not passed over`() throws {

@@ -24,7 +24,8 @@ enum ClearClipboard: Command {
             }),
             let fingerprint = try ClipboardFingerprint(
                 decoding: try SecretInput.read(
-                    descriptor: 0, limit: ClipboardFingerprint.byteCount, what: "stdin"))
+                    descriptor: invocation.context.secretDescriptors.current(0),
+                    limit: ClipboardFingerprint.byteCount, what: "stdin"))
         else { throw CommandError(.usage, "This is a part of zg-env reveal --copy.") }
         detach()
         guard zg_sleep(Int64(seconds)) == 0 else {

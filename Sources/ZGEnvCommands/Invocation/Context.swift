@@ -26,6 +26,8 @@ package final class Context {
     let transport: () throws -> any HTTPTransport
     /// Where to wait for the platform.
     let waitingRoom: any WaitingRoom
+    /// What no child process may inherit.
+    let secretDescriptors: SecretDescriptors
     /// Where data goes.
     package let output: OutputStream
     /// Where everything else goes.
@@ -50,6 +52,7 @@ package final class Context {
         files: any FileStore, keyring: @escaping () -> (any Keyring)?,
         now: @escaping () -> UInt64, user: @escaping () -> UserAccount,
         transport: @escaping () throws -> any HTTPTransport, waitingRoom: any WaitingRoom,
+        secretDescriptors: SecretDescriptors = SecretDescriptors(),
         output: OutputStream, messages: OutputStream
     ) {
         self.arguments = arguments
@@ -63,6 +66,7 @@ package final class Context {
         self.user = user
         self.transport = transport
         self.waitingRoom = waitingRoom
+        self.secretDescriptors = secretDescriptors
         self.output = output
         self.messages = messages
     }
@@ -77,6 +81,7 @@ package final class Context {
             keyring: keyring, now: now, user: user,
             transport: { TurnTakingTransport(try transport(), turns) },
             waitingRoom: TurnTakingWaitingRoom(waitingRoom, turns),
+            secretDescriptors: secretDescriptors,
             output: OutputStream(descriptor: -1), messages: OutputStream(descriptor: -1))
     }
 

@@ -45,7 +45,7 @@ enum PushAfterwards {
             let pushed = try PushWork(invocation, rules: rules, atHand: atHand).run(asks: false)
                 .result()
             joined = result.joined(with: "push", pushed)
-            if joined.failure == nil, invocation.command.has("redeploy") {
+            if pushed.failure == nil, invocation.command.has("redeploy") {
                 joined = joined.joined(with: "deployment", try Redeploy.afterPush(invocation))
             }
         } catch {

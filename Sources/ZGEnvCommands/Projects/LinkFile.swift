@@ -26,28 +26,24 @@ struct LinkFile: Equatable {
 
     /// The link of exactly `directory`, whoever owns it; nil where there is none.
     static func at(_ directory: String) throws -> LinkFile? {
-        for name in [localPath, platformPath, repositoryPath] {
-            let path = "\(directory == "/" ? "" : directory)/\(name)"
-            if FileKind.isFile(path) {
-                return try read(path, name: name, at: directory, from: directory)
-            }
-        }
-        return nil
+        guard let (name, path) = files(in: directory).first else { return nil }
+        return try read(path, name: name, at: directory, from: directory)
     }
 
-    /// Finds the nearest link at `directory` or above.
+    /// Finds the nearest link at `directory` or above, as far as the git repository that it is in reaches:
+    /// a clone in an approved directory is not covered by that one's link. Where there is no repository it
+    /// looks up to the root.
     ///
-    /// - Parameter warn: Told of files that are passed over because somebody else owns them.
-    /// - Throws: ``ExitCode/usage`` for a link that cannot be read.
+    /// - Parameters:
+    ///   - directory: A path without symbolic links.
+    ///   - warn: Told of files that are passed over because somebody else owns them.
+    /// - Throws: ``ExitCode/usage`` for a link that cannot be read, and for one outside of the repository.
     static func nearest(
         to directory: String, user: UInt32, warn: (String) -> Void
     ) throws -> LinkFile? {
         var current = directory
         while true {
-            let base = current == "/" ? "" : current
-            for name in [localPath, platformPath, repositoryPath] {
-                let path = "\(base)/\(name)"
-                guard FileKind.isFile(path) else { continue }
+            for (name, path) in files(in: current) {
                 guard FileKind.owner(path) == user else {
                     warn("\(path) belongs to another user and is passed over.")
                     continue
@@ -56,8 +52,44 @@ struct LinkFile: Equatable {
                     return link
                 }
             }
-            guard current != "/", let slash = current.lastIndex(of: "/") else { return nil }
-            current = slash == current.startIndex ? "/" : String(current[..<slash])
+            if let root = RepositoryRoot.at(current), !isNestedWorkTree(root) {
+                try refuseLink(above: root.path, user)
+                return nil
+            }
+            guard let above = RealPath.above(current) else { return nil }
+            current = above
+        }
+    }
+
+    /// The files of links that are in a directory, in the order in which they count.
+    private static func files(in directory: String) -> [(name: String, path: String)] {
+        [localPath, platformPath, repositoryPath].compactMap { name in
+            let path = "\(directory == "/" ? "" : directory)/\(name)"
+            return FileKind.isFile(path) ? (name, path) : nil
+        }
+    }
+
+    /// Whether this is a further work tree of the very repository that it lies in.
+    private static func isNestedWorkTree(_ root: RepositoryRoot) -> Bool {
+        guard root.isFurtherWorkTree, let repository = root.repository,
+            let above = RealPath.above(root.path)
+        else { return false }
+        return RepositoryRoot.nearest(to: above)?.repository == repository
+    }
+
+    /// Says of a link above a repository that it does not count there.
+    private static func refuseLink(above root: String, _ user: UInt32) throws {
+        var current = RealPath.above(root)
+        while let directory = current {
+            let found = files(in: directory).first { FileKind.owner($0.path) == user }
+            if let found {
+                throw CommandError(
+                    .usage,
+                    "The link \(found.path) does not count in \(root), which is a git repository of "
+                        + "its own.",
+                    hint: "Run in that directory: zg-env link NAME, or name the project with -p.")
+            }
+            current = RealPath.above(directory)
         }
     }
 

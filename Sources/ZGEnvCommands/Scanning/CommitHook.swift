@@ -13,13 +13,66 @@ struct CommitHook {
     init(_ invocation: Invocation) throws {
         self.invocation = invocation
         // Git knows of core.hooksPath, of work trees beside the first one, and of submodules.
-        let git = GitProgram(invocation.context, asHook: true)
+        let git = GitProgram(invocation.context, asHook: true, namesHooks: true)
         try git.checkRepository(hint: "Go into the one whose commits are to be looked at.")
         guard let path = try git.line(["rev-parse", "--git-path", "hooks/pre-commit"]) else {
             throw CommandError(.failed, "Git does not say where this repository's hooks are.")
         }
         self.path = path
+        try Self.checkPlace(of: path, git, invocation)
         command = try Self.words(invocation).map(Self.quoted).joined(separator: " ")
+    }
+
+    /// Refuses a place outside of the repository, unless it comes from the user: from the user's own
+    /// settings of git, or from `--hooks-path`. Those of a repository may come with it.
+    private static func checkPlace(
+        of path: String, _ git: GitProgram, _ invocation: Invocation
+    ) throws {
+        func absolute(_ path: String) -> String {
+            path.hasPrefix("/") ? path : "\(invocation.context.workingDirectory)/\(path)"
+        }
+        let named = RealPath.above(absolute(path)) ?? "/"
+        // Nothing can be written below a file, which is what switches hooks off.
+        guard FileKind.isDirectory(named) || !FileKind.isTaken(named) else { return }
+        let place = RealPath.ofFuture(named)
+        if let wanted = invocation.command.value("hooks-path") {
+            guard place != nil, RealPath.ofFuture(absolute(wanted)) == place else {
+                throw CommandError(
+                    .conflict,
+                    "Git looks for the hooks of this repository in \(DisplayText.safe(named)), not in "
+                        + "\(DisplayText.safe(wanted)).", hint: "Nothing was changed.")
+            }
+            return
+        }
+        if let place, try isOwn(place, git, invocation) { return }
+        if let setting = try git.list([
+            "config", "--null", "--show-scope", "--type=path", "--get", "core.hooksPath",
+        ]), setting.count == 2, setting[1].first == 0x2F,
+            ["system", "global", "command"].contains(String(decoding: setting[0], as: UTF8.self))
+        {
+            return
+        }
+        throw CommandError(
+            .conflict,
+            "The settings of this repository place its hooks outside of it: in "
+                + "\(DisplayText.safe(named)).",
+            hint: "Nothing was changed. Name that directory with --hooks-path if you mean it.")
+    }
+
+    /// Whether a place is in the work tree or where git keeps the repository. `.git` says where they are,
+    /// and not the settings, which could name any directory a work tree.
+    private static func isOwn(
+        _ place: String, _ git: GitProgram, _ invocation: Invocation
+    ) throws -> Bool {
+        let root = RepositoryRoot.nearest(to: invocation.context.workingDirectory)
+        // Those are relative to where git was started, which is where this process is.
+        let directories = try [
+            root?.path, root?.repository, git.line(["rev-parse", "--git-dir"]),
+            git.line(["rev-parse", "--git-common-dir"]),
+        ]
+        return directories.contains { directory in
+            directory.flatMap(RealPath.of).map { RealPath.isWithin(place, $0) } ?? false
+        }
     }
 
     private var text: String {

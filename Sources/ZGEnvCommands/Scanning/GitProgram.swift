@@ -1,8 +1,8 @@
 internal import CommandLineKit
 internal import Glibc
 
-/// Git, asked about the files of a directory or an index. It gets no variable of ours, and may neither
-/// ask, nor fetch, nor start what a repository's settings name.
+/// Git, asked about the files of a directory or an index: the one way to start it. It gets no variable of
+/// ours, and may neither ask, nor fetch, nor start what a repository's settings name.
 struct GitProgram {
     private let environment: [[UInt8]]
     private let words: [String]
@@ -11,10 +11,11 @@ struct GitProgram {
     ///   - directory: Where to look; nil for the directory of this process.
     ///   - asHook: Whether the repository and the index that the environment names count, as they must
     ///     within a commit.
+    ///   - namesHooks: Whether it can say where hooks are; else it finds none.
     ///   - further: Options before the command.
     init(
         _ context: Context, in directory: String? = nil, asHook: Bool = false,
-        _ further: [String] = []
+        namesHooks: Bool = false, _ further: [String] = []
     ) {
         let always = [
             "PATH", "HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME", "TMPDIR", "GIT_CONFIG_GLOBAL",
@@ -30,12 +31,14 @@ struct GitProgram {
             context.rawEnvironment.filter { kept.contains(Array($0.prefix { $0 != 0x3D })) }
             + [
                 "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1",
+                // For versions that do not know the one before: no way to fetch is allowed.
+                "GIT_ALLOW_PROTOCOL=none",
                 // What is sent to others counts, and not what a repository puts in its place here.
                 "GIT_NO_REPLACE_OBJECTS=1",
             ].map { Array($0.utf8) }
         words =
             ["git"] + (directory.map { ["-C", $0] } ?? []) + ["-c", "core.fsmonitor=false"]
-            + further
+            + (namesHooks ? [] : ["-c", "core.hooksPath=/dev/null"]) + further
     }
 
     /// Checks that this directory is in a repository that commits are made in.

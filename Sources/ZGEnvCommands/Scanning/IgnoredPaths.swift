@@ -43,12 +43,8 @@ struct IgnoredPaths {
     }
 
     private func isInRepository(_ directory: String) -> Bool {
-        guard var path = RealPath.of(directory) else { return true }
-        while true {
-            if FileKind.isTaken(path + "/.git") { return true }
-            guard let slash = path.lastIndex(of: "/"), path != "/" else { return false }
-            path = slash == path.startIndex ? "/" : String(path[..<slash])
-        }
+        guard let path = RealPath.of(directory) else { return true }
+        return RepositoryRoot.nearest(to: path) != nil
     }
 
     /// The rules of git for a directory that is in no repository: an empty one stands in for it.
@@ -92,5 +88,29 @@ enum RealPath {
         guard let real = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(real) }
         return unsafe String(validatingCString: real)
+    }
+
+    /// The path without links of what may not be there yet: of as much as there is, and the rest behind it.
+    static func ofFuture(_ path: String) -> String? {
+        if let real = of(path) { return real }
+        guard !FileKind.isTaken(path), let above = above(path), let real = ofFuture(above) else {
+            return nil
+        }
+        let name = String(decoding: path.utf8.dropFirst(above.utf8.count), as: UTF8.self)
+            .split(separator: "/").first
+        guard let name else { return real }
+        guard name != "..", name != "." else { return nil }
+        return real == "/" ? "/\(name)" : "\(real)/\(name)"
+    }
+
+    /// The directory that an absolute path is in; nil above the root.
+    static func above(_ path: String) -> String? {
+        guard path != "/", let slash = path.lastIndex(of: "/") else { return nil }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Whether `path` is `directory` or below it. Both are without links.
+    static func isWithin(_ path: String, _ directory: String) -> Bool {
+        path == directory || path.hasPrefix(directory == "/" ? "/" : directory + "/")
     }
 }

@@ -29,6 +29,10 @@ enum Scan: Command {
                 commaSeparated: true, completion: .dynamic(.variable)),
             OptionSpec(flag: "install-hook", "Have git look before each commit of this repository"),
             OptionSpec(flag: "remove-hook", "Take that hook out"),
+            OptionSpec(
+                "hooks-path", value: "DIR",
+                "Let the hook be here, where this repository's settings place it outside of it",
+                completion: .directory),
         ],
         exclusive: [
             ["staged", "no-ignore"], ["staged", "install-hook", "remove-hook"],
@@ -52,8 +56,9 @@ enum Scan: Command {
                 .usage, "A directory is named, and an option that looks at no directory.",
                 hint: "Leave one of them out.")
         }
-        guard !(root == "-" && invocation.options.passphraseDescriptor == 0) else {
-            throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the text.")
+        if root == "-" { try invocation.context.secretDescriptors.checkInput(for: "text") }
+        guard installs || removes || !command.has("hooks-path") else {
+            throw CommandError(.usage, "--hooks-path goes with --install-hook or --remove-hook.")
         }
         if installs { return try CommitHook(invocation).install() }
         if removes { return try CommitHook(invocation).remove() }

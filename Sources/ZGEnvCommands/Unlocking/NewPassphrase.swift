@@ -18,16 +18,19 @@ enum NewPassphrase {
     /// - Throws: ``ExitCode/usage`` when there is nowhere to take it from, so that nobody is asked for
     ///   the old one in vain.
     static func source(_ invocation: Invocation) throws -> PassphraseSource {
-        if let number = invocation.command.integer("new-passphrase-fd") {
-            let source = PassphraseSource.descriptor(Int32(number))
-            guard source != invocation.session.passphraseSource else {
+        let named =
+            invocation.command.integer("new-passphrase-fd").map { .descriptor(Int32($0)) }
+            ?? invocation.command.value("new-passphrase-file").map { PassphraseSource.at($0) }
+        if let source = named {
+            var isFile = false
+            if case .file = source { isFile = true }
+            guard isFile || source != invocation.session.passphraseSource else {
                 throw CommandError(
                     .usage, "Both passphrases cannot come from one descriptor.",
                     hint: "Give another number to --new-passphrase-fd.")
             }
             return source
         }
-        if let path = invocation.command.value("new-passphrase-file") { return .file(path) }
         let context = invocation.context
         if context.variable("DISPLAY") == nil && context.variable("WAYLAND_DISPLAY") == nil {
             do {

@@ -18,9 +18,9 @@ enum PassphraseSource: Equatable {
         if let descriptor = options.passphraseDescriptor {
             self = .descriptor(descriptor)
         } else if let path = options.passphraseFile {
-            self = .file(path)
+            self = .at(path)
         } else if let path = context.variable("ZG_ENV_PASSPHRASE_FILE") {
-            self = .file(path)
+            self = .at(path)
         } else if let command = context.variable("ZG_ENV_PASSPHRASE_COMMAND") {
             self = .command(command)
         } else if let directory = context.variable("CREDENTIALS_DIRECTORY"),
@@ -30,6 +30,11 @@ enum PassphraseSource: Equatable {
         } else {
             self = .terminal
         }
+    }
+
+    /// The file at `path`. The standard input goes by its number, under whatever name: it has moved.
+    static func at(_ path: String) -> PassphraseSource {
+        SecretDescriptors.number(of: path) == 0 ? .descriptor(0) : .file(path)
     }
 
     /// Tells whether the passphrase comes without asking anybody.
@@ -42,11 +47,10 @@ enum PassphraseSource: Equatable {
     func passphrase(prompt: String, _ context: Context) throws -> SecretBytes {
         switch self {
         case .descriptor(let descriptor):
-            let text = try SecretInput.read(
-                descriptor: descriptor, limit: Self.limit + 1,
-                what: "The passphrase on descriptor \(descriptor)")
-            Self.keepFromChildren(descriptor)
-            return try Self.checked(text)
+            return try Self.checked(
+                try SecretInput.read(
+                    descriptor: context.secretDescriptors.current(descriptor),
+                    limit: Self.limit + 1, what: "The passphrase on descriptor \(descriptor)"))
         case .file(let path):
             return try Self.checked(
                 try SecretInput.read(
@@ -59,18 +63,6 @@ enum PassphraseSource: Equatable {
                     what: "The passphrase command"))
         case .terminal, .pinentry:
             return try Self.asked(prompt, context)
-        }
-    }
-
-    /// A file behind the descriptor could be read again by whoever inherits it.
-    private static func keepFromChildren(_ descriptor: Int32) {
-        if descriptor > 2 {
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        } else if descriptor == 0 {
-            let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
-            guard null >= 0 else { return }
-            dup2(null, 0)
-            close(null)
         }
     }
 

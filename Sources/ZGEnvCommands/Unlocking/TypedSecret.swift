@@ -21,9 +21,7 @@ enum TypedSecret {
             }
             return room.part(0..<count)
         }
-        guard invocation.options.passphraseDescriptor != 0 else {
-            throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the \(what).")
-        }
+        try invocation.context.secretDescriptors.checkInput(for: what)
         let text = try SecretInput.read(descriptor: 0, limit: 4_097, what: "The \(what) on stdin")
         let (start, end) = text.withBytes { bytes in
             var (start, end) = (0, bytes.byteCount)

@@ -50,7 +50,9 @@ enum Convert: Command {
                 dialect: command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) },
                 expands: command.has("expand"), isForVault: false,
                 consequence: "Nothing was written."))
-        try source.read(command.argument("FILE") ?? "-")
+        let file = command.argument("FILE") ?? "-"
+        if file == "-" { try invocation.context.secretDescriptors.checkInput(for: "file") }
+        try source.read(file)
         try source.report(invocation, strict: command.has("strict"))
         let format = invocation.options.json && path == nil ? .json : chosen
         let values = source.keys.compactMap { source.value(of: $0) }

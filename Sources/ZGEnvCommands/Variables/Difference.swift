@@ -44,9 +44,7 @@ enum Difference: Command {
                 .usage, "Nothing is named to compare the vault with.",
                 hint: "Give a FILE, or --remote for the platform.")
         }
-        guard !(path == "-" && invocation.options.passphraseDescriptor == 0) else {
-            throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the file.")
-        }
+        if path == "-" { try invocation.context.secretDescriptors.checkInput(for: "file") }
         let place = try ScopeOptions(command).place(invocation)
         var source = PlaintextSource(
             .init(

@@ -3,6 +3,8 @@ internal import Glibc
 /// What tells that a file is still the one that was read: a regular file, not a link to one, of the
 /// same number, size and times.
 struct FileStamp: Equatable {
+    /// Whether no other hard link leads to the file.
+    let hasOneName: Bool
     private let device: UInt64
     private let number: UInt64
     private let size: Int64
@@ -15,6 +17,7 @@ struct FileStamp: Equatable {
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             return nil
         }
+        hasOneName = status.st_nlink == 1
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
         size = Int64(status.st_size)

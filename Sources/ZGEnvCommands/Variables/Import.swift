@@ -53,9 +53,7 @@ enum Import: Command {
             throw CommandError(
                 .usage, "stdin can be read once.", hint: "Nothing was imported.")
         }
-        guard !(paths.contains("-") && invocation.options.passphraseDescriptor == 0) else {
-            throw CommandError(.usage, "Descriptor 0 cannot give the passphrase and the file.")
-        }
+        if paths.contains("-") { try invocation.context.secretDescriptors.checkInput(for: "file") }
         let kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
         let wanted = try ScopeOptions(command).scope()
         let keys = try invocation.session.bestUnattendedKeys()
@@ -80,12 +78,13 @@ enum Import: Command {
             time: invocation.context.now(),
             progress: { progress.update("Sealed \($0) of \($1) variables …") })
         let plan: ImportPlan
+        var failure: CommandError?
         if invocation.options.dryRun {
             plan = try work.planned(in: try invocation.session.opened(), with: keys)
         } else {
             plan = try invocation.session.update(with: keys) { try work.apply(to: &$0) }
             progress.finish()
-            try PlaintextFiles(
+            failure = try PlaintextFiles(
                 paths, source: source, remove: command.has("remove")
             ).finish(plan, invocation) {
                 try work.verify(try invocation.session.opened(), with: keys)
@@ -97,7 +96,8 @@ enum Import: Command {
             )
         }
         if known == nil { try noteNewProject(projectName, index, invocation) }
-        let result = result(plan, source, projectName, projectCreated: known == nil, invocation)
+        var result = result(plan, source, projectName, projectCreated: known == nil, invocation)
+        result.failure = failure
         if invocation.options.dryRun || !command.has("push") { return result }
         return try PushAfterwards.push(
             Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), invocation,
@@ -133,7 +133,7 @@ enum Import: Command {
                 invocation.context.warn(warning.code.rawValue, warning.message)
             }
             if let warning = CodeLoadingName.warning(about: shown) {
-                invocation.context.warn(CodeLoadingName.warningCode, warning)
+                invocation.context.warn(warning.code, warning.message)
             }
             guard let comment = source.comments[key] else { continue }
             if comment.leftOut > 0 {

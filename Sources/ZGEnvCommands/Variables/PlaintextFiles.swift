@@ -18,8 +18,12 @@ struct PlaintextFiles {
     /// Names the files that are left, or deletes those whose values are all in the vault.
     ///
     /// - Parameter verify: Reads the vault back.
-    func finish(_ plan: ImportPlan, _ invocation: Invocation, verify: () throws -> Void) throws {
+    /// - Returns: That files are left which were to be deleted.
+    func finish(
+        _ plan: ImportPlan, _ invocation: Invocation, verify: () throws -> Void
+    ) throws -> CommandError? {
         if remove { try verify() }
+        var kept: [String] = []
         for path in paths {
             let shown = DisplayText.safe(path)
             guard FileKind.isFile(path) else {
@@ -29,15 +33,13 @@ struct PlaintextFiles {
                 }
                 continue
             }
-            if remove, let obstacle = obstacle(to: path, plan) {
-                invocation.context.warn("plaintext-kept", "\(shown) was kept: \(obstacle).")
-            } else if remove {
-                guard unsafe unlink(path) == 0 else {
-                    throw CommandError(
-                        .failed, "The import is done, but \(shown) could not be deleted.",
-                        hint: "It still holds the values in clear; delete it by hand.")
+            if remove {
+                if let obstacle = obstacle(to: path, plan) ?? Self.delete(path) {
+                    invocation.context.warn("plaintext-kept", "\(shown) was kept: \(obstacle).")
+                    kept.append(shown)
+                } else {
+                    try invocation.note("Deleted \(path).")
                 }
-                try invocation.note("Deleted \(path).")
             } else if source.keys.isEmpty == false {
                 let tracked = Self.isTracked(path, invocation.context)
                 invocation.context.warn(
@@ -46,12 +48,28 @@ struct PlaintextFiles {
                         + (tracked ? ", and git tracks it." : "."))
             }
         }
+        guard !kept.isEmpty else { return nil }
+        return CommandError(
+            .failed,
+            "The import is done, but \(kept.joined(separator: ", ")) "
+                + "\(kept.count == 1 ? "was" : "were") not deleted.",
+            hint: "What is still there holds values in clear: delete it by hand.")
+    }
+
+    /// - Returns: Why it could not be deleted.
+    private static func delete(_ path: String) -> String? {
+        guard unsafe unlink(path) != 0 else { return nil }
+        return unsafe String(cString: strerror(errno))
     }
 
     /// Why a file must stay: something of it may be nowhere else.
     private func obstacle(to path: String, _ plan: ImportPlan) -> String? {
         guard let stamp = source.files[path] else { return "it is no regular file" }
         guard FileStamp(path) == stamp else { return "it was changed since it was read" }
+        guard stamp.hasOneName else {
+            return "it has another name (a hard link), under which the values would stay in clear; "
+                + "find it with: find DIR -samefile FILE"
+        }
         if !plan.keys(.skipped).isEmpty { return "some of its values were skipped" }
         if source.findings.contains(where: { $0.diagnostic.code.isIgnored }) {
             return "some of its lines were not read"
@@ -64,14 +82,8 @@ struct PlaintextFiles {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let directory = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
         let name = parts.last.map { String($0) } ?? path
-        let process = try? ChildProcess.start(
-            "git",
-            [
-                "git", "-C", directory.isEmpty ? "/" : directory, "ls-files", "--error-unmatch",
-                "--", name,
-            ],
-            environment: context.rawEnvironment, input: .null, output: .null, error: .null,
-            searchesPath: true)
-        return process?.wait() == 0
+        let git = GitProgram(
+            context, in: directory.isEmpty ? "/" : directory, ["--literal-pathspecs"])
+        return (try? git.output(["ls-files", "--error-unmatch", "--", name])) ?? nil != nil
     }
 }

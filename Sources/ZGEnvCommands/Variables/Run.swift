@@ -78,7 +78,7 @@ enum Run: Command {
             guard let warning = CodeLoadingName.warning(about: name), !kept.contains(name) else {
                 continue
             }
-            invocation.context.warn(CodeLoadingName.warningCode, warning)
+            invocation.context.warn(warning.code, warning.message)
         }
         if invocation.options.dryRun {
             return .planned(

@@ -56,7 +56,7 @@ enum SetVariable: Command {
                 "name-not-portable", "\(key) is no name that every shell and the platform take.")
         }
         if let warning = CodeLoadingName.warning(about: DisplayText.safe(key)) {
-            invocation.context.warn(CodeLoadingName.warningCode, warning)
+            invocation.context.warn(warning.code, warning.message)
         }
         let period = try RotationPeriod.seconds(invocation.command)
         if let period, let known,

@@ -31,12 +31,9 @@ enum ValueInput {
         } else if command.has("prompt") || TerminalDevice.isTerminal(0) {
             value = try typed(key, invocation, arena)
         } else {
-            guard invocation.options.passphraseDescriptor != 0 else {
-                throw CommandError(
-                    .usage, "Descriptor 0 cannot give the passphrase and the value.",
-                    hint:
-                        "Give the passphrase on another descriptor, or the value with --from-file.")
-            }
+            try invocation.context.secretDescriptors.checkInput(
+                for: "value",
+                hint: "Give the passphrase on another descriptor, or the value with --from-file.")
             let text = try SecretInput.read(
                 descriptor: 0, limit: VaultFormat.valueLimit + 1, what: "The value on stdin")
             value = try finished(text, invocation, arena)

@@ -33,7 +33,7 @@ struct SlotRenewalPlan {
         let given = Secret(try opening.secret.withBytes { try SecretBytes(copying: $0) })
         var secrets = [given]
         for path in invocation.command.values("slot-secret-file") {
-            let source = PassphraseSource.file(path)
+            let source = PassphraseSource.at(path)
             secrets.append(Secret(try source.passphrase(prompt: "", invocation.context)))
         }
         for slot in vault.header.slots {

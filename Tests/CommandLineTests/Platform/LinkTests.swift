@@ -119,6 +119,75 @@ struct LinkTests {
         #expect(message.contains("notes"))
     }
 
+    @Test("SEC-F17: a clone in an approved directory gets nothing without its own approval")
+    func nestedClone() throws {
+        let home = try CommandHome.initialised()
+        let git = Git(home)
+        try home.directory.makeDirectory("work/plain/deep")
+        done(try home.run(["link", "--local", "web"]))
+        done(try home.run(["set", "KEY"], input: .text("of-the-parent")))
+        func output(_ directory: String) throws -> ProgramResult {
+            var runner = home.runner(["run", "--", "printenv", "KEY"])
+            runner.workingDirectory = home.directory.path(directory)
+            return try runner.run()
+        }
+        func isRefused(_ directory: String, root: String) throws {
+            let words = ["work/.zg-env.json", "does not count in \(home.directory.path(root)),"]
+            failed(try output(directory), 125, words[0], words[1], "zg-env link NAME")
+            var approve = home.runner(["link", "--yes"])
+            approve.workingDirectory = home.directory.path(directory)
+            failed(try approve.run(), 2, words[0], words[1], "zg-env link NAME")
+        }
+        func isHandedOut(_ directory: String) throws {
+            #expect(try done(output(directory)).output == "of-the-parent\n")
+        }
+        // No git at all.
+        try isHandedOut("work/plain/deep")
+        // A clone in a directory without git, and below it.
+        try home.directory.makeDirectory("work/clone/src")
+        try git.run(["init", "-q"], in: "work/clone")
+        try isRefused("work/clone", root: "work/clone")
+        try isRefused("work/clone/src", root: "work/clone")
+        try isHandedOut("work/plain")
+        // One repository at the link's own place, with a clone and a submodule in it.
+        try git.run(["init", "-q"])
+        try git.run(["commit", "-q", "--allow-empty", "-m", "Begin"])
+        try isHandedOut("work")
+        try isHandedOut("work/plain/deep")
+        try isRefused("work/clone/src", root: "work/clone")
+        try git.run(["commit", "-q", "--allow-empty", "-m", "Begin"], in: "work/clone")
+        try git.run([
+            "-c", "protocol.file.allow=always", "submodule", "--quiet", "add",
+            home.directory.path("work/clone"), "module",
+        ])
+        #expect(try home.directory.read("work/module/.git").starts(with: "gitdir: ".utf8))
+        try isRefused("work/module", root: "work/module")
+        // A further work tree is the same repository, inside of it; elsewhere it has no link above.
+        try git.run(["worktree", "add", "-q", "trees/one", "-b", "one"])
+        try home.directory.makeDirectory("work/trees/one/deep")
+        try isHandedOut("work/trees/one/deep")
+        try git.run(["worktree", "add", "-q", "../two", "-b", "two"])
+        failed(try output("two"), 125, "No project is named")
+        // One of the clone's is not.
+        try git.run(["worktree", "add", "-q", "../of-clone", "-b", "three"], in: "work/clone")
+        try isRefused("work/of-clone", root: "work/of-clone")
+        // Nor is what only says that it is one.
+        try home.directory.makeDirectory("work/fake")
+        for text in [
+            "gitdir: ../.git/worktrees/one\n", "gitdir: ../.git\n", "gitdir: /nowhere\n", "",
+        ] {
+            try home.directory.write(text, to: "work/fake/.git")
+            try isRefused("work/fake", root: "work/fake")
+        }
+        // With a link of its own, once approved, it has its own project.
+        var own = home.runner(["link", "--local", "clone"])
+        own.workingDirectory = home.directory.path("work/clone")
+        done(try own.run())
+        done(try home.run(["set", "KEY", "-p", "clone"], input: .text("of-the-clone")))
+        #expect(try done(output("work/clone/src")).output == "of-the-clone\n")
+        try isHandedOut("work")
+    }
+
     @Test func `teams with one name are kept apart by a local one`() throws {
         let platform = try PlatformHome(
             seed: """

@@ -264,6 +264,77 @@ struct StagedScanTests {
         #expect(text(object["path"]).hasSuffix("my hooks/x/pre-commit"))
     }
 
+    private func install(_ options: [String] = []) throws -> ProgramResult {
+        try home.run(["scan", "--install-hook", "-p", "web"] + options)
+    }
+
+    @Test("SEC-F17: a repository's settings do not lead the hook out of it unasked")
+    func hookOutside() throws {
+        let outside = try home.directory.makeDirectory("outside")
+        let hook = outside + "/pre-commit"
+        func isThere() -> Bool { FileManager.default.fileExists(atPath: hook) }
+        for path in [outside, "../outside", "../outside/new", "../outside/new/er"] {
+            try git.run(["config", "core.hooksPath", path])
+            failed(try install(), 5, "outside", "--hooks-path")
+            failed(try home.run(["scan", "--remove-hook"]), 5, "outside")
+        }
+        // A work tree that the settings make of everything does not help.
+        try git.run(["config", "core.hooksPath", outside])
+        try git.run(["config", "core.worktree", "/"])
+        failed(try install(), 5, "--hooks-path")
+        try git.run(["config", "--unset", "core.worktree"])
+        // Nor does a link within the repository, with and without a setting.
+        for (setting, name) in [("hooks", "work/hooks"), ("", "work/.git/hooks")] {
+            try git.run(["config", "core.hooksPath", setting])
+            if setting.isEmpty { try git.run(["config", "--unset", "core.hooksPath"]) }
+            try? FileManager.default.removeItem(atPath: home.directory.path(name))
+            #expect(unsafe symlink(outside, home.directory.path(name)) == 0)
+            failed(try install(), 5, "outside")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside) == [])
+        // It is told to.
+        try git.run(["config", "core.hooksPath", "../outside"])
+        failed(try install(["--hooks-path", "../elsewhere"]), 5, "not in ../elsewhere")
+        done(try install(["--hooks-path", outside]))
+        #expect(isThere())
+        failed(try home.run(["scan", "--remove-hook"]), 5, "outside")
+        #expect(isThere())
+        done(try home.run(["scan", "--remove-hook", "--hooks-path", "../outside"]))
+        #expect(!isThere())
+        failed(try home.run(["scan", "-p", "web", "--hooks-path", outside]), 2, "--install-hook")
+    }
+
+    @Test("SEC-F17: the user's own settings may place hooks anywhere")
+    func hookOfUser() throws {
+        let outside = try home.directory.makeDirectory("outside")
+        try git.run(["config", "--global", "core.hooksPath", "~/outside"])
+        done(try install())
+        #expect(FileManager.default.fileExists(atPath: outside + "/pre-commit"))
+        // What the repository sets wins in git, and is the repository's.
+        let other = try home.directory.makeDirectory("other")
+        try git.run(["config", "core.hooksPath", other])
+        failed(try install(), 5, "outside")
+        try git.run(["config", "extensions.worktreeConfig", "true"])
+        try git.run(["config", "--unset", "core.hooksPath"])
+        try git.run(["config", "--worktree", "core.hooksPath", other])
+        failed(try install(), 5, "outside")
+        try git.run(["config", "--worktree", "--unset", "core.hooksPath"])
+        try git.run(["config", "include.path", "../included"])
+        try write("[core]\n\thooksPath = \(other)\n", to: "included")
+        failed(try install(), 5, "outside")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: other) == [])
+        // A path of the user's that begins in the repository is followed as far as that reaches.
+        try git.run(["config", "--unset", "include.path"])
+        try git.run(["config", "--global", "core.hooksPath", "hooks"])
+        done(try install())
+        #expect(
+            FileManager.default.fileExists(atPath: home.directory.path("work/hooks/pre-commit")))
+        try FileManager.default.removeItem(atPath: home.directory.path("work/hooks"))
+        #expect(unsafe symlink(other, home.directory.path("work/hooks")) == 0)
+        // It is absolute by the time it is looked at only where it was given so.
+        failed(try install(), 5, "outside")
+    }
+
     @Test func `hooks that are switched off cannot be added to, and that is said`() throws {
         try git.run(["config", "core.hooksPath", "/dev/null"])
         failed(

@@ -32,7 +32,7 @@ static uint32_t device_count = 10000, small_count = 100, connected_count, joined
 static char (*codes)[CODE_SIGNS + 1];
 static char (*tokens)[48];
 static struct client *streams, joiners[JOINERS], senders[SENDERS];
-static uint32_t next_join, accepted_count, refused_count, busy_senders;
+static uint32_t next_join, accepted_count, refused_count, busy_senders, used_senders, next_sender;
 static uint64_t *sent_at, *answered_at;
 static uint64_t *latencies;
 static uint32_t latency_count, latency_limit;
@@ -184,6 +184,29 @@ static void send_event(struct client *client, const char *hook, const char *acco
     client_send(client, request, (size_t)count);
 }
 
+/// The next sender in turn that waits for no answer; NULL where all do. The relay ends connections that
+/// send nothing for a time, so each is made when it is first needed, or needed again.
+static struct client *free_sender(void) {
+    for (uint32_t tried = 0; tried < SENDERS; tried++) {
+        uint32_t place = (next_sender + tried) % SENDERS;
+        if (busy_senders & 1u << place) {
+            continue;
+        }
+        struct client *client = &senders[place];
+        if (!(used_senders & 1u << place) || client->is_gone) {
+            memset(client, 0, sizeof *client);
+            if (client_connect(client, port) != 0) {
+                fail("connect");
+            }
+        }
+        next_sender = place + 1;
+        busy_senders |= 1u << place;
+        used_senders |= 1u << place;
+        return client;
+    }
+    return NULL;
+}
+
 static void answered(struct client *client) {
     if (client >= joiners && client < joiners + JOINERS) {
         char *token = strstr(client->text, "\"token\":\"");
@@ -222,8 +245,9 @@ static void event_came(struct client *client, uint64_t now) {
 static void gone(struct client *client) {
     if (client >= streams && client < streams + device_count) {
         lost_count++;
-    } else if (client >= senders && client < senders + SENDERS) {
-        fail("a sender's connection was closed");
+    } else if (client >= senders && client < senders + SENDERS &&
+               busy_senders & 1u << (client - senders)) {
+        fail("a sender's connection was closed before its answer");
     }
 }
 
@@ -333,15 +357,11 @@ static void load_small(uint32_t seconds, uint32_t rate) {
     uint64_t expected = (uint64_t)total * small_count;
     while ((next < total || latency_count < expected) && nanoseconds() < end) {
         while (next < total && nanoseconds() >= began + next * step) {
-            uint32_t place = 0;
-            while (place < SENDERS && (busy_senders & 1u << place)) {
-                place++;
-            }
-            if (place == SENDERS) {
+            struct client *sender = free_sender();
+            if (sender == NULL) {
                 break;
             }
-            busy_senders |= 1u << place;
-            send_event(&senders[place], "load-hook-of-the-small", "team_small", next++);
+            send_event(sender, "load-hook-of-the-small", "team_small", next++);
         }
         clients_run(&EVENTS, 1);
     }
@@ -358,7 +378,11 @@ static void load_big(uint32_t number) {
     latency_count = 0;
     phase_began = nanoseconds();
     uint64_t end = phase_began + 60ull * 1000000000u;
-    send_event(&senders[0], "load-hook-of-all-of-them", "team_all", number);
+    struct client *sender = free_sender();
+    if (sender == NULL) {
+        fail("no sender got its answer");
+    }
+    send_event(sender, "load-hook-of-all-of-them", "team_all", number);
     while (latency_count < device_count && nanoseconds() < end) {
         clients_run(&EVENTS, 1);
     }
@@ -423,11 +447,6 @@ int main(int count, char **words) {
     for (int number = 0; number < JOINERS; number++) {
         client_close(&joiners[number]);
     }
-    for (int number = 0; number < SENDERS; number++) {
-        if (client_connect(&senders[number], port) != 0) {
-            fail("connect");
-        }
-    }
     uint32_t first = small_count;
     connect_streams(first);
     run_for(500);
@@ -464,9 +483,10 @@ int main(int count, char **words) {
     print_times("answers", answered_at, total);
     print_times("to_all", latencies, latency_count);
     run_for(200);
-    printf(",\"memory_after_kb\":%ld,\"peak_kb\":%ld,\"accepted\":%u,\"refused\":%u,\"lost\":%u}\n",
-           status_field("VmRSS:"), status_field("VmHWM:"), accepted_count, refused_count,
-           lost_count);
+    printf(",\"memory_after_kb\":%ld,\"peak_kb\":%ld,\"senders\":%d,\"accepted\":%u,"
+           "\"refused\":%u,\"lost\":%u}\n",
+           status_field("VmRSS:"), status_field("VmHWM:"), __builtin_popcount(used_senders),
+           accepted_count, refused_count, lost_count);
     fflush(stdout);
     end_relay();
     remove_directory();

@@ -17,6 +17,8 @@ import Testing
         func part(_ name: String) -> [String: Any] { value[name] as? [String: Any] ?? [:] }
         #expect(part("to_small")["count"] as? Int == 400)
         #expect(part("to_all")["count"] as? Int == 200)
+        // A connection that is made and sends nothing is ended by the relay after a time.
+        #expect(value["senders"] as? Int == 8)
         #expect(value["lost"] as? Int == 0 && value["refused"] as? Int == 0)
         let each = try #require(part("memory_kb")["each"] as? Double)
         #expect(each < 16)

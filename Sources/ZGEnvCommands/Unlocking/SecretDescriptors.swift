@@ -1,0 +1,79 @@
+internal import CommandLineKit
+internal import Glibc
+
+/// The descriptors that options name as sources of passphrases. No child process inherits one, whether or
+/// not this process reads it: a file behind it could be read again, and a pipe for the first time.
+package final class SecretDescriptors {
+    /// Where the standard input is since /dev/null took its place.
+    private var movedInput: Int32?
+
+    /// Starts with none.
+    package init() {}
+
+    /// Withholds every descriptor that the options and the environment name.
+    ///
+    /// - Throws: ``ExitCode/usage`` for stdout and stderr, which children must inherit.
+    func withhold(namedBy command: ParsedCommand, _ context: Context) throws {
+        for option in command.spec.options + GlobalOptions.specs {
+            if Self.numberOptions.contains(option.name), let number = command.integer(option.name) {
+                guard number != 1, number != 2 else {
+                    throw CommandError(
+                        .usage, "Descriptor \(number) is for output and cannot give a passphrase.",
+                        hint: "Give another number to --\(option.name).")
+                }
+                try withhold(Int32(clamping: number))
+            } else if Self.fileOptions.contains(option.name) {
+                for path in command.values(option.name) { try withhold(path: path) }
+            }
+        }
+        if let path = context.variable("ZG_ENV_PASSPHRASE_FILE") { try withhold(path: path) }
+    }
+
+    static let numberOptions: Set = ["passphrase-fd", "new-passphrase-fd"]
+    static let fileOptions: Set = ["passphrase-file", "new-passphrase-file", "slot-secret-file"]
+
+    /// Where to read what was given as this descriptor.
+    func current(_ number: Int32) -> Int32 {
+        number == 0 ? movedInput ?? 0 : number
+    }
+
+    /// Refuses to read the standard input for anything but the passphrase that it gives.
+    func checkInput(for what: String, hint: String? = nil) throws {
+        guard movedInput != nil else { return }
+        throw CommandError(
+            .usage, "Descriptor 0 cannot give the passphrase and the \(what).", hint: hint)
+    }
+
+    /// The descriptor that a path such as `/dev/fd/63` stands for, as shells make it of `<(…)`.
+    static func number(of path: String) -> Int32? {
+        if path == "/dev/stdin" { return 0 }
+        for directory in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(directory) {
+            return Int32(path.dropFirst(directory.utf8.count))
+        }
+        return nil
+    }
+
+    private func withhold(path: String) throws {
+        guard let number = Self.number(of: path), number != 1, number != 2 else { return }
+        try withhold(number)
+    }
+
+    private func withhold(_ number: Int32) throws {
+        guard number == 0 else {
+            // One that is not open has nothing to give, which a message says once it is to be read.
+            _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+            return
+        }
+        // An input that was closed at the start is close-on-exec already.
+        guard movedInput == nil, fcntl(0, F_GETFD) & FD_CLOEXEC == 0 else { return }
+        let moved = fcntl(0, F_DUPFD_CLOEXEC, 3)
+        let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard moved >= 0, null >= 0, dup2(null, 0) == 0 else {
+            throw CommandError(
+                .failed, "Descriptor 0 cannot be kept from programs that zg-env starts.",
+                hint: "Nothing was started. Give the passphrase with --passphrase-file.")
+        }
+        close(null)
+        movedInput = moved
+    }
+}
