@@ -555,7 +555,7 @@ def read_send(entry):
     send = SimpleNamespace(
         action=c.choice("action", (1, 2, 3)), project=c.id(), record=c.optional(lambda c: c.id()),
         platform_project=c.text(4096), author=c.text(4096), target=c.optional(read_target), key=c.text(1024),
-        attributes=read_attributes(c), version=c.u64())
+        attributes=read_attributes(c), version=c.u64(), sent_after=c.u64(), sent_until=c.u64())
     if (send.target is None) != (send.action == 1):
         c.fail("encoding", f"a target in a send of action {send.action}")
     c.end()

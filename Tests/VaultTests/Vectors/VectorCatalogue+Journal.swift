@@ -12,8 +12,8 @@ extension VectorCatalogue {
             target: action == .create ? nil : .init(id: "env_1", updatedAt: 7), key: "KEY",
             attributes: .init(
                 kind: .sensitive, scope: Scope(targets: .preview, branch: "main"), comment: "note"),
-            version: action == .delete ? 0 : 1
-        ).entry
+            version: action == .delete ? 0 : 1, sentAfter: 1_700_000_001_000
+        ).until(action == .change ? 1_700_000_002_000 : 0).entry
         return JournalEntry(
             id: VectorVault.identifier(0x64 + number), kind: made.kind, createdAt: made.createdAt,
             payload: made.payload)
