@@ -164,4 +164,70 @@ struct PushPlanTests {
         #expect(SyncState.isLive(record(.production), in: project) == false)
         #expect(SyncState.isLive(pushed(record(.preview), "b"), in: project) == nil)
     }
+
+    @Test("SYNC-B1: force takes over what Vercel has in parts, and names each of them")
+    func partsTakenOver() throws {
+        let variable = record([.production, .preview])
+        let production = try platform("p", record(.production))
+        let preview = try platform("v", record([.preview, .development]))
+        #expect(plan([variable], [production, preview]).conflicts.count == 1)
+        let forced = plan([variable], [production, preview], force: true)
+        #expect(forced.conflicts.isEmpty)
+        #expect(
+            forced.steps.map(\.action) == [
+                .update(id: "v", withValue: false), .update(id: "p", withValue: true),
+            ])
+        #expect(forced.steps[0].attributes.scope == Scope(targets: .development))
+        #expect(forced.steps[1].attributes.scope == variable.attributes.scope)
+        // A part of its own goes before the other one takes its place.
+        let alone = try platform("w", record(.preview))
+        #expect(
+            plan([variable], [production, alone], force: true).steps.map(\.action)
+                == [.delete(id: "w"), .update(id: "p", withValue: true)])
+        // A record that another one of the vault stands for is never taken.
+        let other = pushed(record([.preview, .development], at: 2), "v")
+        #expect(plan([variable, other], [production, preview], force: true).conflicts.count == 1)
+    }
+
+    @Test("SYNC-B2: force replaces a sensitive record by one that can be read")
+    func sensitiveReplaced() throws {
+        let variable = record(.production)
+        let there = try platform("s", record(.production, kind: .sensitive))
+        #expect(plan([variable], [there]).conflicts.count == 1)
+        #expect(
+            plan([variable], [there], force: true).steps.map(\.action)
+                == [.delete(id: "s"), .create])
+    }
+
+    @Test("SYNC-B3: a rename goes before what needs the name, also of a sensitive variable")
+    func renameFirst() throws {
+        for kind in [VariableAttributes.Kind.encrypted, .sensitive] {
+            var renamed = pushed(record(.production, key: "K", kind: kind), "a")
+            let there = try platform("a", renamed)
+            renamed.name = "K2"
+            let new = record(.production, at: 2, key: "K", kind: kind)
+            let plan = plan([renamed, new], [there])
+            #expect(plan.conflicts.isEmpty, "\(kind)")
+            #expect(
+                plan.steps.map(\.key)
+                    == (kind == .sensitive ? ["K2", "K", "K"] : ["K2", "K"]), "\(kind)")
+            #expect(plan.steps.last?.action == .create && plan.steps.last?.variable == new)
+            // A name that is removed makes room for the renamed one, and that for the new one.
+            var removed = pushed(record(.production, at: 3, key: "K2", kind: kind), "b")
+            let before = try platform("b", removed)
+            removed.deletedAt = 9
+            let chain = self.plan([renamed, new, removed], [there, before])
+            #expect(chain.conflicts.isEmpty, "\(kind)")
+            #expect(chain.steps.first?.action == .delete(id: "b"), "\(kind)")
+            #expect(chain.steps.last?.variable == new, "\(kind)")
+        }
+    }
+
+    @Test("SYNC-B1: what a push takes over is not pruned by it")
+    func takenOverAndPruned() throws {
+        let variable = record(.production)
+        let plan = plan(
+            [variable], [try platform("a", variable)], force: true, prune: true)
+        #expect(plan.steps.map(\.action) == [.update(id: "a", withValue: true)])
+    }
 }

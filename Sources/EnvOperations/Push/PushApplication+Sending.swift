@@ -459,7 +459,9 @@ extension PushApplication {
         if let new = try newVariable(step) {
             change.value = new.value
             change.type = new.type
-        } else if step.variable?.remote?.agreed.kind != step.attributes.kind {
+        } else if let variable = step.variable,
+            variable.remote?.agreed.kind != step.attributes.kind
+        {
             change.type = .init(rawValue: step.attributes.kind.name)
         }
         return change

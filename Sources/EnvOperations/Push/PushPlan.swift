@@ -111,7 +111,11 @@ package struct PushPlan: Equatable, Sendable {
             }
         }
         steps += planning.deletions(of: leftovers)
-        if rules.prune { steps += planning.pruning() }
+        if rules.prune {
+            // A record that another step takes over is in the vault from then on.
+            let used = Set(steps.compactMap(\.remoteID))
+            steps += planning.pruning().filter { !used.contains($0.remoteID ?? "") }
+        }
         steps = Self.ordered(steps, platform)
     }
 
@@ -139,28 +143,58 @@ package struct PushPlan: Equatable, Sendable {
         }
     }
 
-    /// Narrowing changes and deletions that make room go before what takes the room; other
-    /// deletions go last, so that a value is never missing for longer than it must be.
+    /// What makes room goes before what takes it; other deletions go last, so that a value is never missing
+    /// for longer than it must be. A sensitive variable that is renamed is made under its new name before
+    /// the old record goes.
     private static func ordered(_ steps: [Step], _ platform: [PlatformRecord]) -> [Step] {
-        let scopes = Dictionary(
-            platform.map { ($0.id, $0.attributes.scope) }, uniquingKeysWith: { first, _ in first })
-        func rank(_ step: Step) -> Int {
-            switch step.action {
-            case .update(let id, _):
-                guard let before = scopes[id] else { return 2 }
-                return step.attributes.scope.subtracting(before).isEmpty ? 0 : 2
-            case .create: return 3
-            case .delete:
-                let makesRoom = steps.contains {
-                    if case .delete = $0.action { return false }
-                    return $0.key == step.key && $0.attributes.scope.overlaps(step.attributes.scope)
-                }
-                return makesRoom ? 1 : 4
+        let records = Dictionary(
+            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        /// The place that a step leaves; nil where it leaves none.
+        func left(by step: Step) -> PlatformRecord? {
+            guard let before = step.remoteID.flatMap({ records[$0] }) else { return nil }
+            if step.isDeletion || before.key != step.key { return before }
+            let rest = before.attributes.scope.subtracting(step.attributes.scope)
+            return rest.isEmpty ? nil : before
+        }
+        let leaving = Dictionary(
+            grouping: steps.indices.filter { left(by: steps[$0]) != nil },
+            by: { left(by: steps[$0])?.key ?? "" })
+        let creations = Dictionary(
+            steps.indices.compactMap { place in
+                steps[place].action == .create
+                    ? steps[place].variable.map { ($0.id, place) } : nil
+            }, uniquingKeysWith: { first, _ in first })
+        /// The steps that must be done before one.
+        func needs(_ place: Int) -> [Int] {
+            let step = steps[place]
+            if let successor = step.successor { return creations[successor].map { [$0] } ?? [] }
+            guard !step.isDeletion else { return [] }
+            return (leaving[step.key] ?? []).filter { other in
+                other != place
+                    && left(by: steps[other])?.attributes.scope.overlaps(step.attributes.scope)
+                        == true
             }
         }
-        return steps.enumerated().sorted {
-            (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
-        }.map(\.element)
+        let needed = steps.indices.map(needs)
+        let awaited = Set(needed.joined())
+        func rank(_ place: Int) -> Int {
+            if awaited.contains(place) { return steps[place].isDeletion ? 1 : 0 }
+            return switch steps[place].action {
+            case .update: 2
+            case .create: 3
+            case .delete: 4
+            }
+        }
+        var open = steps.indices.sorted { (rank($0), $0) < (rank($1), $1) }
+        var done: Set<Int> = []
+        var order: [Step] = []
+        while !open.isEmpty {
+            // Two that wait for each other cannot be ordered: Vercel will say so.
+            let next = open.firstIndex { needed[$0].allSatisfy(done.contains) } ?? 0
+            done.insert(open[next])
+            order.append(steps[open.remove(at: next)])
+        }
+        return order
     }
 }
 

@@ -59,19 +59,22 @@ struct PushPlanning {
         guard withValue || isRenamed || variable.attributes != remote.agreed else {
             return .unchanged
         }
-        if let other = unseen(in: variable.attributes.scope, of: variable) {
+        let others = unseen(in: variable.attributes.scope, of: variable)
+        if let other = others.first, !canReplace(others) {
             return .conflict(taken(variable, other))
         }
+        let room = others.map { makingRoom($0, for: variable.attributes.scope) }
         if isRenamed && record.attributes.kind == .sensitive {
             // The platform renames no sensitive variable: the new one is made before the old one goes.
             let old = PushPlan.Step(
                 variable: nil, key: record.key, attributes: record.attributes,
                 action: .delete(id: record.id), successor: variable.id)
-            return .steps([step(variable, variable.attributes, .create), old])
+            return .steps(room + [step(variable, variable.attributes, .create), old])
         }
-        return .steps([
-            step(variable, variable.attributes, .update(id: record.id, withValue: withValue))
-        ])
+        return .steps(
+            room + [
+                step(variable, variable.attributes, .update(id: record.id, withValue: withValue))
+            ])
     }
 
     /// A record of the platform with an equal value, scope and type. Name and comment are left, and
@@ -102,7 +105,7 @@ struct PushPlanning {
         }
         var attributes = remote.agreed
         attributes.scope = variable.attributes.scope
-        if let other = unseen(in: attributes.scope, of: variable) {
+        if let other = unseen(in: attributes.scope, of: variable).first {
             return .conflict(taken(variable, other))
         }
         return .steps([step(variable, attributes, .update(id: record.id, withValue: false))])
@@ -111,17 +114,40 @@ struct PushPlanning {
     private func neverPushed(_ variable: Variable) -> Judgement {
         // A record without a value has nothing to send and never had.
         guard variable.currentVersion > 0 else { return .nothing }
-        if let other = unseen(in: variable.attributes.scope, of: variable) {
-            guard rules.force, owners[other.id] == nil,
-                other.attributes.scope == variable.attributes.scope
-            else {
-                return .conflict(taken(variable, other))
-            }
-            return .steps([
-                step(variable, variable.attributes, .update(id: other.id, withValue: true))
-            ])
+        let scope = variable.attributes.scope
+        let others = unseen(in: scope, of: variable)
+        guard let other = others.first else {
+            return .steps([step(variable, variable.attributes, .create)])
         }
-        return .steps([step(variable, variable.attributes, .create)])
+        guard canReplace(others) else { return .conflict(taken(variable, other)) }
+        // One of them takes the value and the scope, so that there is one at any time. The platform gives
+        // a sensitive record no other type.
+        let fitting = others.filter {
+            $0.attributes.scope.subtracting(scope).isEmpty
+                && ($0.attributes.kind != .sensitive || variable.attributes.kind == .sensitive)
+        }
+        let kept = fitting.first { $0.attributes.scope == scope } ?? fitting.first
+        let action = kept.map { PushPlan.Action.update(id: $0.id, withValue: true) } ?? .create
+        return .steps(
+            others.filter { $0.id != kept?.id }.map { makingRoom($0, for: scope) }
+                + [step(variable, variable.attributes, action)])
+    }
+
+    /// Tells whether records in the way may be replaced: that was asked for, and no record of the vault
+    /// stands for them.
+    private func canReplace(_ others: [PlatformRecord]) -> Bool {
+        rules.force && others.allSatisfy { owners[$0.id] == nil && $0.attributes.kind != .system }
+    }
+
+    /// Takes a scope from a record of the platform that the vault has not seen, or deletes what would be
+    /// left without any.
+    private func makingRoom(_ record: PlatformRecord, for scope: Scope) -> PushPlan.Step {
+        var attributes = record.attributes
+        attributes.scope = attributes.scope.subtracting(scope)
+        guard !attributes.scope.isEmpty else { return deletions(of: [record])[0] }
+        return PushPlan.Step(
+            variable: nil, key: record.key, attributes: attributes,
+            action: .update(id: record.id, withValue: false))
     }
 
     private func gone(_ variable: Variable) -> Judgement {
@@ -135,17 +161,17 @@ struct PushPlanning {
         return .steps([step(variable, variable.attributes, .create)])
     }
 
-    /// A record of the platform in the way of `scope` that stays there: one that no record of the
-    /// vault stands for, or whose own record this push does not move out of the way.
-    private func unseen(in scope: Scope, of variable: Variable) -> PlatformRecord? {
-        platform.first { record in
+    /// Records of the platform in the way of `scope` that stay there: those that no record of the vault
+    /// stands for, or whose own record this push does not move out of the way.
+    private func unseen(in scope: Scope, of variable: Variable) -> [PlatformRecord] {
+        platform.filter { record in
             guard record.key == variable.name, record.id != variable.remote?.id,
                 record.attributes.scope.overlaps(scope)
             else { return false }
             guard let owner = owners[record.id] else { return true }
             let willMove = rules.includes(owner)
-            let after = owner.isLive ? owner.attributes.scope : Scope(targets: [])
-            return !willMove || after.overlaps(scope)
+            let isFreed = !owner.isLive || owner.name != record.key
+            return !willMove || !isFreed && owner.attributes.scope.overlaps(scope)
         }
     }
 

@@ -96,20 +96,27 @@ struct HardenWork {
         _ candidates: [HardeningPlan.Candidate]
     ) throws -> ([HardeningItem], [RecordNote]) {
         guard !candidates.isEmpty else { return ([], []) }
-        let answers = try bound.access.client.environmentVariables(
-            candidates.map { (bound.platform.id, $0.record.id) }, valuesInto: arena)
         let own = try values()
+        // A value that came with a whole target counts where the vault has the same; else the record
+        // itself is asked.
+        let answers = try PlatformValues(bound.access.client, project: bound.platform.id).read(
+            candidates.map(\.record), into: arena, trustsEmpty: true,
+            isExpected: { place, theirs in
+                guard let variable = candidates[place].variable, !candidates[place].lacksValue,
+                    let ours = try? own(variable)
+                else { return false }
+                return ours.hasBytes(of: theirs)
+            })
         var items: [HardeningItem] = []
         var omissions: [RecordNote] = []
         for (candidate, answer) in zip(candidates, answers) {
-            let read = try answer.get()
             func omit(_ reason: String) {
                 omissions.append(
                     .init(
                         key: candidate.record.key, scope: candidate.record.attributes.scope,
                         reason: reason))
             }
-            guard let theirs = read.value else {
+            guard let theirs = try answer.get() else {
                 omit("the platform does not show its value")
                 continue
             }

@@ -86,6 +86,7 @@ struct FaultTableTests {
             try platform.run(
                 "import", "-", "-p", "web", input: .text("CHANGED=0\nGONE_0=0\nSAME=1\n")))
         try platform.set("HIDDEN", "0", "--type", "sensitive")
+        try platform.set("MOVED", "0", "-t", "production")
         try platform.pushed()
         return platform
     }
@@ -105,6 +106,9 @@ struct FaultTableTests {
                         "import", "-", "-p", "web",
                         input: .text("CHANGED=\(number)\nGONE_\(number)=\(number)\n")))
                 try platform.set("HIDDEN", "\(number)")
+                // Values alone share a request; one whose type changes too has its own.
+                let type = number % 2 == 1 ? "plain" : "encrypted"
+                try platform.set("MOVED", "\(number)", "--type", type)
                 done(try platform.run("rm", "GONE_\(round)", "-p", "web", "--yes"))
                 try platform.setFaults("\(request) \(fault.what)")
             }
@@ -122,7 +126,8 @@ struct FaultTableTests {
                 #expect(platform.records("GONE_\(number)") == [all + "\(number)"], comment)
                 #expect(platform.records("GONE_\(round)") == [], comment)
                 #expect(platform.records("HIDDEN") == ["production,preview=\(number)"], comment)
-                #expect(platform.stored.count == 5, comment)
+                #expect(platform.records("MOVED") == ["production=\(number)"], comment)
+                #expect(platform.stored.count == 6, comment)
             }
         }
         for platform in platforms.joined() { try platform.pushed().expectNothing() }

@@ -182,7 +182,7 @@ struct SecondWriterTests {
         try platform.pushed()
         try platform.set("S", "two", "--type", "sensitive")
         try platform.setFaults("PATCH * reset")
-        try failedAsJSON(try platform.push(), 7, "unavailable")
+        _ = try failedReport(try platform.push(), 7, "unavailable")
         platform.server.setFaults([])
         platform.server.advanceClock(bySeconds: 120)
         try act(deed)
