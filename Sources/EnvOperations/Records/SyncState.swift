@@ -25,6 +25,10 @@ package enum SyncState: String, Sendable {
             self = .local
             return
         }
+        if variable.isRemovedEverywhere {
+            self = .synced
+            return
+        }
         let changedHere = Self.isChangedHere(variable, remote)
         let changedThere = remote.isGone || remote.seenUpdatedAt > remote.agreedUpdatedAt
         switch (changedHere, changedThere) {
@@ -40,17 +44,27 @@ package enum SyncState: String, Sendable {
             || variable.attributes != remote.agreed || variable.name != remote.key
     }
 
-    /// Tells whether the deployment that serves production was made with the variable as it is.
+    /// Tells whether the deployment that serves production was made with the variable as it is; of a removed
+    /// one, without it.
     ///
     /// Only the platform's times are compared.
     ///
-    /// - Returns: nil where the record is not of production, or the platform was never seen.
+    /// - Returns: nil where the record is not of production, or the platform was never seen; and for a
+    ///   removed one that the platform may still have, or that is known to have left production.
     package static func isLive(_ variable: Variable, in project: VaultProject) -> Bool? {
+        guard variable.isLive else {
+            guard variable.isRemovedEverywhere, let remote = variable.remote,
+                remote.agreed.scope.targets.contains(.production), let deployment = project.live
+            else { return nil }
+            return deployment.createdAt > remote.seenUpdatedAt
+        }
         guard variable.attributes.scope.targets.contains(.production), project.seenAt > 0 else {
             return nil
         }
         guard let remote = variable.remote, !isChangedHere(variable, remote) else { return false }
         guard let deployment = project.live else { return nil }
-        return deployment.createdAt > max(remote.agreedUpdatedAt, remote.seenUpdatedAt)
+        // Of a record that is gone the time is that of its end, which is no change that was agreed.
+        let seen = remote.isGone ? 0 : remote.seenUpdatedAt
+        return deployment.createdAt > max(remote.agreedUpdatedAt, seen)
     }
 }

@@ -31,7 +31,7 @@ package struct SyncSummary: Equatable, Sendable {
         case diverged
         /// The vault holds no value.
         case unreadable
-        /// The platform has the value, and production was built before.
+        /// The platform has the value, or has it no more, and production was built before.
         case notLive
         /// The value is older than it should get.
         case rotationDue
@@ -80,7 +80,10 @@ package struct SyncSummary: Equatable, Sendable {
         if variable.isLive, variable.currentVersion == 0 { return [.unreadable] }
         guard project.binding != nil else { return [] }
         guard variable.isLive else {
-            guard let remote = variable.remote, !remote.isGone else { return [] }
+            guard let remote = variable.remote else { return [] }
+            guard !remote.isGone else {
+                return SyncState.isLive(variable, in: project) == false ? [.notLive] : []
+            }
             return remote.seenUpdatedAt > remote.agreedUpdatedAt ? [.diverged] : [.ahead]
         }
         switch SyncState(of: variable) {

@@ -147,6 +147,11 @@ private struct SendingRound {
             session.limits.finish(
                 calls[place].route, reserved: group, headers: (try? result.get())?.headers,
                 now: now, secondsSince1970: session.waitingRoom.secondsSince1970)
+            if let date = (try? result.get())?.headers[name: "Date"].flatMap({
+                HTTPDate.seconds($0)
+            }) {
+                session.platformSeconds = date
+            }
             settle(place, result)
         }
         for (index, entry) in places.enumerated() where !isAnswered[index] {

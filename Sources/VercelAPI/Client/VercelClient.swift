@@ -25,6 +25,8 @@ package final class VercelClient {
         let policy: RetryPolicy
         let random: () -> Double
         var limits = RateLimits()
+        /// What the last answer that named a time said, in seconds since 1970.
+        var platformSeconds: Int64?
 
         init(
             transport: any HTTPTransport, waitingRoom: any WaitingRoom, policy: RetryPolicy,
@@ -42,6 +44,7 @@ package final class VercelClient {
                 transport: transport ?? self.transport, waitingRoom: waitingRoom,
                 policy: policy ?? self.policy, random: random)
             other.limits = limits.forOthers()
+            other.platformSeconds = platformSeconds
             return other
         }
     }
@@ -133,6 +136,13 @@ package final class VercelClient {
         policy.longestRateLimitWait = .seconds(1)
         return VercelClient(
             self, scope: scope, session: session.like(policy: policy), timeouts: timeouts)
+    }
+
+    /// The platform's time of the last answer, in milliseconds since 1970, rounded up: what that answer shows
+    /// happened before. By this machine's clock where no answer names a time.
+    package var platformTime: UInt64 {
+        let seconds = session.platformSeconds ?? session.waitingRoom.secondsSince1970
+        return UInt64(min(max(seconds, 0), 1 << 40)) * 1_000 + 999
     }
 
     /// A number from 0 to below 1 from the kernel's generator.

@@ -109,7 +109,7 @@ struct SharedListing {
                 "branch": .null, "comment": .string(orNull: variable.comment), "version": .null,
                 "createdAt": .time(orNull: variable.createdAt?.milliseconds),
                 "updatedAt": .time(orNull: variable.updatedAt?.milliseconds), "sync": .null,
-                "live": .null, "shared": true,
+                "live": .null, "removed": false, "shared": true,
             ]
         }
     }

@@ -14,6 +14,7 @@ struct PullWork {
         fileprivate let variables: [Variable]
         fileprivate let values: [String: SecretSlice]
         fileprivate let listedAt: UInt64
+        fileprivate let platformTime: UInt64
         fileprivate let metadata: IndexMetadata
 
         /// Every key that either side has.
@@ -69,6 +70,7 @@ struct PullWork {
         var listing = PlatformListing(
             try client.environmentVariables(ofProject: bound.platform.id, valuesInto: arena),
             environments: names)
+        let platformTime = client.platformTime
         var rules = rules
         rules.skipped = Set(listing.skipped.map(\.id))
         let values = try values(
@@ -80,7 +82,7 @@ struct PullWork {
             plan: PullPlan(
                 variables: variables, platform: listing.records, evidence: evidence, rules: rules),
             listing: listing, variables: variables, values: values, listedAt: listedAt,
-            metadata: index.metadata)
+            platformTime: platformTime, metadata: index.metadata)
     }
 
     /// A target that neither side knows is a slip, and pulling nothing would look like success.
@@ -210,9 +212,11 @@ struct PullWork {
                 }
                 try transaction.apply(
                     finding.plan, of: project.id, values: finding.values, account: account,
-                    time: time)
+                    time: time, platformTime: finding.platformTime)
             }
-            transaction.see(finding.listing.all, listedAt: finding.listedAt, of: project.id)
+            transaction.see(
+                finding.listing.all, listedAt: finding.listedAt,
+                platformTime: finding.platformTime, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
     }

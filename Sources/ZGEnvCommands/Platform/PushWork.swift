@@ -60,6 +60,7 @@ struct PushWork {
         let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
             PlatformRecord($0, environments: environments)
         }
+        let platformTime = client.platformTime
         let index = try invocation.session.index(.everything)
         try checkPlaces(environments, index)
         var variables = index.variables.filter { $0.project == project.id }
@@ -82,7 +83,8 @@ struct PushWork {
             )
         }
         let seen = Seen(
-            platform: platform, listedAt: listedAt, resolution: resolution,
+            platform: platform, listedAt: listedAt, platformTime: platformTime,
+            resolution: resolution,
             versions: Dictionary(
                 uniqueKeysWithValues: variables.map { ($0.id, $0.currentVersion) }))
         guard plan.conflicts.isEmpty else {
@@ -143,6 +145,8 @@ struct PushWork {
             }
             Interrupts.endIfPending()
             try keepLive()
+            let after = try invocation.session.index(.listing)
+            report.pending = after.project(project.id).map { PendingChanges(of: $0, in: after) }
         }
         return report
     }
@@ -254,8 +258,9 @@ struct PushWork {
 
     private func keep(_ note: PushNote) throws {
         let (account, time) = (accountName, invocation.context.now())
+        let platformTime = bound.access.client.platformTime
         try invocation.session.update(with: try invocation.session.indexKeys()) {
-            $0.keep(note, account: account, time: time)
+            $0.keep(note, account: account, time: time, platformTime: platformTime)
         }
     }
 
@@ -263,6 +268,7 @@ struct PushWork {
     private struct Seen {
         let platform: [PlatformRecord]
         let listedAt: UInt64
+        let platformTime: UInt64
         let resolution: SendResolution
         /// The vault's current versions at that time, by record.
         let versions: [Identifier: UInt64]
@@ -283,8 +289,10 @@ struct PushWork {
             transaction.keep(seen.resolution, account: account, time: time)
             transaction.adopt(
                 adopted, versions: seen.versions, account: account, time: time)
-            transaction.forget(forgotten)
-            transaction.see(seen.platform, listedAt: seen.listedAt, of: project.id)
+            transaction.forget(forgotten, by: seen.platformTime)
+            transaction.see(
+                seen.platform, listedAt: seen.listedAt, platformTime: seen.platformTime,
+                of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
     }

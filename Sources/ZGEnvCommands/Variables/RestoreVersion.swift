@@ -90,6 +90,10 @@ enum RestoreVersion: Command {
                     .conflict, "Another value of \(DisplayText.safe(key)) has taken its place.",
                     hint: "Nothing was changed. Remove that one first, or set the value anew.")
             }
+            // The platform has none of it: the next push makes it there.
+            if transaction.index.variables[position].isRemovedEverywhere {
+                transaction.index.variables[position].remote = nil
+            }
             transaction.index.variables[position].deletedAt = nil
         }
         try value.withBytes { bytes in

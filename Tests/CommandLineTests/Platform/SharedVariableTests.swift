@@ -47,7 +47,7 @@ struct SharedVariableTests {
         #expect(
             shared?.names == [
                 "key", "type", "targets", "customEnvironments", "branch", "comment", "version",
-                "createdAt", "updatedAt", "sync", "live", "shared",
+                "createdAt", "updatedAt", "sync", "live", "removed", "shared",
             ])
         #expect(shared?["shared"] == true && shared?["sync"] == .null && shared?["live"] == .null)
         #expect(shared?["targets"] == ["production"] && shared?["comment"] == "for all")
