@@ -104,7 +104,7 @@ struct PullPlanning {
         if rules.force && (state(of: record).isShown || !pair.isValueChangedHere) {
             return taken(variable, record)
         }
-        let who = record.updatedBy.map { " by \($0)" } ?? ""
+        let who = record.phrase(for: record.updatedBy, as: rules.ownUser)
         return .conflict(
             note(
                 variable,

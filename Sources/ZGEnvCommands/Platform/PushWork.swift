@@ -19,9 +19,11 @@ struct PushWork {
         _ invocation: Invocation, rules: PushPlan.Rules, atHand: [Identifier: SecretSlice] = [:]
     ) throws {
         self.invocation = invocation
-        self.rules = rules
         values = PushValues(invocation.session, atHand: atHand)
         bound = try BoundProject.inVault(invocation)
+        var rules = rules
+        rules.ownUser = bound.access.account?.userID
+        self.rules = rules
         guard let project = bound.local else {
             throw CommandError(.notFound, "The vault has no such project.")
         }
@@ -36,6 +38,8 @@ struct PushWork {
         self.invocation = invocation
         self.bound = bound
         self.project = project
+        var rules = rules
+        rules.ownUser = bound.access.account?.userID
         self.rules = rules
         values = PushValues(invocation.session, atHand: [:])
     }
