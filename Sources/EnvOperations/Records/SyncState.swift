@@ -18,7 +18,7 @@ package enum SyncState: String, Sendable {
     /// Judges one record.
     package init(of variable: Variable) {
         guard variable.currentVersion > 0 else {
-            self = .unreadable
+            self = Self.mayBringValue(variable) ? .behind : .unreadable
             return
         }
         guard let remote = variable.remote else {
@@ -37,6 +37,12 @@ package enum SyncState: String, Sendable {
         case (false, true): self = .behind
         case (true, true): self = .diverged
         }
+    }
+
+    /// Tells of a record without a value that the platform shows such values, and was not seen as it is.
+    private static func mayBringValue(_ variable: Variable) -> Bool {
+        guard variable.isLive, let remote = variable.remote, !remote.isGone else { return false }
+        return remote.agreed.kind != .sensitive && remote.seenUpdatedAt > remote.agreedUpdatedAt
     }
 
     private static func isChangedHere(_ variable: Variable, _ remote: RemoteState) -> Bool {

@@ -77,7 +77,8 @@ package struct SyncSummary: Equatable, Sendable {
 
     private static func standings(of variable: Variable, in project: VaultProject) -> [Standing] {
         // Without a value it is unreadable wherever it is; all else is said of what has a platform.
-        if variable.isLive, variable.currentVersion == 0 { return [.unreadable] }
+        let state = SyncState(of: variable)
+        if variable.isLive, variable.currentVersion == 0, state != .behind { return [.unreadable] }
         guard project.binding != nil else { return [] }
         guard variable.isLive else {
             guard let remote = variable.remote else { return [] }
@@ -86,7 +87,7 @@ package struct SyncSummary: Equatable, Sendable {
             }
             return remote.seenUpdatedAt > remote.agreedUpdatedAt ? [.diverged] : [.ahead]
         }
-        switch SyncState(of: variable) {
+        switch state {
         case .local, .ahead: return [.ahead]
         case .behind: return [.behind]
         case .diverged: return [.diverged]
