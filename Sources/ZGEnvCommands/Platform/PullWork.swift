@@ -10,6 +10,8 @@ struct PullWork {
     struct Finding {
         let plan: PullPlan
         let listing: PlatformListing
+        /// What is there and is not taken in, shared variables of the team too.
+        let skipped: [RecordNote]
         /// The project's records that the plan was made of.
         fileprivate let variables: [Variable]
         fileprivate let values: [String: SecretSlice]
@@ -20,7 +22,7 @@ struct PullWork {
         /// Every key that either side has.
         var keys: Set<String> {
             Set(variables.map(\.name) + listing.records.map(\.key))
-                .union(listing.skipped.map(\.note.key))
+                .union(skipped.map(\.key))
         }
     }
 
@@ -64,7 +66,9 @@ struct PullWork {
         let names = CustomEnvironmentNames(
             try client.customEnvironments(ofProject: bound.platform.id))
         try checkPlaces(names, variables)
-        try SharedListing.keep(of: bound, invocation)
+        let shared = try SharedListing.keep(of: bound, invocation).filter {
+            self.rules.includes($0)
+        }
         let listedAt = invocation.context.now()
         let arena = SecretArena()
         var listing = PlatformListing(
@@ -73,6 +77,7 @@ struct PullWork {
         let platformTime = client.platformTime
         var rules = rules
         rules.skipped = Set(listing.skipped.map(\.id))
+        rules.ownUser = bound.access.account?.userID
         let values = try values(
             PullPlan.valuesNeeded(variables: variables, platform: listing.records, rules: rules)
                 .map(\.record), &listing, into: arena)
@@ -81,7 +86,9 @@ struct PullWork {
         return Finding(
             plan: PullPlan(
                 variables: variables, platform: listing.records, evidence: evidence, rules: rules),
-            listing: listing, variables: variables, values: values, listedAt: listedAt,
+            listing: listing,
+            skipped: listing.skipped.map(\.note) + shared.map { $0.note(project.name) },
+            variables: variables, values: values, listedAt: listedAt,
             platformTime: platformTime, metadata: index.metadata)
     }
 
@@ -230,5 +237,28 @@ struct PullWork {
                 hint: "Nothing was changed by this command; run it again.")
         }
         transaction.index.projects.append(project)
+    }
+}
+
+extension PullPlan.Rules {
+    /// Tells whether a shared variable of the team is one of those that are meant.
+    fileprivate func includes(_ variable: SharedVariable) -> Bool {
+        guard keys?.contains(variable.key) ?? true else { return false }
+        guard let places else { return true }
+        return !Set(variable.targets.map(\.rawValue)).isDisjoint(with: places.targets.names)
+            || variable.appliesToAllCustomEnvironments && !places.customEnvironments.isEmpty
+    }
+}
+
+extension SharedVariable {
+    /// Why it is not taken in.
+    fileprivate func note(_ project: String) -> RecordNote {
+        var targets: Scope.Targets = []
+        for target in self.targets { targets.formUnion(Scope.Targets(name: target.rawValue) ?? []) }
+        return RecordNote(
+            key: key, scope: Scope(targets: targets),
+            reason:
+                "it is shared by the team, and belongs to no project; give this one its own with: zg-env set \(key) -p \(project)"
+        )
     }
 }
