@@ -139,6 +139,7 @@ package final class PushApplication {
                     step: plan.steps[place], end: .failed(reason, error), record: nil)
             }
         }
+        nameWhatIsInTheWay()
         try flush()
         try readBack(outcomes.indices.filter { outcomes[$0]?.isVerified ?? false })
         try readBack(try repair())

@@ -227,6 +227,16 @@ struct PushReport {
         {
             return "\(rest)First \(remedy), then push again: it sends what is missing."
         }
+        if code == .conflict, let first = failures.first {
+            let key = DisplayText.safe(
+                "\(failures.count == 1 ? first.step.key : "KEY") -p \(project)")
+            return
+                "\(rest)Keep what is here with: zg-env push \(key) --force, or take what Vercel has with: zg-env pull \(key) --force."
+        }
+        if let advice = RefusalAdvice(failures, project: project) { return rest + advice.text }
+        if case .failed(_, let error?)? = failures.first?.end, let wait = error.wait {
+            return "\(rest)Vercel asks to wait \(wait); push again after that."
+        }
         return "\(rest)Push again: it looks at the platform and sends what is missing."
     }
 }
@@ -237,10 +247,11 @@ extension [PushOutcome] {
         let codes = Set(
             map { outcome -> ExitCode in
                 guard case .failed(_, let error?) = outcome.end else { return .failed }
+                if error.code == .conflict, !error.isExistingVariable { return .failed }
                 return CommandError(mapping: error).code
             })
         guard codes.count == 1, let only = codes.first else { return .failed }
-        return [.unauthorized, .unavailable].contains(only) ? only : .failed
+        return [.unauthorized, .unavailable, .conflict].contains(only) ? only : .failed
     }
 }
 
