@@ -107,7 +107,7 @@ struct PushReport {
         guard !keys.isEmpty else { return nil }
         let what =
             keys.count > 3
-            ? "\(keys.count) of these changes" : "this of \(keys.joined(separator: ", "))"
+            ? "\(keys.count) of these changes" : "the change of \(keys.joined(separator: ", "))"
         return
             "Production gets \(what) with its next deployment: zg-env redeploy -p \(DisplayText.safe(project))"
     }
