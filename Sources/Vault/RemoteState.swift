@@ -13,7 +13,8 @@ package struct RemoteState: Equatable, Sendable {
     package var agreed: VariableAttributes
     /// The platform's time of change as last agreed.
     package var agreedUpdatedAt: UInt64
-    /// The platform's time of change as last seen; later than agreed: somebody changed it there.
+    /// The platform's time of change as last seen; later than agreed: somebody changed it there. Of a
+    /// record that is gone, the platform's time when that was seen first.
     package var seenUpdatedAt: UInt64
     /// Tells that the record was gone from the platform when last looked for.
     package var isGone: Bool
@@ -34,6 +35,14 @@ package struct RemoteState: Equatable, Sendable {
         seenUpdatedAt = updatedAt
         isGone = false
         self.pushedAt = pushedAt
+    }
+
+    /// Notes that the platform has no such record any more.
+    ///
+    /// - Parameter time: The platform's time when that was seen; the first such time stays.
+    package mutating func end(by time: UInt64) {
+        if !isGone { seenUpdatedAt = max(seenUpdatedAt, time) }
+        isGone = true
     }
 
     func encode(into writer: inout ByteWriter) {

@@ -52,6 +52,13 @@ package struct Variable: Equatable, Sendable {
     /// Tells whether the record is in use.
     package var isLive: Bool { deletedAt == nil }
 
+    /// Tells whether the record was removed here and is gone from the platform. What serves production may
+    /// have been built before.
+    package var isRemovedEverywhere: Bool { !isLive && remote?.isGone == true }
+
+    /// The version that the platform has; nil where it has no record of this one.
+    package var platformVersion: UInt64? { isRemovedEverywhere ? nil : remote?.pushedVersion }
+
     func encode(into writer: inout ByteWriter) {
         writer.identifier(id)
         writer.identifier(project)

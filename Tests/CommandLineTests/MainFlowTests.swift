@@ -142,7 +142,7 @@ struct MainFlowTests {
             #expect(
                 variable.names.isSuperset(of: [
                     "key", "type", "targets", "customEnvironments", "branch", "comment", "version",
-                    "createdAt", "updatedAt", "sync", "live", "shared",
+                    "createdAt", "updatedAt", "sync", "live", "removed", "shared",
                 ]))
             #expect(variable["type"] == "encrypted")
             #expect(variable["targets"] == ["production", "preview", "development"])

@@ -72,7 +72,7 @@ struct PullPlanTests {
         let changed = try platformRecord("a", variable.attributes, updatedAt: 20)
         let withheld = plan([variable], [changed], withheld: ["a"])
         #expect(withheld.steps.isEmpty && withheld.unreadable.map(\.key) == ["KEY"])
-        #expect(plan([], [changed], withheld: ["a"]).words == "create, unreadable")
+        #expect(plan([], [changed], withheld: ["a"]).words == "create behind, unreadable")
         let empty = plan([variable], [changed], empty: ["a"])
         #expect(empty.words == "update value" && empty.empty.map(\.key) == ["KEY"])
         let hidden = try platformRecord("a", attributes(.production, .sensitive), updatedAt: 20)
@@ -80,6 +80,35 @@ struct PullPlanTests {
         #expect(
             PullPlan.valuesNeeded(variables: [variable], platform: [hidden], rules: .init()).isEmpty
         )
+    }
+
+    @Test(
+        "SYNC-A6: a value that a first pull was not shown stays behind, and no push overwrites it")
+    func firstPullWithoutTheValue() throws {
+        let there = try platformRecord("a", attributes(.production), updatedAt: 20)
+        let first = plan([], [there], withheld: ["a"])
+        let step = try #require(first.steps.first)
+        #expect(step.staysBehind && step.action == .create(withValue: false))
+        #expect(first.unreadable.map(\.key) == ["KEY"])
+        // What that leaves in the vault.
+        var variable = pushed(record(.production, version: 0))
+        variable.remote?.pushedVersion = 0
+        variable.remote?.agreedUpdatedAt = 0
+        variable.remote?.seenUpdatedAt = 20
+        #expect(SyncState(of: variable) == .behind)
+        // The next pull asks for it, and takes it.
+        let asked = PullPlan.valuesNeeded(variables: [variable], platform: [there], rules: .init())
+        #expect(asked.map(\.record.id) == ["a"])
+        #expect(plan([variable], [there]).words == "update value")
+        #expect(plan([variable], [there], withheld: ["a"]).words == "unreadable")
+        // Set here meanwhile: neither side is overwritten.
+        variable.currentVersion = 1
+        variable.highestVersion = 1
+        #expect(SyncState(of: variable) == .diverged)
+        let push = PushPlan(
+            variables: [variable], platform: [there], adopted: [:], rules: .init())
+        #expect(push.steps.isEmpty && push.conflicts.map(\.key) == ["KEY"])
+        #expect(plan([variable], [there]).words == "conflict")
     }
 
     @Test func `a value that was not shown before is taken once it is`() throws {

@@ -231,3 +231,43 @@ struct PushPlanTests {
         #expect(plan.steps.map(\.action) == [.update(id: "a", withValue: true)])
     }
 }
+
+/// Who changed a record, in the words of a conflict.
+@Suite("Who changed it")
+struct ChangeAuthorTests {
+    private func conflict(_ members: String, as own: String?) throws -> String {
+        let json = """
+            {"id":"a","key":"KEY","type":"encrypted","target":["production"],"updatedAt":20,\(members)}
+            """
+        let read = try #require(
+            Array(json.utf8).withBytes { JSONDecoding.value(EnvironmentVariable.self, from: $0) })
+        var variable = record(.production)
+        variable.remote = RemoteState(
+            id: "a", key: "KEY", account: "u", pushedVersion: 1, agreed: variable.attributes,
+            updatedAt: 10, pushedAt: 1)
+        var rules = PushPlan.Rules()
+        rules.ownUser = own
+        let plan = PushPlan(
+            variables: [variable],
+            platform: [PlatformRecord(read, environments: CustomEnvironmentNames([]))],
+            adopted: [:], rules: rules)
+        return try #require(plan.conflicts.first).reason
+    }
+
+    @Test("SYNC-A8: no opaque id: you, elsewhere, a name where one is sent, or another user")
+    func names() throws {
+        let (start, end) = ("it was changed on the platform", " since the last push")
+        let id = "\"updatedBy\":\"MzAcFo1I2AnSChSTePVkOb1I\""
+        let named = id + ",\"lastEditedByDisplayName\":\"Ada\""
+        #expect(try conflict(id, as: "other") == start + " by another user" + end)
+        #expect(
+            try conflict(id, as: "MzAcFo1I2AnSChSTePVkOb1I")
+                == start + " by you, elsewhere," + end)
+        #expect(try conflict(named, as: "other") == start + " by Ada" + end)
+        #expect(try conflict(named, as: nil) == start + " by Ada" + end)
+        // Whose token it is may be unknown: then nobody is called another.
+        #expect(try conflict(id, as: nil) == start + end)
+        #expect(try conflict(id, as: "") == start + end)
+        #expect(try conflict("\"comment\":\"\"", as: "other") == start + end)
+    }
+}

@@ -60,8 +60,14 @@ struct SyncSummaryTests {
         #expect(standings(removed) == [.ahead])
         removed.remote?.seenUpdatedAt = 11
         #expect(standings(removed) == [.diverged])
-        removed.remote?.isGone = true
+        removed.remote?.end(by: 40)
         #expect(standings(removed) == [])
+        // The time at which it was seen to be gone first counts.
+        removed.remote?.end(by: 60)
+        #expect(standings(removed) == [])
+        removed.remote?.isGone = false
+        removed.remote?.end(by: 60)
+        #expect(standings(removed) == [.notLive])
         removed.remote = nil
         #expect(standings(removed) == [])
     }

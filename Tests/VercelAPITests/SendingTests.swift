@@ -90,6 +90,24 @@ import VercelAPI
         #expect(api.transport.sent.count == 2)
     }
 
+    @Test(
+        "SYNC-A8: another update of the project that is under way is waited for, however it is said",
+        arguments: [
+            "another env update of this project is ongoing", "An update is ongoing. Try later.",
+            "There is an ONGOING Update",
+        ])
+    func ongoing(message: String) throws {
+        let api = try FakeAPI(
+            .answer(400, #"{"error":{"code":"bad_request","message":"\#(message)"}}"#),
+            .answer(201, created))
+        #expect(try create(api).id == "e1")
+        #expect(api.transport.sent.count == 2)
+        let other = try FakeAPI(
+            .answer(400, #"{"error":{"message":"this update is refused"}}"#), .answer(201, created))
+        #expect(throws: VercelAPIError.self) { try create(other) }
+        #expect(other.transport.sent.count == 1)
+    }
+
     @Test func `a value that is a word of the platform's own changes nothing of that`() throws {
         let busy = #"{"error":{"message":"an ongoing update env update is already happening"}}"#
         for value in ["a", "update", "ongoing update"] {

@@ -45,6 +45,18 @@ package enum DurationText {
         return "\(seconds)s"
     }
 
+    /// A time in a sentence, such as "6 min 40 s", rounded up to seconds: its two largest parts.
+    package static func words(_ duration: Duration) -> String {
+        let (whole, part) = duration.components
+        var left = max(whole, 0) + (part > 0 ? 1 : 0)
+        var words: [String] = []
+        for (unit, size) in [("d", Int64(86400)), ("h", 3600), ("min", 60), ("s", 1)] {
+            if left >= size { words.append("\(left / size) \(unit)") }
+            left %= size
+        }
+        return words.isEmpty ? "0 s" : words.prefix(2).joined(separator: " ")
+    }
+
     private static func seconds(of unit: UInt8) -> Int64? {
         switch unit {
         case UInt8(ascii: "s"): 1

@@ -88,6 +88,8 @@ package struct PullPlan: Equatable, Sendable {
         package var places: Scope?
         /// The platform's ids of records that are not taken in, and stand for no change.
         package var skipped: Set<String> = []
+        /// The platform's id of the user of this program, for messages; nil where it is not known.
+        package var ownUser: String?
 
         /// Wants everything.
         package init() {}

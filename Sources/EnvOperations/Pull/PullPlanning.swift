@@ -36,12 +36,21 @@ struct PullPlanning {
     // MARK: One side
 
     private func created(_ record: PlatformRecord) -> Judgement {
-        let isShown = if case .shown = state(of: record) { true } else { false }
-        return .step(
-            PullPlan.Step(
-                variable: nil, record: record, attributes: record.attributes,
-                action: .create(withValue: isShown)),
-            isShown ? nil : note(record, "the platform does not show its value"))
+        let state = state(of: record)
+        var step = PullPlan.Step(
+            variable: nil, record: record, attributes: record.attributes,
+            action: .create(withValue: state.isShown))
+        switch state {
+        case .shown: return .step(step, nil)
+        case .hidden: return .step(step, note(record, "the platform does not show its value"))
+        case .withheld:
+            // Not agreed, so that the next pull asks again and a push does not overwrite it.
+            step.staysBehind = true
+            return .step(
+                step,
+                note(record, "the platform did not show its value; the next pull asks for it again")
+            )
+        }
     }
 
     private func withoutRecord(_ variable: Variable, _ pair: PullPairs.Pair) -> Judgement {
@@ -104,7 +113,7 @@ struct PullPlanning {
         if rules.force && (state(of: record).isShown || !pair.isValueChangedHere) {
             return taken(variable, record)
         }
-        let who = record.updatedBy.map { " by \($0)" } ?? ""
+        let who = record.phrase(for: record.updatedBy, as: rules.ownUser)
         return .conflict(
             note(
                 variable,

@@ -9,10 +9,11 @@ extension VaultTransaction {
     ///   - values: What the platform showed, by its ids.
     ///   - account: Through whom it was seen.
     ///   - time: This machine's clock, in milliseconds since 1970.
+    ///   - platformTime: The platform's time when it was listed.
     /// - Throws: ``VaultError/Code/tooLarge`` for a value that the vault does not take.
     package mutating func apply(
         _ plan: PullPlan, of project: Identifier, values: [String: SecretSlice], account: String,
-        time: UInt64
+        time: UInt64, platformTime: UInt64
     ) throws(VaultError) {
         let positions = Dictionary(
             index.variables.enumerated().map { ($0.element.id, $0.offset) },
@@ -26,7 +27,7 @@ extension VaultTransaction {
             guard let record = step.record else {
                 if let position = step.variable.flatMap({ positions[$0.id] }) {
                     remove(at: position, time: time)
-                    index.variables[position].remote = nil
+                    endRemote(at: position, by: platformTime)
                 }
                 continue
             }
@@ -49,7 +50,7 @@ extension VaultTransaction {
             }
             agree(at: position, record, account, staysBehind: step.staysBehind)
         }
-        forget(plan.forgotten)
+        forget(plan.forgotten, by: platformTime)
     }
 
     private mutating func change(

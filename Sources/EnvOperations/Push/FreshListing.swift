@@ -40,7 +40,7 @@ package final class FreshListing {
         recordsByID = Dictionary(
             records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         readAt = (elapsed, pauseCount)
-        time = client.platformTime
+        time = client.lastDate
     }
 
     /// Forgets the listing: something happened since that took an unknown time, or changed a record.

@@ -15,6 +15,8 @@ package struct PlatformRecord: Equatable, Sendable {
     package let updatedBy: String?
     /// Who changed it last or, where nobody did, made it: the platform's id of a user.
     package let author: String?
+    /// What the platform calls whoever changed it last, where it says.
+    let editorName: String?
 
     /// Translates a record of the API.
     package init(_ variable: EnvironmentVariable, environments: CustomEnvironmentNames) {
@@ -34,6 +36,19 @@ package struct PlatformRecord: Equatable, Sendable {
         updatedAt = UInt64(clamping: (variable.updatedAt ?? variable.createdAt)?.milliseconds ?? 0)
         updatedBy = variable.updatedBy
         author = variable.updatedBy ?? variable.createdBy
+        editorName = variable.editorName.flatMap { $0.isEmpty ? nil : String($0.prefix(64)) }
+    }
+
+    /// Who changed or made it, for a sentence: " by …", or nothing where that is not known.
+    ///
+    /// - Parameters:
+    ///   - id: The platform's id of a user, which says nothing to people.
+    ///   - own: The platform's id of the user of this program; nil or empty where it is not known.
+    func phrase(for id: String?, as own: String?) -> String {
+        let isOwnKnown = own.map { !$0.isEmpty } ?? false
+        if isOwnKnown, id == own { return " by you, elsewhere" }
+        if let editorName { return " by \(editorName)" }
+        return id != nil && isOwnKnown ? " by another user" : ""
     }
 }
 

@@ -66,8 +66,7 @@ extension PushApplication {
 
     /// Who changed a record, as the end of a sentence.
     func author(of record: PlatformRecord) -> String {
-        guard let author = record.author else { return "" }
-        return author == origin.author ? " by you, elsewhere" : " by another user"
+        record.phrase(for: record.author, as: origin.author)
     }
 
     /// The check before each attempt: is everything still as planned?

@@ -155,6 +155,7 @@ package final class PushApplication {
                     isSent: isUnderWay && !error.isKnownNotDone)
             }
         }
+        nameWhatIsInTheWay()
         try flush()
         try readBack(outcomes.indices.filter { outcomes[$0]?.isVerified ?? false })
         try readBack(try repair())

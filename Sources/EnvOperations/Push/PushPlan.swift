@@ -66,6 +66,8 @@ package struct PushPlan: Equatable, Sendable {
         package var makingRoom: Set<Identifier> = []
         /// Targets and custom environments to look at; nil for all.
         package var places: Scope?
+        /// The platform's id of the user of this program, for messages; nil where it is not known.
+        package var ownUser: String?
 
         /// Allows nothing special.
         package init() {}

@@ -176,10 +176,11 @@ struct PushPlanning {
     }
 
     private func changed(_ variable: Variable, _ record: PlatformRecord) -> RecordNote {
-        let who = record.updatedBy.map { " by \($0)" } ?? ""
+        let who = record.phrase(for: record.updatedBy, as: rules.ownUser)
+        let pause = who.contains(",") ? "," : ""
         return .init(
             key: variable.name, scope: variable.attributes.scope,
-            reason: "it was changed on the platform\(who) since the last push")
+            reason: "it was changed on the platform\(who)\(pause) since the last push")
     }
 
     private func taken(_ variable: Variable, _ record: PlatformRecord) -> RecordNote {

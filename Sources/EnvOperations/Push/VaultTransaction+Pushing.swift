@@ -2,8 +2,12 @@ package import Vault
 
 extension VaultTransaction {
     /// Keeps what a push left on the platform, and what it is about to do there.
-    package mutating func keep(_ note: PushNote, account: String, time: UInt64) {
-        keep(note.records, account: account, time: time)
+    ///
+    /// - Parameter platformTime: The platform's time by which that was seen.
+    package mutating func keep(
+        _ note: PushNote, account: String, time: UInt64, platformTime: UInt64
+    ) {
+        keep(note.records, account: account, time: time, platformTime: platformTime)
         end(note.ended)
         begin(note.begun)
     }
@@ -19,7 +23,10 @@ extension VaultTransaction {
     /// - Parameters:
     ///   - account: Through whom it was sent.
     ///   - time: This machine's clock, in milliseconds since 1970.
-    package mutating func keep(_ records: [PushRecord], account: String, time: UInt64) {
+    ///   - platformTime: The platform's time by which that was seen; nil where nothing of it is gone.
+    package mutating func keep(
+        _ records: [PushRecord], account: String, time: UInt64, platformTime: UInt64? = nil
+    ) {
         let positions = Dictionary(
             index.variables.enumerated().map { ($0.element.id, $0.offset) },
             uniquingKeysWith: { first, _ in first })
@@ -27,7 +34,7 @@ extension VaultTransaction {
             guard let position = positions[entry.variable] else { continue }
             let known = index.variables[position].remote
             switch entry.knowledge {
-            case .gone: index.variables[position].remote = nil
+            case .gone: endRemote(at: position, by: platformTime ?? time)
             case .sent(let record, let withValue):
                 // What was agreed before stays agreed until the rest is proved.
                 let version = withValue ? 0 : known?.pushedVersion ?? 0
@@ -74,19 +81,37 @@ extension VaultTransaction {
         keep(records, account: account, time: time)
     }
 
-    /// Forgets the platform's record of variables that are removed on both sides.
-    package mutating func forget(_ variables: [Identifier]) {
+    /// Forgets the platform's record of variables that are removed on both sides, but for when it ended where
+    /// production may have been built before.
+    ///
+    /// - Parameter platformTime: The platform's time when they were seen to be gone.
+    package mutating func forget(_ variables: [Identifier], by platformTime: UInt64) {
         for id in variables {
-            if let position = position(of: id) { index.variables[position].remote = nil }
+            if let position = position(of: id) { endRemote(at: position, by: platformTime) }
         }
+    }
+
+    /// Notes that the platform has nothing of a record any more. Of a removed one of production it stays known
+    /// when that was, until what serves production was made later.
+    mutating func endRemote(at position: Int, by platformTime: UInt64) {
+        let variable = index.variables[position]
+        guard !variable.isLive, var remote = variable.remote,
+            remote.agreed.scope.targets.contains(.production)
+        else {
+            index.variables[position].remote = nil
+            return
+        }
+        remote.end(by: platformTime)
+        index.variables[position].remote = remote
     }
 
     /// Keeps what was seen of the platform without writing to it.
     ///
     /// - Parameter listedAt: When the list was asked for, by this machine's clock; what another
     ///   process pushed since is newer than the list.
+    /// - Parameter platformTime: The platform's time of the list.
     package mutating func see(
-        _ platform: [PlatformRecord], listedAt: UInt64, of project: Identifier
+        _ platform: [PlatformRecord], listedAt: UInt64, platformTime: UInt64, of project: Identifier
     ) {
         let found = Dictionary(
             platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -97,18 +122,30 @@ extension VaultTransaction {
                 index.variables[position].remote?.seenUpdatedAt = record.updatedAt
                 index.variables[position].remote?.isGone = false
             } else {
-                index.variables[position].remote?.isGone = true
+                index.variables[position].remote?.end(by: platformTime)
             }
         }
     }
 
-    /// Keeps which deployment serves production.
+    /// Keeps which deployment serves production. What was removed before it was made is forgotten.
+    ///
+    /// - Parameter removed: Records that were gone from the platform before it was asked for it, whatever its
+    ///   clock says.
     package mutating func see(
-        live: VaultProject.LiveDeployment?, of project: Identifier, time: UInt64
+        live: VaultProject.LiveDeployment?, of project: Identifier, time: UInt64,
+        without removed: Set<Identifier> = []
     ) {
         guard let position = index.projects.firstIndex(where: { $0.id == project }) else { return }
         index.projects[position].live = live
         index.projects[position].seenAt = time
+        let seen = index.projects[position]
+        for place in index.variables.indices where index.variables[place].project == project {
+            let variable = index.variables[place]
+            guard variable.isRemovedEverywhere,
+                removed.contains(variable.id) || SyncState.isLive(variable, in: seen) != false
+            else { continue }
+            index.variables[place].remote = nil
+        }
     }
 }
 

@@ -61,7 +61,7 @@ package struct History {
         if needsAll { return [] }
         return versions.dropLast(max(keep, 1)).filter { version in
             version.version != variable.currentVersion
-                && version.version != variable.remote?.pushedVersion
+                && version.version != variable.platformVersion
                 && !neededVersions.contains(version.version)
                 && time > version.createdAt
                 && time - version.createdAt >= Self.protectedMilliseconds

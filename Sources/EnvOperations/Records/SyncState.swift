@@ -18,11 +18,15 @@ package enum SyncState: String, Sendable {
     /// Judges one record.
     package init(of variable: Variable) {
         guard variable.currentVersion > 0 else {
-            self = .unreadable
+            self = Self.mayBringValue(variable) ? .behind : .unreadable
             return
         }
         guard let remote = variable.remote else {
             self = .local
+            return
+        }
+        if variable.isRemovedEverywhere {
+            self = .synced
             return
         }
         let changedHere = Self.isChangedHere(variable, remote)
@@ -35,22 +39,38 @@ package enum SyncState: String, Sendable {
         }
     }
 
+    /// Tells of a record without a value that the platform shows such values, and was not seen as it is.
+    private static func mayBringValue(_ variable: Variable) -> Bool {
+        guard variable.isLive, let remote = variable.remote, !remote.isGone else { return false }
+        return remote.agreed.kind != .sensitive && remote.seenUpdatedAt > remote.agreedUpdatedAt
+    }
+
     private static func isChangedHere(_ variable: Variable, _ remote: RemoteState) -> Bool {
         !variable.isLive || variable.currentVersion != remote.pushedVersion
             || variable.attributes != remote.agreed || variable.name != remote.key
     }
 
-    /// Tells whether the deployment that serves production was made with the variable as it is.
+    /// Tells whether the deployment that serves production was made with the variable as it is; of a removed
+    /// one, without it.
     ///
     /// Only the platform's times are compared.
     ///
-    /// - Returns: nil where the record is not of production, or the platform was never seen.
+    /// - Returns: nil where the record is not of production, or the platform was never seen; and for a
+    ///   removed one that the platform may still have, or that is known to have left production.
     package static func isLive(_ variable: Variable, in project: VaultProject) -> Bool? {
+        guard variable.isLive else {
+            guard variable.isRemovedEverywhere, let remote = variable.remote,
+                remote.agreed.scope.targets.contains(.production), let deployment = project.live
+            else { return nil }
+            return deployment.createdAt > remote.seenUpdatedAt
+        }
         guard variable.attributes.scope.targets.contains(.production), project.seenAt > 0 else {
             return nil
         }
         guard let remote = variable.remote, !isChangedHere(variable, remote) else { return false }
         guard let deployment = project.live else { return nil }
-        return deployment.createdAt > max(remote.agreedUpdatedAt, remote.seenUpdatedAt)
+        // Of a record that is gone the time is that of its end, which is no change that was agreed.
+        let seen = remote.isGone ? 0 : remote.seenUpdatedAt
+        return deployment.createdAt > max(remote.agreedUpdatedAt, seen)
     }
 }

@@ -31,7 +31,7 @@ package struct SyncSummary: Equatable, Sendable {
         case diverged
         /// The vault holds no value.
         case unreadable
-        /// The platform has the value, and production was built before.
+        /// The platform has the value, or has it no more, and production was built before.
         case notLive
         /// The value is older than it should get.
         case rotationDue
@@ -77,13 +77,17 @@ package struct SyncSummary: Equatable, Sendable {
 
     private static func standings(of variable: Variable, in project: VaultProject) -> [Standing] {
         // Without a value it is unreadable wherever it is; all else is said of what has a platform.
-        if variable.isLive, variable.currentVersion == 0 { return [.unreadable] }
+        let state = SyncState(of: variable)
+        if variable.isLive, variable.currentVersion == 0, state != .behind { return [.unreadable] }
         guard project.binding != nil else { return [] }
         guard variable.isLive else {
-            guard let remote = variable.remote, !remote.isGone else { return [] }
+            guard let remote = variable.remote else { return [] }
+            guard !remote.isGone else {
+                return SyncState.isLive(variable, in: project) == false ? [.notLive] : []
+            }
             return remote.seenUpdatedAt > remote.agreedUpdatedAt ? [.diverged] : [.ahead]
         }
-        switch SyncState(of: variable) {
+        switch state {
         case .local, .ahead: return [.ahead]
         case .behind: return [.behind]
         case .diverged: return [.diverged]

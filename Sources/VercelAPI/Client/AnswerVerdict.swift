@@ -95,7 +95,7 @@ struct AnswerVerdict {
         // The answer itself: an error withholds the sentence where a short value happens to be in it.
         let body = response.body.withBytes { JSONDecoding.value(APIErrorBody.self, from: $0) }
         guard let message = body?.message?.lowercased() else { return false }
-        return message.contains("ongoing update")
+        return message.contains("ongoing") && message.contains("update")
     }
 }
 

@@ -49,6 +49,11 @@ extension VercelAPIError {
         "env_conflict", "env_already_exists", "existing_key_and_target",
     ]
 
+    /// Whether a variable of that name and scope was there already. Other conflicts pass by themselves.
+    package var isExistingVariable: Bool {
+        code == .conflict && Self.conflicts.contains(platformCode?.lowercased() ?? "")
+    }
+
     private static func meaning(
         status: Int, headers: HTTPHeaders, body: APIErrorBody?, isBodyEmpty: Bool,
         sent: SentTexts

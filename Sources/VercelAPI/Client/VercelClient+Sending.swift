@@ -149,6 +149,11 @@ private struct SendingRound {
             session.limits.finish(
                 calls[place].route, reserved: group, headers: (try? result.get())?.headers,
                 now: now, secondsSince1970: session.waitingRoom.secondsSince1970)
+            if let date = (try? result.get())?.headers[name: "Date"].flatMap({
+                HTTPDate.seconds($0)
+            }) {
+                session.platformSeconds = date
+            }
             settle(place, result)
         }
         for (index, entry) in places.enumerated() where !isAnswered[index] {
@@ -180,11 +185,6 @@ private struct SendingRound {
     private mutating func settle(_ place: Int, _ result: Result<HTTPResponse, TransportError>) {
         let call = calls[place]
         attempts[place].count += 1
-        if case .success(let response) = result,
-            let date = response.headers[name: "Date"].flatMap({ HTTPDate.seconds($0) }), date > 0
-        {
-            session.platformTime = UInt64(date) &* 1_000
-        }
         let verdict = AnswerVerdict(
             result, call: call, sent: client.sentTexts(of: call),
             secondsSince1970: session.waitingRoom.secondsSince1970)

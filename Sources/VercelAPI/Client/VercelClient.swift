@@ -27,8 +27,8 @@ package final class VercelClient {
         var limits = RateLimits()
         /// How often a call has waited, or was sent again.
         var pauseCount = 0
-        /// The newest `Date` of an answer, in milliseconds since 1970; 0 before the first.
-        var platformTime: UInt64 = 0
+        /// What the last answer that named a time said, in seconds since 1970.
+        var platformSeconds: Int64?
 
         init(
             transport: any HTTPTransport, waitingRoom: any WaitingRoom, policy: RetryPolicy,
@@ -46,6 +46,7 @@ package final class VercelClient {
                 transport: transport ?? self.transport, waitingRoom: waitingRoom,
                 policy: policy ?? self.policy, random: random)
             other.limits = limits.forOthers()
+            other.platformSeconds = platformSeconds
             return other
         }
     }
@@ -108,10 +109,6 @@ package final class VercelClient {
     /// How often a call has waited, or was sent again. What was read before such a pause is old.
     package var pauseCount: Int { session.pauseCount }
 
-    /// Vercel's own time when it answered last, in milliseconds since 1970, to the second (the `Date`
-    /// field of RFC 9110); 0 where no answer had one.
-    package var platformTime: UInt64 { session.platformTime }
-
     /// The same client on behalf of somebody else; it shares connections and rate limits.
     package func scoped(to scope: APIScope) -> VercelClient {
         VercelClient(self, scope: scope, session: session, timeouts: timeouts)
@@ -150,6 +147,19 @@ package final class VercelClient {
         policy.longestRateLimitWait = .seconds(1)
         return VercelClient(
             self, scope: scope, session: session.like(policy: policy), timeouts: timeouts)
+    }
+
+    /// The platform's time of the last answer, in milliseconds since 1970, rounded down (the `Date` field of
+    /// RFC 9110 has seconds); 0 where no answer named a time.
+    package var lastDate: UInt64 {
+        session.platformSeconds.map { UInt64(min(max($0, 0), 1 << 40)) * 1_000 } ?? 0
+    }
+
+    /// The platform's time of the last answer, in milliseconds since 1970, rounded up: what that answer shows
+    /// happened before. By this machine's clock where no answer names a time.
+    package var platformTime: UInt64 {
+        let seconds = session.platformSeconds ?? session.waitingRoom.secondsSince1970
+        return UInt64(min(max(seconds, 0), 1 << 40)) * 1_000 + 999
     }
 
     /// A number from 0 to below 1 from the kernel's generator.

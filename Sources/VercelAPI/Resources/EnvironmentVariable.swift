@@ -58,6 +58,8 @@ package struct EnvironmentVariable: Decodable, Sendable, Equatable {
     package let createdBy: String?
     /// Who changed it last.
     package let updatedBy: String?
+    /// What the platform calls whoever changed it last, where it says.
+    package let editorName: String?
     /// What the answer says about its value: true for clear text, false for ciphertext.
     package let isDecrypted: Bool?
     /// Whether the platform made it.
@@ -79,6 +81,7 @@ package struct EnvironmentVariable: Decodable, Sendable, Equatable {
         updatedAt = object.time("updatedAt")
         createdBy = object.text("createdBy")
         updatedBy = object.text("updatedBy")
+        editorName = object.text("lastEditedByDisplayName")
         isDecrypted = object.bool("decrypted")
         isSystem = object.bool("system") ?? false
         configurationId = object.text("configurationId")

@@ -27,8 +27,11 @@ struct SharedListing {
 
     /// Asks for the shared variables of a team's project and keeps the answer: for commands that see
     /// the platform anyway. That they cannot be had is told, and stops nothing.
-    static func keep(of bound: BoundProject, _ invocation: Invocation) throws {
-        guard let owner = bound.platform.accountId, owner.hasPrefix("team_") else { return }
+    ///
+    /// - Returns: Those that the project uses; none where they cannot be had.
+    @discardableResult
+    static func keep(of bound: BoundProject, _ invocation: Invocation) throws -> [SharedVariable] {
+        guard let owner = bound.platform.accountId, owner.hasPrefix("team_") else { return [] }
         // By its id, as the listing looks for it, whatever it was called by just now.
         let client = bound.access.client.scoped(to: .team(id: owner))
         let askedAt = invocation.context.now()
@@ -37,8 +40,10 @@ struct SharedListing {
             keep(
                 [bound.platform.id: found], .init(client: client, account: bound.access.account),
                 askedAt, invocation)
+            return found.sorted { ($0.key, $0.id) < ($1.key, $1.id) }
         } catch {
             warn(error, invocation)
+            return []
         }
     }
 
@@ -89,6 +94,18 @@ struct SharedListing {
             "The shared variables were not refreshed. \(CommandError(mapping: error).message)")
     }
 
+    /// The names of those that a program sees in one place.
+    func names(in place: EffectiveVariables.Place) -> Set<String> {
+        Set(
+            variables.filter { variable in
+                switch place.environment {
+                case .target(let target):
+                    !Set(variable.targets.map(\.rawValue)).isDisjoint(with: target.names)
+                case .custom: variable.appliesToAllCustomEnvironments
+                }
+            }.map(\.key))
+    }
+
     /// Those that a listing wants.
     func filtered(_ isWanted: (SharedVariable) -> Bool) -> SharedListing {
         SharedListing(variables.filter(isWanted), askedAt: askedAt)
@@ -109,7 +126,7 @@ struct SharedListing {
                 "branch": .null, "comment": .string(orNull: variable.comment), "version": .null,
                 "createdAt": .time(orNull: variable.createdAt?.milliseconds),
                 "updatedAt": .time(orNull: variable.updatedAt?.milliseconds), "sync": .null,
-                "live": .null, "shared": true,
+                "live": .null, "removed": false, "shared": true,
             ]
         }
     }

@@ -55,8 +55,8 @@ struct DeploymentMaking {
     let projectName: String
     let following: Following
     let invocation: Invocation
-    /// Keeps in the vault what is live now; where that fails it is a warning.
-    let keepLive: () throws -> Void
+    /// Keeps in the vault what is live now, after this deployment was made; where that fails it is a warning.
+    let keepLive: (String) throws -> Void
 
     /// Makes the deployment, waits as asked, and says what became of it.
     func make(_ new: NewDeployment) throws -> CommandResult {
@@ -104,7 +104,7 @@ struct DeploymentMaking {
         }
         do {
             // Whoever did not answer for so long is not waited for once more.
-            if !isAway { try keepLive() }
+            if !isAway { try keepLive(made.id) }
         } catch {
             invocation.context.warn(
                 "not-kept",

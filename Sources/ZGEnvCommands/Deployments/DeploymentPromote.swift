@@ -102,7 +102,7 @@ enum DeploymentPromote: Command {
             try DeploymentMaking(
                 client: named.client, projectID: project, projectName: named.project.name,
                 following: following, invocation: invocation,
-                keepLive: { named.keepLive(invocation) }
+                keepLive: { _ in named.keepLive(invocation) }
             ).make(new)
         }
         let made = result.json

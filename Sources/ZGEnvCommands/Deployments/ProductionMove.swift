@@ -89,8 +89,19 @@ struct ProductionMove {
     // MARK: Doing it
 
     /// Asks the platform for it, and follows it.
+    ///
+    /// - Throws: ``ExitCode/conflict`` where something else serves production by now than when the plan was
+    ///   made: the question may have waited long.
     func apply(limit: Duration, _ older: OlderVariables) throws -> CommandResult {
         let previous = named.project.production?.id
+        let now = try client.project(named.project.id).production?.id
+        guard now == previous else {
+            func word(_ id: String?) -> String { id.map { DisplayText.safe($0) } ?? "nothing" }
+            throw CommandError(
+                .conflict,
+                "Production was changed meanwhile: \(word(now)) serves it now, and \(word(previous)) did when the plan was made.",
+                hint: "Nothing was moved. Look at the plan again by running the same command.")
+        }
         let before = named.project.lastAliasRequest
         return try invocation.changingDeployments(
             ofProject: named.project.id, at: client.origin

@@ -50,12 +50,16 @@ enum Redeploy: Command {
                 + (isLatest ? ", from the newest commit" : "")
                 + (command.has("with-cache") ? ", with the build cache" : "")
         ]
-        if try Confirmation.ask(invocation, plan: plan, question: "Redeploy it?") == .stopAfterPlan
+        let pending = try source.pending(invocation)
+        let lines = plan + (pending?.lines ?? [])
+        if try Confirmation.ask(invocation, plan: lines, question: "Redeploy it?") == .stopAfterPlan
         {
             let members = DeploymentListing.members(source.deployment, current: nil)
             return CommandResult(
-                json: .object(members + [.init("dryRun", true)]),
-                text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
+                json: .object(members + Self.members(pending) + [.init("dryRun", true)]),
+                text: lines.enumerated().map { place, line in
+                    (place == 0 ? "Would " : "  ") + DisplayText.safe(line) + "\n"
+                }.joined())
         }
         var new = NewDeployment(
             sourceId: source.deployment.id, projectName: source.projectName,
@@ -79,12 +83,33 @@ enum Redeploy: Command {
         _ new: NewDeployment, _ source: RedeploySource, _ following: DeploymentMaking.Following,
         _ invocation: Invocation
     ) throws -> CommandResult {
-        try invocation.changingDeployments(ofProject: source.projectID, at: source.client.origin) {
+        let pending = try source.pending(invocation)
+        var result = try invocation.changingDeployments(
+            ofProject: source.projectID, at: source.client.origin
+        ) {
             try DeploymentMaking(
                 client: source.client, projectID: source.projectID,
                 projectName: source.projectName, following: following, invocation: invocation,
-                keepLive: { try source.keepLive(invocation) }
+                keepLive: { try source.keepLive(invocation, made: $0, pending: pending) }
             ).make(new)
         }
+        let made = result.json
+        result.json = {
+            guard case .object(let members) = try made() else { return .null }
+            return .object(members + Self.members(pending))
+        }
+        return result
+    }
+
+    /// What production gets and loses with it, for scripts; null where the vault does not know.
+    private static func members(_ pending: PendingChanges?) -> [JSONValue.Member] {
+        [
+            .init(
+                "changedVariables",
+                pending.map { .strings(PendingChanges.names($0.changed)) } ?? .null),
+            .init(
+                "removedVariables",
+                pending.map { .strings(PendingChanges.names($0.removed)) } ?? .null),
+        ]
     }
 }

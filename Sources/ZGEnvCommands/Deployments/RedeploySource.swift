@@ -94,13 +94,29 @@ struct RedeploySource {
         }
     }
 
+    /// What production gets with a deployment that is made now; nil for another target, and where the vault
+    /// does not have the project or is not at hand.
+    func pending(_ invocation: Invocation) throws -> PendingChanges? {
+        guard targetName == "production", let local,
+            let index = try invocation.session.indexWithoutAsking(),
+            let project = index.project(local.id)
+        else { return nil }
+        return PendingChanges(of: project, in: index)
+    }
+
     /// Keeps which deployment serves production, where the vault has the project and is at hand.
-    func keepLive(_ invocation: Invocation) throws {
+    ///
+    /// - Parameters:
+    ///   - made: The deployment that was made here.
+    ///   - pending: What was waiting for it.
+    func keepLive(_ invocation: Invocation, made: String, pending: PendingChanges?) throws {
         guard let local, let keys = try invocation.session.indexKeysWithoutAsking() else { return }
         let live = try client.project(projectID).liveDeployment
         let time = invocation.context.now()
+        // What was gone before this one was asked for is not in it, however close the two times are.
+        let removed = live?.id == made ? pending?.removed.map(\.id) ?? [] : []
         try invocation.session.update(with: keys) {
-            $0.see(live: live, of: local.id, time: time)
+            $0.see(live: live, of: local.id, time: time, without: Set(removed))
         }
     }
 }

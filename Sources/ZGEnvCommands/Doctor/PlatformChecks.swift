@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Sealing
+internal import Vault
 internal import VercelAPI
 
 /// Whether the platform's API answers, and what time it is there. No token is sent.
@@ -15,7 +16,7 @@ struct PlatformChecks {
             return [Finding("api", .skipped, "The platform was left alone, because of --offline.")]
         }
         do {
-            let origin = try PlatformSession.namedOrigin(invocation.options) ?? .vercel
+            let origin = try PlatformSession.namedOrigin(invocation.options) ?? ownOrigin ?? .vercel
             let transport = try invocation.context.transport()
             let request = HTTPRequest(
                 origin: origin, target: "/",
@@ -31,6 +32,14 @@ struct PlatformChecks {
             ]
         } catch {
             return [Self.unreachable(CommandError(mapping: error))]
+        }
+    }
+
+    /// Where the account in use belongs, if the names are open.
+    private var ownOrigin: APIOrigin? {
+        guard let index = try? invocation.session.indexWithoutAsking() else { return nil }
+        return index.account(named: invocation.options.account).flatMap {
+            try? APIOrigin($0.origin)
         }
     }
 
@@ -56,12 +65,11 @@ struct PlatformChecks {
         }
         let difference = there - now
         guard abs(difference) > ClockChecks.tolerance else {
-            return Finding("clock-api", .ok, "The clock and the platform's agree.")
+            return Finding("clock-api", .ok, "The clock and Vercel's agree.")
         }
         return Finding(
             "clock-api", .warning,
-            "The clock is \(abs(difference)) seconds \(difference > 0 ? "behind" : "ahead of") the "
-                + "platform's.",
+            "The clock is \(DurationText.words(.seconds(abs(difference)))) \(difference > 0 ? "behind" : "ahead of") Vercel's.",
             remedy: "Set the clock, or have it set: timedatectl set-ntp true")
     }
 }

@@ -97,8 +97,10 @@ extension CommandError {
                 .libraryMissing, .outOfMemory:
                 .failed
             }
+        let wait = error.wait.map { "Vercel asks to wait \($0); try again after that." }
         self.init(
-            code, Self.sentence(error.description), hint: error.hint.map { Self.sentence($0) })
+            code, Self.sentence(error.description),
+            hint: wait ?? error.hint.map { Self.sentence($0) })
     }
 
     private init(mapping error: DotEnvError) {
@@ -138,5 +140,13 @@ extension CommandError {
         let isWord = reason.prefix { $0 != " " }.allSatisfy(\.isLetter)
         let head = isWord ? first.uppercased() : String(first)
         return head + reason.dropFirst() + (reason.hasSuffix(".") ? "" : ".")
+    }
+}
+
+extension VercelAPIError {
+    /// How long the platform wants to be left alone, in words; nil where it does not say.
+    var wait: String? {
+        guard code == .rateLimited, let retryAfter, retryAfter > .zero else { return nil }
+        return DurationText.words(retryAfter)
     }
 }

@@ -82,6 +82,13 @@ struct HardenReport {
             .init(
                 "left", .array(omissions.map { Self.entry($0.key, $0.scope, $0.reason) })),
             .init(
+                "unverified",
+                .array(
+                    (outcomes ?? []).compactMap { outcome in
+                        guard case .unverified(let reason) = outcome.end else { return nil }
+                        return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
+                    })),
+            .init(
                 "failed",
                 .array(
                     (outcomes ?? []).compactMap { outcome in
@@ -135,7 +142,9 @@ struct HardenReport {
             return CommandError(
                 omissions.isEmpty ? failed.exitCode : .failed,
                 "\(failed.count) of \(outcomes?.count ?? 0) changes failed. \(DisplayText.safe(first.step.key)): \(CommandError.ending(DisplayText.safe(reason)))",
-                hint: "The values are in the vault. Run it again: it does what is left.")
+                hint: "The values are in the vault. "
+                    + (RefusalAdvice(failed, project: project)?.text
+                        ?? "Run it again: it does what is left."))
         }
         guard let first = omissions.first else { return nil }
         let key = DisplayText.safe(first.key)

@@ -27,8 +27,10 @@ enum PlatformRefresh {
             PlatformRecord($0, environments: names)
         }
         let (live, time) = (bound.platform.liveDeployment, invocation.context.now())
+        let platformTime = client.platformTime
         try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
-            transaction.see(platform, listedAt: listedAt, of: project.id)
+            transaction.see(
+                platform, listedAt: listedAt, platformTime: platformTime, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
         try SharedListing.keep(of: bound, invocation)
@@ -73,7 +75,9 @@ extension PlatformRefresh {
         let time = invocation.context.now()
         try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
             for sight in seen {
-                transaction.see(sight.records, listedAt: sight.listedAt, of: sight.project)
+                transaction.see(
+                    sight.records, listedAt: sight.listedAt, platformTime: sight.platformTime,
+                    of: sight.project)
                 transaction.see(live: sight.live, of: sight.project, time: time)
             }
         }
@@ -102,8 +106,10 @@ extension PlatformRefresh {
             try invocation.session.index(.listing).learns(
                 from: platform, listedAt: listedAt, of: project.id)
         else { return false }
+        let platformTime = client.platformTime
         try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
-            transaction.see(platform, listedAt: listedAt, of: project.id)
+            transaction.see(
+                platform, listedAt: listedAt, platformTime: platformTime, of: project.id)
         }
         return true
     }
@@ -114,6 +120,7 @@ extension PlatformRefresh {
         let records: [PlatformRecord]
         let live: VaultProject.LiveDeployment?
         let listedAt: UInt64
+        let platformTime: UInt64
     }
 
     private static func look(
@@ -135,6 +142,7 @@ extension PlatformRefresh {
         let listedAt = invocation.context.now()
         let ids = there.compactMap { $0.binding?.projectID }
         let lists = try client.environmentVariables(ofProjects: ids)
+        let platformTime = client.platformTime
         return try zip(zip(there, ids), lists).map { entry, list in
             let (project, id) = entry
             let variables = try list.get()
@@ -144,7 +152,8 @@ extension PlatformRefresh {
             return Sight(
                 project: project.id,
                 records: variables.map { PlatformRecord($0, environments: names) },
-                live: platform[id]?.liveDeployment, listedAt: listedAt)
+                live: platform[id]?.liveDeployment, listedAt: listedAt,
+                platformTime: platformTime)
         }
     }
 

@@ -15,7 +15,7 @@ struct PullReport {
         project = work.project.name
         isNew = work.isNew
         plan = finding.plan
-        skipped = finding.listing.skipped.map(\.note)
+        skipped = finding.skipped
     }
 
     /// Tells whether a local value would change or go, which is asked about.

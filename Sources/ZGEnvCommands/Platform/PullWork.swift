@@ -10,16 +10,19 @@ struct PullWork {
     struct Finding {
         let plan: PullPlan
         let listing: PlatformListing
+        /// What is there and is not taken in, shared variables of the team too.
+        let skipped: [RecordNote]
         /// The project's records that the plan was made of.
         fileprivate let variables: [Variable]
         fileprivate let values: [String: SecretSlice]
         fileprivate let listedAt: UInt64
+        fileprivate let platformTime: UInt64
         fileprivate let metadata: IndexMetadata
 
         /// Every key that either side has.
         var keys: Set<String> {
             Set(variables.map(\.name) + listing.records.map(\.key))
-                .union(listing.skipped.map(\.note.key))
+                .union(skipped.map(\.key))
         }
     }
 
@@ -63,14 +66,18 @@ struct PullWork {
         let names = CustomEnvironmentNames(
             try client.customEnvironments(ofProject: bound.platform.id))
         try checkPlaces(names, variables)
-        try SharedListing.keep(of: bound, invocation)
+        let shared = try SharedListing.keep(of: bound, invocation).filter {
+            self.rules.includes($0)
+        }
         let listedAt = invocation.context.now()
         let arena = SecretArena()
         var listing = PlatformListing(
             try client.environmentVariables(ofProject: bound.platform.id, valuesInto: arena),
             environments: names)
+        let platformTime = client.platformTime
         var rules = rules
         rules.skipped = Set(listing.skipped.map(\.id))
+        rules.ownUser = bound.access.account?.userID
         let values = try values(
             PullPlan.valuesNeeded(variables: variables, platform: listing.records, rules: rules)
                 .map(\.record), &listing, into: arena)
@@ -79,8 +86,10 @@ struct PullWork {
         return Finding(
             plan: PullPlan(
                 variables: variables, platform: listing.records, evidence: evidence, rules: rules),
-            listing: listing, variables: variables, values: values, listedAt: listedAt,
-            metadata: index.metadata)
+            listing: listing,
+            skipped: listing.skipped.map(\.note) + shared.map { $0.note(project.name) },
+            variables: variables, values: values, listedAt: listedAt,
+            platformTime: platformTime, metadata: index.metadata)
     }
 
     /// A target that neither side knows is a slip, and pulling nothing would look like success.
@@ -210,9 +219,11 @@ struct PullWork {
                 }
                 try transaction.apply(
                     finding.plan, of: project.id, values: finding.values, account: account,
-                    time: time)
+                    time: time, platformTime: finding.platformTime)
             }
-            transaction.see(finding.listing.all, listedAt: finding.listedAt, of: project.id)
+            transaction.see(
+                finding.listing.all, listedAt: finding.listedAt,
+                platformTime: finding.platformTime, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
     }
@@ -226,5 +237,28 @@ struct PullWork {
                 hint: "Nothing was changed by this command; run it again.")
         }
         transaction.index.projects.append(project)
+    }
+}
+
+extension PullPlan.Rules {
+    /// Tells whether a shared variable of the team is one of those that are meant.
+    fileprivate func includes(_ variable: SharedVariable) -> Bool {
+        guard keys?.contains(variable.key) ?? true else { return false }
+        guard let places else { return true }
+        return !Set(variable.targets.map(\.rawValue)).isDisjoint(with: places.targets.names)
+            || variable.appliesToAllCustomEnvironments && !places.customEnvironments.isEmpty
+    }
+}
+
+extension SharedVariable {
+    /// Why it is not taken in.
+    fileprivate func note(_ project: String) -> RecordNote {
+        var targets: Scope.Targets = []
+        for target in self.targets { targets.formUnion(Scope.Targets(name: target.rawValue) ?? []) }
+        return RecordNote(
+            key: key, scope: Scope(targets: targets),
+            reason:
+                "it is shared by the team, and belongs to no project; give this one its own with: zg-env set \(key) -p \(project)"
+        )
     }
 }

@@ -49,6 +49,7 @@ enum Push: Command {
             }
         }
         let report = try PushWork(invocation, rules: rules).run()
+        if let remark = report.remarkOnProduction { try invocation.note(remark) }
         return report.result()
     }
 }

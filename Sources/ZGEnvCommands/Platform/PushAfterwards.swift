@@ -42,10 +42,12 @@ enum PushAfterwards {
         do {
             rules.records = Set(atHand.keys)
             rules.makingRoom = try others(of: keys, than: rules.records ?? [], invocation)
-            let pushed = try PushWork(invocation, rules: rules, atHand: atHand).run(asks: false)
-                .result()
-            joined = result.joined(with: "push", pushed)
-            if pushed.failure == nil, invocation.command.has("redeploy") {
+            let report = try PushWork(invocation, rules: rules, atHand: atHand).run(asks: false)
+            if !invocation.command.has("redeploy"), let remark = report.remarkOnProduction {
+                try invocation.note(remark)
+            }
+            joined = result.joined(with: "push", report.result())
+            if report.failure == nil, invocation.command.has("redeploy") {
                 joined = joined.joined(with: "deployment", try Redeploy.afterPush(invocation))
             }
         } catch {

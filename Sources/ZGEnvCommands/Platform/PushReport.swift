@@ -9,6 +9,8 @@ struct PushReport {
     private let plan: PushPlan
     /// What became of each step; empty after a dry run or a conflict.
     var outcomes: [PushOutcome] = []
+    /// What of it production gets with its next deployment only, by what the vault knows after it.
+    var pending: PendingChanges?
     /// What of it was changed while the values were locked; nil where nothing was sent.
     var changes: ChangesText?
     /// Tells that it stopped after the plan.
@@ -55,7 +57,8 @@ struct PushReport {
                 "conflicts",
                 .array(conflicts.map { Self.entry($0.key, $0.scope, $0.reason) })),
             .init("unverified", unverified),
-            .init("failed", failed), .init("changedWhileLocked", changes?.json ?? .array([])),
+            .init("failed", failed), .init("notLive", notLive),
+            .init("changedWhileLocked", changes?.json ?? .array([])),
         ]
         if isDryRun { members.append(.init("dryRun", true)) }
         return CommandResult(json: .object(members), text: text, failure: failure)
@@ -91,6 +94,28 @@ struct PushReport {
                 guard case .unverified(let reason) = outcome.end else { return nil }
                 return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
             })
+    }
+
+    /// The steps that production does not have yet.
+    private var waiting: [PushOutcome] {
+        guard let pending else { return [] }
+        let ids = Set((pending.changed + pending.removed).map(\.id))
+        return outcomes.filter { $0.step.variable.map { ids.contains($0.id) } ?? false }
+    }
+
+    private var notLive: JSONValue {
+        .array(waiting.map { Self.entry($0.step.key, $0.step.attributes.scope) })
+    }
+
+    /// That production has none of it yet, and what to do; nil where it has.
+    var remarkOnProduction: String? {
+        let keys = Set(waiting.map(\.step.key)).sorted()
+        guard !keys.isEmpty else { return nil }
+        let what =
+            keys.count > 3
+            ? "\(keys.count) of these changes" : "the change of \(keys.joined(separator: ", "))"
+        return
+            "Production gets \(what) with its next deployment: zg-env redeploy -p \(DisplayText.safe(project))"
     }
 
     private var failed: JSONValue {
@@ -206,6 +231,16 @@ struct PushReport {
         {
             return "\(rest)First \(remedy), then push again: it sends what is missing."
         }
+        if code == .conflict, let first = failures.first {
+            let key = DisplayText.safe(
+                "\(failures.count == 1 ? first.step.key : "KEY") -p \(project)")
+            return
+                "\(rest)Keep what is here with: zg-env push \(key) --force, or take what Vercel has with: zg-env pull \(key) --force."
+        }
+        if let advice = RefusalAdvice(failures, project: project) { return rest + advice.text }
+        if case .failed(_, let error?)? = failures.first?.end, let wait = error.wait {
+            return "\(rest)Vercel asks to wait \(wait); push again after that."
+        }
         return "\(rest)Push again: it looks at the platform and sends what is missing."
     }
 }
@@ -216,10 +251,11 @@ extension [PushOutcome] {
         let codes = Set(
             map { outcome -> ExitCode in
                 guard case .failed(_, let error?) = outcome.end else { return .failed }
+                if error.code == .conflict, !error.isExistingVariable { return .failed }
                 return CommandError(mapping: error).code
             })
         guard codes.count == 1, let only = codes.first else { return .failed }
-        return [.unauthorized, .unavailable].contains(only) ? only : .failed
+        return [.unauthorized, .unavailable, .conflict].contains(only) ? only : .failed
     }
 }
 

@@ -19,9 +19,11 @@ struct PushWork {
         _ invocation: Invocation, rules: PushPlan.Rules, atHand: [Identifier: SecretSlice] = [:]
     ) throws {
         self.invocation = invocation
-        self.rules = rules
         values = PushValues(invocation.session, atHand: atHand)
         bound = try BoundProject.inVault(invocation)
+        var rules = rules
+        rules.ownUser = bound.access.account?.userID
+        self.rules = rules
         guard let project = bound.local else {
             throw CommandError(.notFound, "The vault has no such project.")
         }
@@ -36,6 +38,8 @@ struct PushWork {
         self.invocation = invocation
         self.bound = bound
         self.project = project
+        var rules = rules
+        rules.ownUser = bound.access.account?.userID
         self.rules = rules
         values = PushValues(invocation.session, atHand: [:])
     }
@@ -60,6 +64,7 @@ struct PushWork {
         let listing = FreshListing(
             client, project: bound.platform.id, environments: environments)
         let platform = try listing.current()
+        let platformTime = client.platformTime
         let index = try invocation.session.index(.everything)
         try checkPlaces(environments, index)
         var variables = index.variables.filter { $0.project == project.id }
@@ -73,8 +78,7 @@ struct PushWork {
         let plan = PushPlan(
             variables: variables, platform: platform, adopted: adopted,
             leftovers: resolution.leftovers, rules: rules)
-        var report = PushReport(
-            project: project.name, plan: plan)
+        var report = PushReport(project: project.name, plan: plan)
         for record in resolution.abandoned {
             invocation.context.warn(
                 "left-there",
@@ -82,7 +86,8 @@ struct PushWork {
             )
         }
         let seen = Seen(
-            platform: platform, listedAt: listedAt, resolution: resolution,
+            platform: platform, listedAt: listedAt, platformTime: platformTime,
+            resolution: resolution,
             versions: Dictionary(
                 uniqueKeysWithValues: variables.map { ($0.id, $0.currentVersion) }))
         guard plan.conflicts.isEmpty else {
@@ -146,6 +151,8 @@ struct PushWork {
             }
             Interrupts.endIfPending()
             try keepLive()
+            let after = try invocation.session.index(.listing)
+            report.pending = after.project(project.id).map { PendingChanges(of: $0, in: after) }
         }
         return report
     }
@@ -257,8 +264,9 @@ struct PushWork {
 
     private func keep(_ note: PushNote) throws {
         let (account, time) = (accountName, invocation.context.now())
+        let platformTime = bound.access.client.platformTime
         try invocation.session.update(with: try invocation.session.indexKeys()) {
-            $0.keep(note, account: account, time: time)
+            $0.keep(note, account: account, time: time, platformTime: platformTime)
         }
     }
 
@@ -266,6 +274,7 @@ struct PushWork {
     private struct Seen {
         let platform: [PlatformRecord]
         let listedAt: UInt64
+        let platformTime: UInt64
         let resolution: SendResolution
         /// The vault's current versions at that time, by record.
         let versions: [Identifier: UInt64]
@@ -286,8 +295,10 @@ struct PushWork {
             transaction.keep(seen.resolution, account: account, time: time)
             transaction.adopt(
                 adopted, versions: seen.versions, account: account, time: time)
-            transaction.forget(forgotten)
-            transaction.see(seen.platform, listedAt: seen.listedAt, of: project.id)
+            transaction.forget(forgotten, by: seen.platformTime)
+            transaction.see(
+                seen.platform, listedAt: seen.listedAt, platformTime: seen.platformTime,
+                of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
     }

@@ -44,6 +44,9 @@ enum Export: Command {
         }
         if let path { try ExportTarget.check(path, invocation) }
         let found = try PlaceValues(invocation, allowsMissing: command.has("allow-missing"))
+        if let remark = try found.remarkOnShared(invocation) {
+            invocation.context.warn("shared-not-here", remark)
+        }
         guard let path else { return try show(found, format, invocation) }
         if merges, let merged = try MergedFile(path, values: found.values) {
             return try write(merged, found, invocation)

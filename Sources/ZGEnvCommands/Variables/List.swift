@@ -9,7 +9,8 @@ enum List: Command {
         ["list"], "List variables, without their values", section: "Variables",
         discussion: """
             Shared variables of a team are listed too, as the platform last showed them; nothing is \
-            asked of it but with --refresh. They cannot be changed here.
+            asked of it but with --refresh. They cannot be changed here. A removed variable is listed \
+            until production is built without it.
             """,
         arguments: [
             ArgumentSpec(
@@ -59,7 +60,16 @@ enum List: Command {
             ? [] : Set(RotationDue.records(in: index, now: now).map(\.id))
         let deleted = invocation.command.has("deleted")
         func records(_ project: VaultProject) -> [Variable] {
-            deleted ? index.removedVariables(of: project.id) : index.variables(of: project.id)
+            if deleted { return index.removedVariables(of: project.id) }
+            let removed = index.removedVariables(of: project.id).filter {
+                stale == nil && SyncState.isLive($0, in: project) == false
+            }
+            let live = index.variables(of: project.id)
+            if removed.isEmpty { return live }
+            return (live + removed).sorted {
+                ($0.name, $0.attributes.scope.description)
+                    < ($1.name, $1.attributes.scope.description)
+            }
         }
         func listed(_ project: VaultProject) -> [Variable] {
             records(project).filter { variable in

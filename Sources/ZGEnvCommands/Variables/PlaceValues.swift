@@ -10,7 +10,8 @@ struct PlaceValues {
     /// The values, one a key, by name.
     let values: [RevealedValue]
     /// The place, as messages name it.
-    let place: String
+    var place: String { effectivePlace.title }
+    private let effectivePlace: EffectiveVariables.Place
     /// What the index says of the vault as a whole.
     var metadata: IndexMetadata { index.metadata }
     /// Kept: to take its thousands of records apart costs as much as to open some, and `run` becomes
@@ -28,7 +29,7 @@ struct PlaceValues {
         let vault = try invocation.session.opened()
         let index = try vault.index(with: keys, extent: .currentValues)
         self.index = index
-        self.place = place.title
+        effectivePlace = place
         project = try ProjectResolver(invocation).existing(in: index)
         var positions = EffectiveVariables.positions(in: place, of: project.id, in: index)
         if let only {
@@ -69,6 +70,26 @@ struct PlaceValues {
                 "missing-value", "Left out, since the vault holds no value: \(names).")
         }
         self.values = values
+    }
+
+    /// What is to be said of variables that Vercel's team shares with the place, by what the platform last
+    /// showed, and that the vault does not have: a program goes without them. Nil where there are none.
+    func remarkOnShared(_ invocation: Invocation) throws -> String? {
+        guard project.binding?.teamID != nil else { return nil }
+        let answers = try PlatformAnswers(
+            invocation, keys: try invocation.session.indexKeys(), index: index)
+        let positions = EffectiveVariables.positions(
+            in: effectivePlace, of: project.id, in: index)
+        let names = SharedListing(of: project, answers).names(in: effectivePlace)
+            .subtracting(positions.map { index.variables[$0].name }).sorted()
+        guard let first = names.first else { return nil }
+        let list =
+            names.prefix(10).joined(separator: ", ")
+            + (names.count > 10 ? " and \(names.count - 10) more" : "")
+        return DisplayText.safe(
+            "Shared by the team on Vercel, and not in this vault: \(list). "
+                + "Give the project one of its own with: zg-env set \(first) -p \(project.name) -t \(place)"
+        )
     }
 
     /// Has the audit log say that values go out, before they do.

@@ -29,7 +29,8 @@ enum RestoreVersion: Command {
         let vault = try invocation.session.opened()
         let index = try vault.index(with: keys, extent: .everything)
         let project = try ProjectResolver(invocation).existing(in: index)
-        let record = try record(key, number, project, index, invocation)
+        let record = try RecordSelection.one(
+            key, withVersion: number, in: project, of: index, ScopeOptions(invocation.command))
         guard let version = History(of: record, in: index).version(number),
             let reader = try ValueReader(vault: vault, index: index, keys: keys)
         else {
@@ -51,29 +52,6 @@ enum RestoreVersion: Command {
         ])
     }
 
-    /// The record that the options name, or the only one that has the version.
-    private static func record(
-        _ key: String, _ number: UInt64, _ project: VaultProject, _ index: VaultIndex,
-        _ invocation: Invocation
-    ) throws -> Variable {
-        let all = index.variables.filter { $0.project == project.id && $0.name == key }
-        guard !all.isEmpty else { throw RecordSelection.notFound(key, project, index) }
-        var candidates = all.filter { History(of: $0, in: index).version(number) != nil }
-        if let scope = try ScopeOptions(invocation.command).scope() {
-            candidates = candidates.filter { $0.attributes.scope.overlaps(scope) }
-        }
-        if candidates.count > 1, candidates.contains(where: \.isLive) {
-            candidates = candidates.filter(\.isLive)
-        }
-        guard let only = candidates.first else {
-            throw CommandError(
-                .notFound, "\(DisplayText.safe(key)) has no version \(number).",
-                hint: "See what there is with: zg-env history \(DisplayText.safe(key))")
-        }
-        guard candidates.count == 1 else { throw RecordSelection.ambiguous(key, candidates) }
-        return only
-    }
-
     private static func restore(
         _ value: SecretSlice, _ record: Variable, _ key: String, _ project: VaultProject,
         _ time: UInt64, _ transaction: inout VaultTransaction
@@ -89,6 +67,10 @@ enum RestoreVersion: Command {
                 throw CommandError(
                     .conflict, "Another value of \(DisplayText.safe(key)) has taken its place.",
                     hint: "Nothing was changed. Remove that one first, or set the value anew.")
+            }
+            // The platform has none of it: the next push makes it there.
+            if transaction.index.variables[position].isRemovedEverywhere {
+                transaction.index.variables[position].remote = nil
             }
             transaction.index.variables[position].deletedAt = nil
         }

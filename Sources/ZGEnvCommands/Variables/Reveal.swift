@@ -14,7 +14,8 @@ enum Reveal: Command {
             in the form of a .env file. With --copy the value goes to the clipboard instead, through \
             wl-copy, xclip or xsel, and leaves it after config clipboard-seconds unless something else \
             is there by then. A clipboard manager may keep it longer. With --remote the value is the one \
-            that the platform has; it shows none of a sensitive variable.
+            that the platform has; it shows none of a sensitive variable. With --version it also reads \
+            removed variables, as zg-env history lists them.
             """,
         arguments: [
             ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
@@ -61,7 +62,13 @@ enum Reveal: Command {
         let index = try vault.index(
             with: keys, extent: number == nil ? .currentValues : .everything)
         let project = try ProjectResolver(invocation).existing(in: index)
-        let records = try names.map { try record($0, project, index, place, invocation) }
+        let records = try names.map { name in
+            try number.map {
+                try RecordSelection.one(
+                    name, withVersion: $0, in: project, of: index,
+                    ScopeOptions(invocation.command), place)
+            } ?? record(name, project, index, place, invocation)
+        }
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }

@@ -67,6 +67,13 @@ enum Run: Command {
             )
         }
         try checkEntries(found.values)
+        // What is kept of the platform's answers is read for people alone, and not where they chose the names.
+        if only.isEmpty, !invocation.options.quiet, !invocation.options.json,
+            TerminalDevice.isTerminal(invocation.context.messages.descriptor),
+            let remark = try found.remarkOnShared(invocation)
+        {
+            try invocation.note(remark)
+        }
         let redacts = command.has("redact")
         let environment = try ChildEnvironment(
             inherited: command.has("no-inherit") ? [] : invocation.context.rawEnvironment,

@@ -140,6 +140,37 @@ enum RecordSelection {
         throw ambiguous(key, holding)
     }
 
+    /// The one record, removed or in use, that the options name and that has a version, or the only one that
+    /// has it. Of several the ones in use are meant.
+    ///
+    /// - Parameter place: Where a program would run that sees the record; what applies there comes first.
+    static func one(
+        _ key: String, withVersion number: UInt64, in project: VaultProject, of index: VaultIndex,
+        _ options: ScopeOptions, _ place: EffectiveVariables.Place? = nil
+    ) throws -> Variable {
+        let all = index.variables.filter { $0.project == project.id && $0.name == key }
+        guard !all.isEmpty else { throw notFound(key, project, index) }
+        var candidates = all.filter { History(of: $0, in: index).version(number) != nil }
+        if let place,
+            let effective = EffectiveVariables.inPlace(place, among: candidates).first
+        {
+            return effective
+        }
+        if let scope = try options.scope() {
+            candidates = candidates.filter { $0.attributes.scope.overlaps(scope) }
+        }
+        if candidates.count > 1, candidates.contains(where: \.isLive) {
+            candidates = candidates.filter(\.isLive)
+        }
+        guard let only = candidates.first else {
+            throw CommandError(
+                .notFound, "\(DisplayText.safe(key)) has no version \(number).",
+                hint: "See what there is with: zg-env history \(DisplayText.safe(key))")
+        }
+        guard candidates.count == 1 else { throw ambiguous(key, candidates) }
+        return only
+    }
+
     static func notFound(_ key: String, _ project: VaultProject, _ index: VaultIndex)
         -> CommandError
     {

@@ -45,7 +45,7 @@ enum ShowHistory: Command {
         if version.version == variable.currentVersion {
             words.append(variable.isLive ? "current" : "removed")
         }
-        if version.version == variable.remote?.pushedVersion { words.append("pushed") }
+        if version.version == variable.platformVersion { words.append("pushed") }
         return words.joined(separator: ", ")
     }
 
@@ -64,7 +64,7 @@ enum ShowHistory: Command {
                         "createdAt": .time(orNull: Int64(clamping: version.createdAt)),
                         "current": .bool(
                             variable.isLive && version.version == variable.currentVersion),
-                        "pushed": .bool(version.version == variable.remote?.pushedVersion),
+                        "pushed": .bool(version.version == variable.platformVersion),
                     ]
                 }),
         ]

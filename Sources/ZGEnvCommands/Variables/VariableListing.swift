@@ -26,7 +26,7 @@ enum VariableListing {
             .init("updatedAt", .time(orNull: Int64(clamping: variable.updatedAt))),
             .init("sync", .string(SyncState(of: variable).rawValue)),
             .init("live", .bool(orNull: SyncState.isLive(variable, in: project))),
-            .init("shared", false),
+            .init("removed", .bool(!variable.isLive)), .init("shared", false),
         ]
     }
 
@@ -59,7 +59,8 @@ enum VariableListing {
                         of: Int64(clamping: variable.updatedAt), at: Int64(clamping: now)), as: .dim
                 ),
                 .init(variable.currentVersion == 0 ? "-" : "\(variable.currentVersion)"),
-                .init(state.rawValue, as: role(of: state)),
+                variable.isRemovedEverywhere
+                    ? .init("removed", as: .dim) : .init(state.rawValue, as: role(of: state)),
                 .init(
                     live.map { $0 ? "live" : "not yet" } ?? "",
                     as: live == false ? .warning : .plain),

@@ -78,7 +78,7 @@ enum Status: Command {
         let account = index.account(named: invocation.options.account)
         let project = try? ProjectResolver(invocation).existing(in: index)
         let notPushed = index.variables.filter { isPending($0, in: index) }
-        let notLive = live.filter { variable in
+        let notLive = index.variables.filter { variable in
             guard let project = index.project(variable.project) else { return false }
             return SyncState.isLive(variable, in: project) == false
         }
@@ -104,7 +104,9 @@ enum Status: Command {
     /// Tells whether the next push would send something; of projects that are bound.
     private static func isPending(_ variable: Variable, in index: VaultIndex) -> Bool {
         guard index.project(variable.project)?.binding != nil else { return false }
-        guard variable.isLive else { return variable.remote != nil }
+        guard variable.isLive else {
+            return variable.remote != nil && !variable.isRemovedEverywhere
+        }
         return [.local, .ahead, .diverged].contains(SyncState(of: variable))
     }
 

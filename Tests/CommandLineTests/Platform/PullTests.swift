@@ -293,7 +293,8 @@ extension PlatformHome {
     func states() throws -> [String: String] {
         let list = try json(run("list", "-p", "web", "--json"))
         return Dictionary(
-            (list["variables"]?.elements ?? []).compactMap { variable in
+            (list["variables"]?.elements ?? []).filter { $0["removed"] == false }.compactMap {
+                variable in
                 variable["key"]?.text.map { ($0, variable["sync"]?.text ?? "") }
             }, uniquingKeysWith: { $0 + "," + $1 })
     }

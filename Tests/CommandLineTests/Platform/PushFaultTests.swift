@@ -257,7 +257,7 @@ struct PushFaultTests {
             "GET /v1/projects/*/env/* 429:600", "POST /v10/projects/*/env stores-empty x1")
         let (report, message) = try failedReport(platform.push(), 7, "unavailable")
         #expect(report.reasons("failed").first?.contains("could not be read back") == true)
-        #expect(message.contains("Push again"))
+        #expect(message.contains("Vercel asks to wait 10 min; push again after that."))
         let list = try json(platform.run("list", "-p", "web", "--json"))
         #expect(list["variables"]?.elements.first?["sync"] == "ahead")
         platform.server.setFaults([])

@@ -47,7 +47,7 @@ struct SharedVariableTests {
         #expect(
             shared?.names == [
                 "key", "type", "targets", "customEnvironments", "branch", "comment", "version",
-                "createdAt", "updatedAt", "sync", "live", "shared",
+                "createdAt", "updatedAt", "sync", "live", "removed", "shared",
             ])
         #expect(shared?["shared"] == true && shared?["sync"] == .null && shared?["live"] == .null)
         #expect(shared?["targets"] == ["production"] && shared?["comment"] == "for all")
@@ -57,6 +57,71 @@ struct SharedVariableTests {
         // They are read-only here: no command finds one.
         failed(try platform.run("show", "SHARED_URL", "-p", "api"), 4)
         #expect(try json(platform.run("status", "--json"))["variables"] == 1)
+    }
+
+    private static let remark = "Shared by the team on Vercel, and not in this vault: "
+
+    @Test("SYNC-C: export says which variables of its place the team shares and the vault lacks")
+    func exportNamesThem() throws {
+        let platform = try linked()
+        let export = ["export", "-p", "api", "--format", "json", "-t"]
+        // Nothing is known of them before the platform was asked.
+        #expect(done(try platform.runner(export + ["production"]).run()).error == "")
+        done(try platform.run("list", "-p", "api", "--refresh"))
+        let requests = try platform.requests {
+            let production = done(try platform.runner(export + ["production"]).run()).error
+            #expect(
+                production == "warning: " + Self.remark
+                    + "SHARED_KEY, SHARED_URL. Give the project one of its own with: "
+                    + "zg-env set SHARED_KEY -p api -t production\n")
+            let preview = done(try platform.runner(export + ["preview"]).run()).error
+            #expect(preview.contains(Self.remark + "SHARED_KEY. "), "\(preview)")
+            #expect(done(try platform.runner(export + ["development"]).run()).error == "")
+        }
+        #expect(requests == [])
+        // What the project has of its own is not missing.
+        for key in ["SHARED_KEY", "SHARED_URL"] {
+            done(try platform.run("set", key, "-p", "api", input: .text("own")))
+        }
+        #expect(done(try platform.runner(export + ["production"]).run()).error == "")
+    }
+
+    @Test("SYNC-C: run says so at a terminal in one line, and nowhere else")
+    func runNamesThem() throws {
+        let platform = try linked()
+        done(try platform.run("list", "-p", "api", "--refresh"))
+        let run = ["run", "-p", "api", "-t", "production"]
+        let program = ["--", "sh", "-c", "echo ran"]
+        let environment = ["ZG_ENV_API_URL": platform.url]
+        func shown(_ options: String...) throws -> String {
+            var runner = platform.home.runner(run + options + program, environment: environment)
+            runner.terminal = .init()
+            runner.error = .terminal
+            return done(try runner.run()).screen
+        }
+        let screen = try shown()
+        #expect(screen.contains("Shared by the team on Vercel"), "\(screen)")
+        #expect(screen.contains("SHARED_KEY, SHARED_URL"), "\(screen)")
+        #expect(!(try shown("--quiet").contains("Shared")))
+        #expect(!(try shown("--only", "OWN").contains("Shared")))
+        let piped = done(try platform.runner(run + program).run())
+        #expect(piped.output == "ran\n" && piped.error == "")
+    }
+
+    @Test("SYNC-C: pull names them as skipped")
+    func pullNamesThem() throws {
+        let platform = try linked()
+        let report = try json(platform.run("pull", "-p", "api", "--yes", "--json"))
+        #expect(report.keys("skipped") == ["SHARED_KEY", "SHARED_URL"])
+        #expect(report.reasons("skipped").allSatisfy { $0.hasPrefix("it is shared by the team") })
+        #expect(report["skipped"]?.elements.first?["targets"] == ["production", "preview"])
+        let text = done(try platform.run("pull", "SHARED_URL", "-p", "api", "--yes")).output
+        #expect(text.contains("skipped    SHARED_URL (production): it is shared"), "\(text)")
+        #expect(!text.contains("SHARED_KEY"))
+        let preview = try json(
+            platform.run("pull", "-p", "api", "-t", "preview", "--yes", "--json"))
+        #expect(preview.keys("skipped") == ["SHARED_KEY"])
+        #expect(try json(platform.run("pull", "-p", "web", "--json")).keys("skipped") == [])
     }
 
     @Test func `options of the listing choose among them too`() throws {

@@ -1,0 +1,28 @@
+internal import Vault
+internal import VercelAPI
+
+/// What stands where a new variable was to be made.
+extension PushApplication {
+    /// Says of creations that were refused because one is there who made it: the plan was made before.
+    func nameWhatIsInTheWay() {
+        let places = outcomes.indices.filter { place in
+            guard let outcome = outcomes[place], case .create = outcome.step.action,
+                case .failed(_, let error?) = outcome.end
+            else { return false }
+            return error.isExistingVariable
+        }
+        listing.expire()
+        guard !places.isEmpty, let now = try? listing.current() else { return }
+        for place in places {
+            guard let step = outcomes[place]?.step,
+                let record = now.first(where: {
+                    $0.key == step.key && $0.attributes.scope.overlaps(step.attributes.scope)
+                })
+            else { continue }
+            let who = record.phrase(for: record.author, as: origin.author)
+            outcomes[place]?.end = .conflict(
+                "one for \(record.attributes.scope.description) was made there meanwhile\(who)")
+            outcomes[place]?.isSent = false
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// Production keeps a removed variable until it is built anew.
+@Suite("Sync: a removal is live or not live")
+struct RemovalLiveTests {
+    /// A project whose production was built with `A` and `B`.
+    private func built() throws -> PlatformHome {
+        let platform = try PlatformHome()
+        for key in ["A", "B"] { try platform.set(key, "value", "-t", "production,preview") }
+        try platform.pushed()
+        done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
+        return platform
+    }
+
+    private func notLive(_ platform: PlatformHome) throws -> [String] {
+        try json(platform.run("status", "--json")).keys("notLive")
+    }
+
+    private func row(_ platform: PlatformHome, _ key: String, _ options: String...) throws
+        -> JSONDocument?
+    {
+        try json(platform.runner(["list", "-p", "web", "--json"] + options).run())["variables"]?
+            .elements.first { $0["key"] == .string(key) }
+    }
+
+    @Test(
+        "SYNC-A8: status, list, redeploy and push say of a pushed removal that production still has it"
+    )
+    func aRemovalWaitsForADeployment() throws {
+        let platform = try built()
+        done(try platform.run("rm", "A", "-p", "web", "--yes"))
+        // Not pushed yet: that is another list.
+        #expect(try notLive(platform) == [])
+        #expect(try row(platform, "A") == nil)
+        let report = try platform.pushed()
+        #expect(report.keys("deleted") == ["A"] && report.keys("notLive") == ["A"])
+        let current = try #require(try platform.current())
+        #expect(platform.server.builtVariables(deployment: current)?["A"] == "value")
+
+        let status = try json(platform.run("status", "--json"))
+        #expect(status.keys("notLive") == ["A"] && status.keys("notPushed") == [])
+        #expect(status["notLive"]?.elements.first?["deleted"] == true)
+        #expect(status["remedies"]?.elements.map { $0["command"] } == ["zg-env redeploy -p web"])
+        let text = done(try platform.run("status")).output
+        #expect(text.contains("Not live yet"), "\(text)")
+        #expect(text.contains("A  production, preview  (removed)"), "\(text)")
+        let removed = try #require(try row(platform, "A"))
+        #expect(removed["removed"] == true && removed["live"] == false)
+        #expect(removed["sync"] == "synced")
+        let other = try #require(try row(platform, "B"))
+        #expect(other["removed"] == false && other["live"] == true)
+        #expect(try row(platform, "A", "--deleted")?["live"] == false)
+        let list = done(try platform.run("list", "-p", "web")).output
+        #expect(list.contains("removed") && list.contains("not yet"), "\(list)")
+        // Looking, pulling and pushing again tell nothing new.
+        done(try platform.run("list", "-p", "web", "--refresh"))
+        done(try platform.run("pull", "-p", "web", "--yes"))
+        try platform.pushed()
+        #expect(try notLive(platform) == ["A"])
+
+        let plan = try json(platform.run("redeploy", "-p", "web", "--dry-run", "--json"))
+        #expect(plan["removedVariables"] == ["A"] && plan["changedVariables"] == [])
+        let words = done(try platform.run("redeploy", "-p", "web", "--dry-run")).output
+        #expect(words.contains("  it takes out of production: A\n"), "\(words)")
+        let made = try json(platform.run("redeploy", "-p", "web", "--yes", "--wait", "--json"))
+        #expect(made["removedVariables"] == ["A"] && made["current"] == true)
+        #expect(try notLive(platform) == [])
+        #expect(try row(platform, "A") == nil)
+        #expect(try row(platform, "A", "--deleted")?["live"] == .null)
+        let live = try #require(try platform.current())
+        #expect(platform.server.builtVariables(deployment: live)?["A"] == nil)
+    }
+
+    @Test("SYNC-A8: a removal that somebody else made is not live before a deployment after it")
+    func aRemovalElsewhere() throws {
+        let platform = try built()
+        _ = try platform.teammate.send("DELETE", "/v9/projects/web/env/\(try platform.id("A"))")
+        done(try platform.run("pull", "-p", "web", "--yes"))
+        #expect(try notLive(platform) == ["A"])
+        done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
+        #expect(try notLive(platform) == [])
+    }
+
+    @Test("SYNC-A8: only a removal from production waits, and only where something serves it")
+    func whatWaitsForNothing() throws {
+        let platform = try built()
+        try platform.set("C", "value", "-t", "preview")
+        try platform.pushed()
+        done(try platform.run("rm", "C", "-p", "web", "--yes"))
+        try platform.pushed()
+        #expect(try notLive(platform) == [])
+        // `bare` has no deployment.
+        done(
+            try platform.run(
+                "set", "D", "-p", "bare", "--raw", "-t", "production", "--push",
+                input: .text("v")))
+        done(try platform.run("rm", "D", "-p", "bare", "--yes", "--push"))
+        #expect(try notLive(platform) == [])
+    }
+
+    @Test("SYNC-A8: a variable that is set again after a removal is pushed as a new one")
+    func setAgain() throws {
+        let platform = try built()
+        done(try platform.run("rm", "A", "-p", "web", "--yes", "--push"))
+        let text = try platform.run("restore-version", "A", "-p", "web", "--version", "1")
+        done(text)
+        #expect(try row(platform, "A")?["sync"] == "local")
+        #expect(try platform.pushed().keys("created") == ["A"])
+        done(try platform.run("rm", "B", "-p", "web", "--yes", "--push"))
+        try platform.set("B", "other", "-t", "production")
+        #expect(try platform.pushed().keys("created") == ["B"])
+        #expect(Set(try notLive(platform)) == ["A", "B"])
+        done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
+        #expect(try notLive(platform) == [])
+    }
+
+    @Test("SYNC-A8: what was removed is out of history's pushed versions, and may be pruned")
+    func historyOfARemoval() throws {
+        let platform = try built()
+        done(try platform.run("rm", "A", "-p", "web", "--yes", "--push"))
+        let history = try json(platform.run("history", "A", "-p", "web", "--json"))
+        let versions = history["records"]?.elements.first?["versions"]?.elements
+        #expect(versions?.map { $0["pushed"] } == [false])
+        done(try platform.run("verify"))
+    }
+}

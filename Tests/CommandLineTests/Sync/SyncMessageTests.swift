@@ -1,0 +1,213 @@
+import Glibc
+import Sandbox
+import TestSupport
+import Testing
+
+/// What is said of writes that were refused, cannot be seen, or met somebody else's.
+@Suite("Sync: refusals, and who changed what")
+struct SyncMessageTests {
+    @Test("SYNC-A8: harden --json names what could not be read back, as its text does")
+    func hardenUnverified() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "value", "-t", "production")
+        try platform.pushed()
+        // Nothing shows what is stored: that it is empty cannot be seen, and is not claimed otherwise.
+        try platform.setFaults("PATCH /v*/projects/*/env/* stores-empty")
+        let report = try json(platform.run("harden", "KEY", "-p", "web", "--yes", "--json"))
+        #expect(report.keys("unverified") == ["KEY"])
+        #expect(report.reasons("unverified") == ["sent, cannot be read back"])
+        #expect(platform.records("KEY") == ["production="])
+        platform.server.setFaults([])
+        try platform.set("OTHER", "value", "-t", "production")
+        try platform.pushed()
+        let text = done(try platform.run("harden", "OTHER", "-p", "web", "--yes")).output
+        #expect(text == "sensitive  OTHER (production): sent, cannot be read back\n")
+        let plan = try json(platform.run("harden", "-p", "web", "--dry-run", "--json"))
+        #expect(plan["unverified"] == [])
+    }
+
+    @Test("SYNC-A8: a variable that somebody else made meanwhile is exit 5, and says who and what")
+    func madeMeanwhile() throws {
+        let platform = try PlatformHome()
+        try platform.set("A", "one", "-t", "production")
+        try platform.pushed()
+        try platform.set("A", "two", "-t", "production")
+        try platform.set("NEW", "mine", "-t", "production")
+        // The change of A goes first, and while its answer is under way somebody makes NEW.
+        try platform.setFaults("PATCH /v*/projects/*/env/* slow:2 x1")
+        let (server, teammate) = (platform.server, platform.teammate)
+        let seen = server.requests.count
+        var runner = platform.runner(["push", "-p", "web", "--yes", "--json"])
+        runner.script = [
+            (
+                .now,
+                .call { _, _ in
+                    server.waits(after: seen) { $0.contains { $0.method == "PATCH" } }
+                    _ = try? teammate.send(
+                        "POST", "/v10/projects/web/env",
+                        [
+                            "key": "NEW", "value": "theirs", "type": "encrypted",
+                            "target": ["production", "preview"],
+                        ])
+                }
+            )
+        ]
+        let (report, message) = try failedReport(runner.run(), 5, "conflict")
+        #expect(report.keys("updated") == ["A"] && report.keys("failed") == ["NEW"])
+        #expect(
+            report.reasons("failed") == [
+                "one for production, preview was made there meanwhile by you, elsewhere"
+            ])
+        #expect(message.contains("NEW: one for production, preview was made there meanwhile"))
+        #expect(message.contains("zg-env push NEW -p web --force"))
+        #expect(!message.contains("Push again"))
+        #expect(platform.records("NEW") == ["production,preview=theirs"])
+    }
+
+    @Test("SYNC-A8: a change of one's own at the dashboard is by you, elsewhere")
+    func changedByOneself() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "one")
+        try platform.pushed()
+        try platform.set("KEY", "two")
+        _ = try platform.teammate.send(
+            "PATCH", "/v9/projects/web/env/\(try platform.id("KEY"))", ["value": "three"])
+        let push = try failedReport(platform.push(), 5, "conflict").report
+        #expect(
+            push.reasons("conflicts") == [
+                "it was changed on the platform by you, elsewhere, since the last push"
+            ])
+        let pull = try failedReport(
+            platform.run("pull", "-p", "web", "--yes", "--json"), 5, "conflict"
+        ).report
+        #expect(
+            pull.reasons("conflicts") == [
+                "it was changed here, and on the platform by you, elsewhere"
+            ])
+    }
+
+    @Test("SYNC-A8: a limit of requests names the time after which to push again")
+    func waitIsNamed() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "one")
+        try platform.setFaults("POST /v*/projects/*/env 429:400")
+        let (_, message) = try failedReport(platform.push(), 7, "unavailable")
+        #expect(
+            message.contains("Vercel asks to wait 6 min 40 s; push again after that."), "\(message)"
+        )
+        try platform.setFaults("GET /v*/projects/* 429:400")
+        let other = try failedAsJSON(
+            platform.run("pull", "-p", "web", "--json"), 7, "unavailable")
+        #expect(other.contains("Vercel asks to wait 6 min 40 s; try again after that."), "\(other)")
+    }
+
+    @Test(
+        "SYNC-B: what Vercel refuses for good says what to do, and never to push again",
+        arguments: ["full", "policy", "type"])
+    func refusedForGood(cause: String) throws {
+        let full = (1...1_000).map { "{\"key\": \"K\($0)\", \"value\": \"v\"}" }
+        let seed = """
+            {"teams": [{"slug": "acme", "sensitiveEnvironmentVariablePolicy": "on"}],
+             "projects": [
+               {"name": "web", "env": [\(cause == "full" ? full.joined(separator: ",") : "")]},
+               {"name": "api", "team": "acme"}]}
+            """
+        let platform = try PlatformHome(seed: seed)
+        let project = cause == "policy" ? "api" : "web"
+        if cause == "policy" { done(try platform.run("link", "api", "--team", "acme", "--force")) }
+        if cause == "type" { try platform.setFaults("POST /v*/projects/*/env 400") }
+        done(
+            try platform.run(
+                "set", "NEW", "-p", project, "--raw", input: .text("value")))
+        let push = ["push", "NEW", "-p", project, "--yes", "--json"]
+        let (_, message) = try failedReport(platform.runner(push).run(), 1, "failed")
+        #expect(!message.contains("Push again"), "\(message)")
+        switch cause {
+        case "full":
+            #expect(message.contains("zg-env rm KEY -p web --push"), "\(message)")
+        default:
+            #expect(
+                message.contains(
+                    "zg-env set NEW -p \(project) -t production,preview --type sensitive"),
+                "\(message)")
+            #expect(message.contains("zg-env set NEW -p \(project) -t development"), "\(message)")
+        }
+        guard cause == "policy" else { return }
+        // The advice, typed as it is, ends there.
+        for options in [
+            ["-t", "production,preview", "--type", "sensitive"], ["-t", "development"],
+        ] {
+            done(
+                try platform.runner(
+                    ["set", "NEW", "-p", "api", "--raw"] + options, input: .text("value")
+                ).run())
+        }
+        done(try platform.runner(push).run())
+        #expect(platform.server.storedVariables(project: "api")?.count == 2)
+    }
+
+    @Test("SYNC-A8: a rollback whose production was changed while it asked moves nothing")
+    func rollbackOvertaken() throws {
+        let (platform, ids) = try FourDeployments.start()
+        let teammate = platform.teammate
+        let project = try #require(
+            try teammate.send("GET", "/v9/projects/web")["id"]?.string)
+        var runner = platform.runner(["deployment", "rollback", ids.earlier])
+        runner.terminal = .init()
+        runner.script = [
+            (
+                .terminal("Roll back to it?"),
+                .call { _, _ in
+                    _ = try? teammate.send(
+                        "POST", "/v10/projects/\(project)/promote/\(ids.staged)")
+                    for _ in 0..<500 where (try? platform.current()) != ids.staged {
+                        usleep(20_000)
+                    }
+                }
+            ),
+            (.now, .line("y")),
+        ]
+        let result = try runner.run()
+        #expect(result.end == .exited(5), "\(result.error)\(result.screen)")
+        #expect(
+            result.error.contains("\(ids.staged) serves it now, and \(ids.current) did"),
+            "\(result.error)")
+        #expect(result.error.contains("Nothing was moved."))
+        #expect(try platform.current() == ids.staged)
+        #expect(!platform.server.requests.contains { $0.path.contains("/rollback/") })
+    }
+
+    @Test("SYNC-A8: reveal --version reads removed variables, and old values behind a new one")
+    func oldValues() throws {
+        let home = try CommandHome.initialised()
+        try home.store(["KEY": "one"])
+        try home.store(["KEY": "two"])
+        done(try home.run(["rm", "KEY", "-p", "web", "--yes", "--all"]))
+        #expect(try home.revealed("KEY", "--version", "1") == Array("one".utf8))
+        #expect(try home.revealed("KEY", "--version", "2", "-t", "production") == Array("two".utf8))
+        failed(try home.run(["reveal", "KEY", "-p", "web"]), 4, "KEY")
+        failed(try home.run(["reveal", "KEY", "--version", "9", "-p", "web"]), 4, "no version 9")
+        try home.store(["KEY": "new"])
+        #expect(try home.revealed("KEY") == Array("new".utf8))
+        #expect(try home.revealed("KEY", "--version", "1") == Array("one".utf8))
+        #expect(try home.revealed("KEY", "--version", "2", "-t", "production") == Array("two".utf8))
+        #expect(try home.revealed("KEY", "--version", "3") == Array("new".utf8))
+    }
+
+    @Test("SYNC-E: doctor names a difference between this clock and Vercel's")
+    func clockDifference() throws {
+        let platform = try PlatformHome()
+        func finding() throws -> JSONDocument? {
+            let result = try platform.run("doctor", "--json")
+            return try JSONDocument(result.standardOutput)["findings"]?.elements.first {
+                $0["check"] == "clock-api"
+            }
+        }
+        #expect(try finding()?["state"] == "ok")
+        platform.server.advanceClock(bySeconds: 130)
+        let found = try #require(try finding())
+        #expect(found["state"] == "warning")
+        #expect(found["message"]?.text?.contains("2 min 1") == true, "\(found)")
+        #expect(found["message"]?.text?.contains("behind Vercel's") == true, "\(found)")
+    }
+}
