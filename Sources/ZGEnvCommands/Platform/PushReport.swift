@@ -183,7 +183,9 @@ struct PushReport {
             return CommandError(
                 .conflict,
                 conflicts.count == 1
-                    ? "\(DisplayText.safe(conflicts[0].key)) differs on the platform from what this vault has seen."
+                    ? failures.isEmpty
+                        ? "\(DisplayText.safe(conflicts[0].key)) differs on the platform from what this vault has seen."
+                        : "\(DisplayText.safe(conflicts[0].key)): \(CommandError.ending(DisplayText.safe(conflicts[0].reason)))"
                     : "\(conflicts.count) variables differ on the platform from what this vault has seen.",
                 hint:
                     "\(hasSent ? "The others are done." : "Nothing was sent.") Keep what is here with: zg-env push \(key) --force, or take what the platform has with: zg-env pull \(key) --force."

@@ -71,7 +71,7 @@ struct SecondWriterTests {
         let (report, message) = try failedReport(try platform.push(), 5, "conflict")
         #expect(report.keys("conflicts") == ["A"])
         #expect(report.keys("updated") == [])
-        #expect(message.contains("A differs"))
+        #expect(message.contains("A: it was changed on Vercel by another user."))
         #expect(platform.records("A") == ["production=theirs"])
         #expect(try sync("A") == "diverged")
     }

@@ -53,9 +53,9 @@ struct SyncMessageTests {
             )
         ]
         let (report, message) = try failedReport(runner.run(), 5, "conflict")
-        #expect(report.keys("updated") == ["A"] && report.keys("failed") == ["NEW"])
+        #expect(report.keys("updated") == ["A"] && report.keys("conflicts") == ["NEW"])
         #expect(
-            report.reasons("failed") == [
+            report.reasons("conflicts") == [
                 "one for production, preview was made there meanwhile by you, elsewhere"
             ])
         #expect(message.contains("NEW: one for production, preview was made there meanwhile"))
