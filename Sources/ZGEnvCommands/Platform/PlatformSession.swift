@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Sealing
 internal import Vault
 internal import VercelAPI
@@ -89,7 +90,7 @@ final class PlatformSession {
             throw CommandError(
                 .unauthorized,
                 "The token of \(DisplayText.safe(account.name)) belongs to \(DisplayText.safe(account.origin)), and goes nowhere else.",
-                hint: "Log in there with: zg-env login --api-url \(named.description)")
+                hint: "Log in there with: zg-env login --api-url \(word: named.description)")
         }
         let token = try token(of: account, try indexKeys())
         return try client(token, try APIOrigin(account.origin), scope: scope)
