@@ -33,6 +33,8 @@ final class FakeTransport: HTTPTransport, CustomReflectable {
     }
 
     var sent: [Sent] = []
+    /// The times that each request was given.
+    var timeouts: [HTTPTimeouts?] = []
     var largestBatch = 0
     /// What it keeps is no leak of the client's.
     var customMirror: Mirror { Mirror(self, children: []) }
@@ -85,6 +87,7 @@ final class FakeTransport: HTTPTransport, CustomReflectable {
             body: request.body?.exposedText, token: request.token?.exposedText,
             isRepeatable: request.isRepeatable)
         self.sent.append(sent)
+        timeouts.append(request.timeouts)
         do {
             return try answer(sent, self.sent.count - 1)
         } catch {
@@ -120,6 +123,11 @@ extension Result<HTTPResponse, TransportError> {
 
 /// A client on fakes.
 struct FakeAPI {
+    /// The clock of an API that answers of its transport set forward.
+    final class Clock {
+        var room: FakeWaitingRoom?
+    }
+
     let transport: FakeTransport
     let room = FakeWaitingRoom()
     let client: VercelClient

@@ -46,6 +46,7 @@ extension VercelClient {
         var found: [ReadEnvironmentVariable] = []
         var ids: Set<String> = []
         var cursors: Set<PageCursor> = []
+        let begin = session.waitingRoom.elapsed
         while true {
             let answer = try perform(call)
             let page = try read(answer, as: Page<EnvironmentVariable>.self)
@@ -69,8 +70,7 @@ extension VercelClient {
                 throw VercelAPIError(
                     .malformedAnswer, reason: "the pages of a list do not come to an end")
             }
-            call.query.removeAll { $0.name == "until" }
-            call.query.append(("until", next.text))
+            call = try nextPage(at: next, of: call, since: begin, cursor: "until")
         }
     }
 
