@@ -32,7 +32,8 @@ struct SandboxArguments {
                                     a status, reset, lost-answer, slow:SECONDS, truncate,
                                     challenge, saml, html, redirect:URL, stores-empty,
                                     drops-target, forces-sensitive, rejects-one, string-cursor,
-                                    decrypts-lists, stays-open
+                                    decrypts-lists, stays-open, escapes[:all or :STATUS],
+                                    says:STATUS:TEXT
           --rate-limit N            at most N requests a minute for each token
           --webhook URL             tells URL (http, this machine) about every event
           --webhook-secret-file F   what those messages are signed with

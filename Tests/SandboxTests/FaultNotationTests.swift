@@ -8,7 +8,9 @@ import Testing
         "GET /v?/user 503", "* /* slow:0.5", "PATCH * reset", "DELETE * truncate",
         "GET * challenge", "GET * html", "POST * stores-empty", "POST * drops-target",
         "POST * forces-sensitive", "POST * rejects-one", "GET * saml", "GET * string-cursor",
-        "GET * redirect:http://127.0.0.1:1/x", "get  /v2/user   500",
+        "GET * redirect:http://127.0.0.1:1/x", "get  /v2/user   500", "* * escapes",
+        "* * escapes:all", "GET * escapes:400 x1",
+        "PATCH * says:400:a=%20:b",
     ])
     func `of faults are read`(text: String) { #expect(Fault(text) != nil) }
 
@@ -16,7 +18,9 @@ import Testing
         "", "GET", "GET /x", "GET /x nothing", "GET /x 700", "GET /x 42", "GET /x 429:x",
         "GET /x 429:-1", "GET /x slow", "GET /x slow:-1", "GET /x slow:nan", "GET /x reset x0",
         "GET /x reset 2", "GET /x reset x1 more", "G3T /x reset", "GET x reset",
-        "GET /x reset:1",
+        "GET /x reset:1", "GET /x escapes:some", "GET /x escapes:200", "GET /x says",
+        "GET /x says:400",
+        "GET /x says:200:text",
     ])
     func `of other things are no faults`(text: String) { #expect(Fault(text) == nil) }
 

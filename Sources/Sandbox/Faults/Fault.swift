@@ -5,6 +5,8 @@ package struct Fault: Sendable, Equatable {
         /// 429, with `Retry-After` if a number of seconds is given.
         case rateLimited(seconds: Int?)
         case status(Int)
+        /// An error with words of the test's.
+        case says(status: Int, message: String)
         /// RST before anything is done.
         case reset
         /// Done, but the connection ends without an answer.
@@ -21,8 +23,21 @@ package struct Fault: Sendable, Equatable {
         case html
         /// 307 to another address.
         case redirect(String)
+        /// Every text of the answer carries what steers a terminal or reorders what it shows.
+        case escapes(Escapes)
         /// The request is served, but the write goes wrong.
         case effect(Effect)
+    }
+
+    /// Which answers have escapes, and where.
+    enum Escapes: Sendable, Equatable {
+        /// The answer to the request that was served, but for what clients go on with: ids, states, kinds,
+        /// targets, names of variables and values.
+        case texts
+        /// Everything that is a text.
+        case all
+        /// An error of this status in place of the answer.
+        case status(Int)
     }
 
     /// How a served request goes wrong without saying so.
@@ -81,6 +96,16 @@ package struct Fault: Sendable, Equatable {
             return .rateLimited(seconds: seconds)
         case ("slow", let seconds?): return Seconds.value(of: seconds).map(Kind.slow)
         case ("redirect", let address?): return .redirect(address)
+        case ("says", let argument?):
+            let words = argument.split(separator: ":", maxSplits: 1)
+            guard words.count == 2, let status = Int(words[0]), (400...599).contains(status)
+            else { return nil }
+            return .says(status: status, message: String(words[1]))
+        case ("escapes", nil): return .escapes(.texts)
+        case ("escapes", "all"?): return .escapes(.all)
+        case ("escapes", let status?):
+            guard let status = Int(status), (400...599).contains(status) else { return nil }
+            return .escapes(.status(status))
         case ("reset", nil): return .reset
         case ("lost-answer", nil): return .lostAnswer
         case ("truncate", nil): return .truncate

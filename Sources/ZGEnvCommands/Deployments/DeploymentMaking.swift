@@ -195,7 +195,7 @@ struct DeploymentMaking {
             json: .object(
                 DeploymentListing.members(deployment, current: current)
                     + [.init("previous", .string(orNull: previous))]),
-            text: (DeploymentListing.address(of: deployment) ?? deployment.id) + "\n",
+            text: DeploymentListing.line(of: deployment),
             failure: failure)
     }
 

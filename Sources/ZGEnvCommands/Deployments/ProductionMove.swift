@@ -145,7 +145,7 @@ struct ProductionMove {
                         .init("previous", .string(orNull: previous)),
                         .init("method", "domains"),
                     ] + Self.members(older)),
-                text: (DeploymentListing.address(of: deployment) ?? id) + "\n", failure: failure)
+                text: DeploymentListing.line(of: deployment), failure: failure)
         }
     }
 
