@@ -140,11 +140,15 @@ struct FakeAPI {
         try self.init(FakeTransport(answers: answers), scope: scope)
     }
 
-    init(_ transport: FakeTransport, scope: APIScope = .personal) throws {
+    /// - Parameter known: Those of a vault that is open, and empty.
+    init(
+        _ transport: FakeTransport, scope: APIScope = .personal,
+        known: KnownSecrets = KnownSecrets { [] }
+    ) throws {
         self.transport = transport
         client = try VercelClient(
             transport: transport, origin: .vercel, token: arena.secret(Self.token), scope: scope,
-            waitingRoom: room, random: { 0 })
+            waitingRoom: room, known: known, random: { 0 })
     }
 
     /// The error of `body`, which is an issue if there is none.

@@ -27,6 +27,12 @@ struct APICall {
     /// The names in the body, which errors may repeat.
     var names: Set<String> = []
 
+    /// Which words of the answer may be shown.
+    var trust: AnswerSecrets.Trust {
+        guard route.split(separator: "/").contains("env") else { return .checked }
+        return method == .get ? .none : .checkedAgainstAll
+    }
+
     /// Makes a call of the path made of `version` and `segments`, each of which is one piece
     /// whatever is in it. Words of the path itself are `StaticString`s, names and ids are not.
     init(

@@ -51,7 +51,8 @@ final class PlatformSession {
         try VercelClient(
             transport: TurnTakingTransport(try invocation.context.transport(), turns),
             origin: origin, token: token, scope: scope,
-            waitingRoom: TurnTakingWaitingRoom(invocation.context.waitingRoom, turns))
+            waitingRoom: TurnTakingWaitingRoom(invocation.context.waitingRoom, turns),
+            known: invocation.session.knownSecrets)
     }
 
     /// The token to use and the client for it.
