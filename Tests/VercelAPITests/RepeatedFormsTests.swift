@@ -99,7 +99,7 @@ import Testing
         return try #require(api.error { try call(api) })
     }
 
-    @Test("SEC-A5: words about variables are held against every value, or not shown")
+    @Test("SYNC-A5: words about variables are held against every value, or not shown")
     func everyValue() throws {
         let arena = SecretArena()
         let other = try arena.secret("val-111-aaaaaa")
@@ -135,7 +135,7 @@ import Testing
         #expect(try said(token, locked, deploy).platformMessage == UntrustedText.withheld)
     }
 
-    @Test("SEC-A5: what was sent or read before is withheld from later words")
+    @Test("SYNC-A5: what was sent or read before is withheld from later words")
     func laterAnswers() throws {
         let known = KnownSecrets { [] }
         let api = try FakeAPI(

@@ -31,7 +31,7 @@ struct PlatformWordsTests {
         return platform
     }
 
-    @Test("SEC-A5: a refused rename repeats no value of the vault, in no form")
+    @Test("SYNC-A5: a refused rename repeats no value of the vault, in no form")
     func rename() throws {
         let platform = try Self.platform()
         done(try platform.run("rename", "K", "K2", "-p", "web"))
@@ -48,7 +48,7 @@ struct PlatformWordsTests {
         #expect(try platform.push().output.contains("There-are-100-variables"))
     }
 
-    @Test("SEC-A5: a refused deletion repeats no value, whether the vault is open or not")
+    @Test("SYNC-A5: a refused deletion repeats no value, whether the vault is open or not")
     func deletion() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
@@ -69,7 +69,7 @@ struct PlatformWordsTests {
         #expect(locked.error.contains("not shown"), "\(locked.error)")
     }
 
-    @Test("SEC-A5: a pull that is refused repeats no value", arguments: ["*/env", "*/env/*"])
+    @Test("SYNC-A5: a pull that is refused repeats no value", arguments: ["*/env", "*/env/*"])
     func pull(path: String) throws {
         let platform = try Self.platform()
         try platform.teammate.send(
