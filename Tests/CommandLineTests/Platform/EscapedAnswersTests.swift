@@ -21,13 +21,16 @@ struct EscapedAnswersTests {
         let input: String?
         /// Ended by a signal, once the platform was asked so often.
         let requests: Int?
+        /// How it is run: a screen is no pipe, and what tells of events tells the same in each.
+        let ways: [String]
 
         init(
             _ words: String..., input: String? = nil, requests: Int? = nil,
+            ways: [String] = ["piped", "json", "terminal"],
             with more: @escaping (Subject) -> [String] = { _ in [] }
         ) {
             arguments = { words + more($0) }
-            (self.input, self.requests) = (input, requests)
+            (self.input, self.requests, self.ways) = (input, requests, ways)
         }
     }
 
@@ -107,11 +110,13 @@ struct EscapedAnswersTests {
                 Case("webhook", "create", "https://x.example/hook", "-p", "web", "--yes")
             ],
             "webhook delete": [Case("webhook", "delete", "--yes") { [$0.webhook] }],
-            "watch": [Case("watch", "--every", "5s", requests: 3)],
+            "watch": [Case("watch", "--every", "5s", requests: 2, ways: ["json", "terminal"])],
             "notify set": [Case("notify", "set", "bare", "--on", "ready")],
             "notify show": [Case("notify", "show")],
             "notify run": [
-                Case("notify", "run", "--no-desktop", "--every", "5s", "--verbose", requests: 2)
+                Case(
+                    "notify", "run", "--no-desktop", "--every", "5s", "--every-building", "5s",
+                    "--verbose", requests: 1, ways: ["json"])
             ],
             "doctor": [Case("doctor", "-p", "web")],
         ]
@@ -194,7 +199,7 @@ struct EscapedAnswersTests {
                 if fault == "escapes" { subject = try Self.subject() }
                 let platform = subject.platform
                 platform.server.setFaults([try #require(Fault("* * \(fault)"))])
-                for way in ["piped", "json", "terminal"] {
+                for way in entry.ways {
                     var runner = platform.runner(
                         entry.arguments(subject) + (way == "json" ? ["--json"] : []),
                         input: entry.input.map { .text($0 == "token" ? platform.token : $0) }
@@ -209,13 +214,20 @@ struct EscapedAnswersTests {
                     }
                     if let requests = entry.requests {
                         let before = platform.server.requests.count
+                        let wait = ProgramRunner.Action.call { _, _ in
+                            platform.server.waits(after: before) { $0.count >= requests }
+                            // Something to tell of, where anything is understood.
+                            _ = try? platform.teammate.send(
+                                "POST", "/v13/deployments?forceNew=1",
+                                [
+                                    "name": "web", "deploymentId": .string(subject.current),
+                                    "target": "production",
+                                ])
+                        }
+                        let tells = name == "notify run" && fault == "escapes"
                         runner.script = [
-                            (
-                                .now,
-                                .call { _, _ in
-                                    platform.server.waits(after: before) { $0.count >= requests }
-                                }
-                            ), (.now, .signal(SIGTERM)),
+                            (.now, wait),
+                            (tells ? .output("\"event\"") : .now, .signal(SIGTERM)),
                         ]
                     }
                     let result = try runner.run()
