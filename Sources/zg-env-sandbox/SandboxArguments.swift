@@ -37,7 +37,8 @@ struct SandboxArguments {
                                     silent-batch[:some|one|all|empty][,keeps=all][,status=200],
                                     echoes-value:KEY[,as=base64|percent|hex|upper]
                                     [,in=message|code|failed][,status=N][,code=CODE],
-                                    string-cursor, decrypts-lists, stays-open, or before:ACT or
+                                    string-cursor, decrypts-lists, stays-open,
+                                    escapes[:all or :STATUS], says:STATUS:TEXT, or before:ACT or
                                     then:ACT: what somebody does at the dashboard then, as
                                     set,key=K,value=V,by=self|other|nobody|USER
           --rate-limit N[/S]        at most N requests a minute, or in S seconds, for each token

@@ -18,6 +18,7 @@ import Testing
         "GET * before:touch,id=x,by=nobody", "GET * then:move-project,team=acme",
         "GET * then:set,key=A,newTargets=preview", "GET * before:recreate-project",
         "POST * silent-batch:all,keeps=all,status=200", "POST * silent-batch:keeps=all",
+        "* * escapes", "* * escapes:all", "GET * escapes:400 x1", "PATCH * says:400:a=%20:b",
     ])
     func `of faults are read`(text: String) { #expect(Fault(text) != nil) }
 
@@ -36,6 +37,8 @@ import Testing
         "GET /x then:set,key=A,value=a,b", "GET /x then:set,key=A,type=secret",
         "POST /x silent-batch:one,keeps=some", "POST /x silent-batch:one,status=400",
         "POST /x silent-batch:one,keeps=all,keeps=all", "POST /x silent-batch:one,other=1",
+        "GET /x escapes:some", "GET /x escapes:200", "GET /x says", "GET /x says:400",
+        "GET /x says:200:text",
     ])
     func `of other things are no faults`(text: String) { #expect(Fault(text) == nil) }
 

@@ -115,6 +115,30 @@ import Testing
         #expect(other.headers["location"] == "http://127.0.0.1:1/x")
     }
 
+    @Test func `that put escapes into texts leave what clients go on with, unless told otherwise`()
+        throws
+    {
+        let escapes = "\u{1B}]0;PWN\u{7}\u{1B}[31m\u{202E}\u{9B}32m"
+        let before = try sandbox.client.get("/v9/projects/web").json
+        try sandbox.setFaults(
+            "GET * escapes x1", "GET * escapes:all x1", "GET * escapes:418 x1",
+            "GET * says:400:a=%20:b x1")
+        let texts = try sandbox.client.get("/v9/projects/web").json
+        #expect(texts["id"] == before["id"])
+        #expect(texts["name"] == .string("web" + escapes))
+        let all = try sandbox.client.get("/v9/projects/web").json
+        #expect(all["id"]?.string == (before["id"]?.string ?? "") + escapes)
+        let refused = try sandbox.client.get("/v9/projects/web")
+        #expect(refused.status == 418)
+        #expect(refused.json["error"]?["code"] == .string("bad_request" + escapes))
+        let said = try sandbox.client.get("/v9/projects/web")
+        #expect(said.status == 400 && said.json["error"]?["message"] == "a=%20:b")
+        // What is done is what was asked for.
+        try sandbox.setFaults("POST * escapes x1")
+        #expect(try sandbox.create("PLAIN", "secret").status == 201)
+        #expect(sandbox.stored("PLAIN")?.value == "secret")
+    }
+
     @Test func `of writes store something else and do not say so`() throws {
         try sandbox.setFaults("POST * stores-empty x1", "POST * drops-target x1")
         let empty = try sandbox.create("EMPTY", "secret")

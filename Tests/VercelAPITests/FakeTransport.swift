@@ -33,6 +33,8 @@ final class FakeTransport: HTTPTransport, CustomReflectable {
     }
 
     var sent: [Sent] = []
+    /// The times that each request was given.
+    var timeouts: [HTTPTimeouts?] = []
     var largestBatch = 0
     /// What it keeps is no leak of the client's.
     var customMirror: Mirror { Mirror(self, children: []) }
@@ -85,6 +87,7 @@ final class FakeTransport: HTTPTransport, CustomReflectable {
             body: request.body?.exposedText, token: request.token?.exposedText,
             isRepeatable: request.isRepeatable)
         self.sent.append(sent)
+        timeouts.append(request.timeouts)
         do {
             return try answer(sent, self.sent.count - 1)
         } catch {
@@ -120,6 +123,11 @@ extension Result<HTTPResponse, TransportError> {
 
 /// A client on fakes.
 struct FakeAPI {
+    /// The clock of an API that answers of its transport set forward.
+    final class Clock {
+        var room: FakeWaitingRoom?
+    }
+
     let transport: FakeTransport
     let room = FakeWaitingRoom()
     let client: VercelClient
@@ -132,11 +140,15 @@ struct FakeAPI {
         try self.init(FakeTransport(answers: answers), scope: scope)
     }
 
-    init(_ transport: FakeTransport, scope: APIScope = .personal) throws {
+    /// - Parameter known: Those of a vault that is open, and empty.
+    init(
+        _ transport: FakeTransport, scope: APIScope = .personal,
+        known: KnownSecrets = KnownSecrets { [] }
+    ) throws {
         self.transport = transport
         client = try VercelClient(
             transport: transport, origin: .vercel, token: arena.secret(Self.token), scope: scope,
-            waitingRoom: room, random: { 0 })
+            waitingRoom: room, known: known, random: { 0 })
     }
 
     /// The error of `body`, which is an issue if there is none.

@@ -48,6 +48,44 @@ import VercelAPI
         #expect(transport.sent.count == 1000)
     }
 
+    @Test("SEC-F17: a list whose pages keep coming is given up after five minutes")
+    func timeOfList() throws {
+        let room = FakeAPI.Clock()
+        let transport = FakeTransport { _, number in
+            room.room?.elapsed += .seconds(29)
+            return .answer(200, "{\"projects\":[],\"pagination\":{\"next\":\(number)}}")
+        }
+        let api = try FakeAPI(transport)
+        room.room = api.room
+        let error = api.error { _ = try api.client.projects() }
+        #expect(error?.code == .unavailable)
+        #expect(error?.reason.contains("5 minutes") == true)
+        // 11 pages take 319 seconds.
+        #expect(transport.sent.count == 11)
+        // The last ones are given no more time than the list has left.
+        #expect(transport.timeouts.map { $0?.total }.last == .seconds(10))
+        #expect(transport.timeouts.map { $0?.total }[1] == .seconds(120))
+        // With values, and several at once, it is the same.
+        for list in [
+            { (api: FakeAPI) in
+                _ = try api.client.environmentVariables(ofProject: "a", valuesInto: api.arena)
+            },
+            { (api: FakeAPI) in
+                _ = try api.client.environmentVariables(ofProjects: ["a", "b"]).map { try $0.get() }
+            },
+        ] {
+            let clock = FakeAPI.Clock()
+            let slow = try FakeAPI(
+                FakeTransport { _, number in
+                    clock.room?.elapsed += .seconds(29)
+                    return .answer(
+                        200, "{\"envs\":[],\"pagination\":{\"next\":\(number)}}")
+                })
+            clock.room = slow.room
+            #expect(slow.error { try list(slow) }?.code == .unavailable)
+        }
+    }
+
     @Test(arguments: [
         #"[{"id":"prj_1","name":"p1"}]"#, #"{"projects":[{"id":"prj_1","name":"p1"}]}"#,
         #"{"projects":[{"id":"prj_1","name":"p1"}],"pagination":null}"#,

@@ -1,3 +1,4 @@
+internal import DotEnv
 package import VercelAPI
 
 /// What may be done with a deployment as it is, and why something may not. Computes only.
@@ -66,7 +67,7 @@ package struct DeploymentActions: Sendable {
         guard deployment.target == "production" else {
             return Refusal(
                 reason: "was not built for production",
-                instead: "Build it for production with: zg-env deployment promote \(id)")
+                instead: "Build it for production with: zg-env deployment promote \(word: id)")
         }
         // What the platform does not say it is asked by trying.
         let hasServed =
@@ -74,7 +75,7 @@ package struct DeploymentActions: Sendable {
         if hasServed || deployment.substate == .promoted { return nil }
         return Refusal(
             reason: "has never served production",
-            instead: "Make it live for the first time with: zg-env deployment promote \(id)")
+            instead: "Make it live for the first time with: zg-env deployment promote \(word: id)")
     }
 
     /// Why it cannot be cancelled; nil where it can.
@@ -85,7 +86,7 @@ package struct DeploymentActions: Sendable {
                 reason: "is built already",
                 instead: isCurrent
                     ? "Go back to an earlier one with: zg-env deployment rollback"
-                    : "Delete it with: zg-env deployment delete \(id)")
+                    : "Delete it with: zg-env deployment delete \(word: id)")
         }
         return Refusal(
             reason: "has ended already, in \(deployment.state.rawValue)",
@@ -102,7 +103,7 @@ package struct DeploymentActions: Sendable {
         guard !deployment.state.isFinal else { return nil }
         return Refusal(
             reason: "is \(deployment.state.rawValue)",
-            instead: "Stop it first with: zg-env deployment cancel \(id)")
+            instead: "Stop it first with: zg-env deployment cancel \(word: id)")
     }
 
     private var notReady: Refusal? {
@@ -110,7 +111,7 @@ package struct DeploymentActions: Sendable {
         if !deployment.state.isFinal {
             return Refusal(
                 reason: "is \(deployment.state.rawValue), not built yet",
-                instead: "Wait for it with: zg-env deployment logs \(id) --follow")
+                instead: "Wait for it with: zg-env deployment logs \(word: id) --follow")
         }
         if deployment.state == .deleted {
             return Refusal(
@@ -119,6 +120,6 @@ package struct DeploymentActions: Sendable {
         }
         return Refusal(
             reason: "ended in \(deployment.state.rawValue), so there is nothing to serve",
-            instead: "Build it again with: zg-env redeploy \(id)")
+            instead: "Build it again with: zg-env redeploy \(word: id)")
     }
 }

@@ -1,3 +1,4 @@
+internal import DotEnv
 package import Sealing
 package import Vault
 
@@ -81,7 +82,9 @@ package struct ProjectCheck {
                 found.append(
                     Finding(
                         code: code, variables: [label], message: warning.message,
-                        remedy: "zg-env set \(name) -p \(project), or zg-env edit \(name)"))
+                        remedy:
+                            "zg-env set \(word: name) -p \(word: project), or zg-env edit \(word: name)"
+                    ))
             }
             if Self.hasEscapedQuotes(bytes) {
                 found.append(
@@ -89,7 +92,9 @@ package struct ProjectCheck {
                         code: .escapedQuotes, variables: [label],
                         message:
                             "The value of \(label) looks like JSON whose quotes were escaped once too often.",
-                        remedy: "zg-env set \(name) -p \(project), or zg-env edit \(name)"))
+                        remedy:
+                            "zg-env set \(word: name) -p \(word: project), or zg-env edit \(word: name)"
+                    ))
             }
             return found
         }
@@ -141,7 +146,7 @@ package struct ProjectCheck {
                     code: .namesDifferByCase, variables: names,
                     message: "\(Self.joined(names)) differ by upper and lower case only.",
                     remedy:
-                        "Keep the one that programs read, and take the other out: zg-env rm KEY -p \(project)"
+                        "Keep the one that programs read, and take the other out: zg-env rm KEY -p \(word: project)"
                 )
             }
     }
@@ -168,7 +173,7 @@ package struct ProjectCheck {
             return Finding(
                 code: .unused, variables: [label], message: "\(label) is used nowhere: \(reason).",
                 remedy:
-                    "zg-env set \(subject.variable.name) -p \(project) -t TARGET, or zg-env rm \(subject.variable.name) -p \(project)"
+                    "zg-env set \(word: subject.variable.name) -p \(word: project) -t TARGET, or zg-env rm \(word: subject.variable.name) -p \(word: project)"
             )
         }
     }

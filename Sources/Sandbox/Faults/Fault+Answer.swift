@@ -14,8 +14,10 @@ extension Fault.Kind {
             error.headers = standing.headers
             if let seconds { error.headers.append(("Retry-After", String(seconds))) }
             return error.answer
-        case .status(let status):
+        case .status(let status), .escapes(.status(let status)):
             return Self.answer(status: status)
+        case .says(let status, let message):
+            return APIError(status: status, code: Self.code(of: status), message: message).answer
         case .reset:
             return HTTPAnswer(status: 0, body: .bytes([]), delivery: .reset)
         case .challenge:
@@ -46,27 +48,31 @@ extension Fault.Kind {
             return APIError.badRequest(sentence).answer
         case .echoesValue(let echo):
             return echo.place == .failed ? nil : try echo.error(in: state, project: project).answer
-        case .lostAnswer, .slow, .truncate, .effect, .silentBatch, .act:
+        case .lostAnswer, .slow, .truncate, .escapes, .effect, .silentBatch, .act:
             return nil
         }
     }
 
     private static func answer(status: Int) -> HTTPAnswer {
         guard status >= 400 else { return .json([:], status: status) }
-        let code =
-            switch status {
-            case 401, 403: "forbidden"
-            case 402: "payment_required"
-            case 404: "not_found"
-            case 405: "method_unknown"
-            case 409: "conflict"
-            case 410: "gone"
-            case 429: "rate_limited"
-            case 503: "service_unavailable"
-            case 500...599: "internal_server_error"
-            default: "bad_request"
-            }
-        return APIError(status: status, code: code, message: "A fault of the sandbox.").answer
+        return APIError(
+            status: status, code: code(of: status), message: "A fault of the sandbox."
+        ).answer
+    }
+
+    private static func code(of status: Int) -> String {
+        switch status {
+        case 401, 403: "forbidden"
+        case 402: "payment_required"
+        case 404: "not_found"
+        case 405: "method_unknown"
+        case 409: "conflict"
+        case 410: "gone"
+        case 429: "rate_limited"
+        case 503: "service_unavailable"
+        case 500...599: "internal_server_error"
+        default: "bad_request"
+        }
     }
 
     /// Changes the way in which an answer goes out.
@@ -75,8 +81,9 @@ extension Fault.Kind {
         case .lostAnswer: answer.delivery = .silence
         case .slow(let seconds): answer.delaySeconds = seconds
         case .truncate: answer.delivery = .halfBody
-        case .rateLimited, .status, .reset, .challenge, .singleSignOn, .html, .redirect, .ongoing,
-            .effect, .silentBatch, .echoesValue, .act:
+        case .escapes(let extent): answer.addEscapes(everywhere: extent != .texts)
+        case .rateLimited, .status, .says, .reset, .challenge, .singleSignOn, .html, .redirect,
+            .ongoing, .effect, .silentBatch, .echoesValue, .act:
             break
         }
     }

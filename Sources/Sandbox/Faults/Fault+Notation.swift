@@ -12,6 +12,13 @@ extension Fault.Kind {
                 }
             case ("slow", let seconds?): Seconds.value(of: seconds).map(Self.slow)
             case ("redirect", let address?): address.contains(" ") ? nil : .redirect(address)
+            case ("says", let argument?): Self.saying(argument)
+            case ("escapes", nil): .escapes(.texts)
+            case ("escapes", "all"?): .escapes(.all)
+            case ("escapes", let status?):
+                Int(status).flatMap {
+                    (400...599).contains($0) ? .escapes(.status($0)) : nil
+                }
             case ("reset", nil): .reset
             case ("lost-answer", nil): .lostAnswer
             case ("truncate", nil): .truncate
@@ -37,6 +44,13 @@ extension Fault.Kind {
             }
         guard let kind else { return nil }
         self = kind
+    }
+
+    private static func saying(_ argument: String) -> Self? {
+        let words = argument.split(separator: ":", maxSplits: 1)
+        guard words.count == 2, let status = Int(words[0]), (400...599).contains(status)
+        else { return nil }
+        return .says(status: status, message: String(words[1]))
     }
 
     /// The sentence of the platform's description.

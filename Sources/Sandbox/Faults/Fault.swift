@@ -5,6 +5,8 @@ package struct Fault: Sendable, Equatable {
         /// 429, with `Retry-After` if a number of seconds is given.
         case rateLimited(seconds: Int?)
         case status(Int)
+        /// An error with words of the test's.
+        case says(status: Int, message: String)
         /// RST before anything is done.
         case reset
         /// Done, but the connection ends without an answer.
@@ -23,6 +25,8 @@ package struct Fault: Sendable, Equatable {
         case redirect(String)
         /// 400, since another change of the project's variables is under way, in this wording.
         case ongoing(String)
+        /// Every text of the answer carries what steers a terminal or reorders what it shows.
+        case escapes(Escapes)
         /// The request is served, but the write goes wrong.
         case effect(Effect)
         /// A creation whose answer does not say what was kept.
@@ -31,6 +35,17 @@ package struct Fault: Sendable, Equatable {
         case echoesValue(ValueEcho)
         /// Somebody does something before the request is served, or after it.
         case act(Act, Act.Moment)
+    }
+
+    /// Which answers have escapes, and where.
+    enum Escapes: Sendable, Equatable {
+        /// The answer to the request that was served, but for what clients go on with: ids, states, kinds,
+        /// targets, names of variables and values.
+        case texts
+        /// Everything that is a text.
+        case all
+        /// An error of this status in place of the answer.
+        case status(Int)
     }
 
     /// How a served request goes wrong without saying so.

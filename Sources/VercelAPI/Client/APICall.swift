@@ -29,6 +29,12 @@ struct APICall {
     /// Called right before each attempt, after any wait; an error ends the call without sending it.
     var check: VercelClient.SendCheck?
 
+    /// Which words of the answer may be shown.
+    var trust: AnswerSecrets.Trust {
+        guard route.split(separator: "/").contains("env") else { return .checked }
+        return method == .get ? .none : .checkedAgainstAll
+    }
+
     /// Makes a call of the path made of `version` and `segments`, each of which is one piece
     /// whatever is in it. Words of the path itself are `StaticString`s, names and ids are not.
     init(

@@ -9,7 +9,7 @@ struct AnswerVerdict {
 
     /// Judges the end of one attempt of `call`.
     init(
-        _ result: Result<HTTPResponse, TransportError>, call: APICall, sent: SentTexts,
+        _ result: Result<HTTPResponse, TransportError>, call: APICall, secrets: AnswerSecrets,
         secondsSince1970: Int64
     ) {
         switch result {
@@ -23,12 +23,12 @@ struct AnswerVerdict {
             }
         case .success(let response):
             (outcome, error) = Self.judge(
-                response, call: call, sent: sent, secondsSince1970: secondsSince1970)
+                response, call: call, secrets: secrets, secondsSince1970: secondsSince1970)
         }
     }
 
     private static func judge(
-        _ response: HTTPResponse, call: APICall, sent: SentTexts, secondsSince1970: Int64
+        _ response: HTTPResponse, call: APICall, secrets: AnswerSecrets, secondsSince1970: Int64
     ) -> (RetryPolicy.Outcome, VercelAPIError?) {
         let status = response.status
         if (200..<300).contains(status) {
@@ -37,7 +37,7 @@ struct AnswerVerdict {
                 .unavailable, reason: "the answer is cut or is not JSON")
             return broken(error, status: status, call: call)
         }
-        var error = VercelAPIError(answer: response, sent: sent)
+        var error = VercelAPIError(answer: response, secrets: secrets)
         let wanted = RetryAfter.duration(of: response, secondsSince1970: secondsSince1970)
         switch status {
         case 429:

@@ -50,6 +50,8 @@ protocol ListElement: Decodable {
 enum Paging {
     /// The largest number of pages of one list.
     static let maximumPages = 1000
+    /// How long a list may take with all its pages.
+    static let maximumTime = Duration.seconds(300)
 }
 
 extension VercelClient {
@@ -57,25 +59,31 @@ extension VercelClient {
     ///
     /// - Parameter cursor: Name of the query item that takes the cursor.
     /// - Throws: ``VercelAPIError/Code/malformedAnswer`` if a cursor comes twice or there are more
-    ///   than ``Paging/maximumPages`` pages: the end would never come.
+    ///   than ``Paging/maximumPages`` pages: the end would never come;
+    ///   ``VercelAPIError/Code/unavailable`` after ``Paging/maximumTime``.
     func list<Element: ListElement>(
         _ first: APICall, cursor: String, limit: Int = .max, of type: Element.Type = Element.self
     ) throws(VercelAPIError) -> [Element] {
+        let begin = session.waitingRoom.elapsed
         let answer = try perform(first)
-        return try list(continuing: answer, of: first, cursor: cursor, limit: limit)
+        return try list(
+            continuing: answer, of: first, since: begin, cursor: cursor, limit: limit)
     }
 
-    /// Reads lists in parallel, each to its end.
+    /// Reads lists in parallel, each to its end. The time of each counts from its first page.
     func lists<Element: ListElement>(
         _ calls: [APICall], cursor: String, of type: Element.Type = Element.self
     ) -> [Result<[Element], VercelAPIError>] {
         perform(calls) { (place, answer) throws(VercelAPIError) in
-            try self.list(continuing: answer, of: calls[place], cursor: cursor, limit: .max)
+            try self.list(
+                continuing: answer, of: calls[place], since: self.session.waitingRoom.elapsed,
+                cursor: cursor, limit: .max)
         }
     }
 
     private func list<Element: ListElement>(
-        continuing first: APIAnswer, of call: APICall, cursor: String, limit: Int
+        continuing first: APIAnswer, of call: APICall, since begin: Duration, cursor: String,
+        limit: Int
     ) throws(VercelAPIError) -> [Element] {
         var elements: [Element] = []
         var ids: Set<String> = []
@@ -94,11 +102,29 @@ extension VercelClient {
                 throw VercelAPIError(
                     .malformedAnswer, reason: "the pages of a list do not come to an end")
             }
-            var following = call
-            following.query.removeAll { $0.name == cursor }
-            following.query.append((cursor, next.text))
-            answer = try perform(following)
+            answer = try perform(try nextPage(at: next, of: call, since: begin, cursor: cursor))
         }
+    }
+
+    /// The call of a further page of a list that began at `begin`.
+    ///
+    /// - Throws: ``VercelAPIError/Code/unavailable`` where the list has no time left.
+    func nextPage(
+        at place: PageCursor, of call: APICall, since begin: Duration, cursor: String
+    ) throws(VercelAPIError) -> APICall {
+        let left = Paging.maximumTime - (session.waitingRoom.elapsed - begin)
+        guard left > .zero else {
+            throw VercelAPIError(
+                .unavailable, reason: "a list did not come to an end within 5 minutes",
+                hint: "try again later")
+        }
+        var call = call
+        call.query.removeAll { $0.name == cursor }
+        call.query.append((cursor, place.text))
+        var timeouts = call.timeouts ?? HTTPTimeouts()
+        timeouts.total = min(timeouts.total ?? left, left)
+        call.timeouts = timeouts
+        return call
     }
 
     /// Decodes the answer of a call.

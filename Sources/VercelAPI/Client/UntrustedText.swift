@@ -1,67 +1,58 @@
-package import Sealing
-
-/// What a request carried, as far as it matters for what its answer may repeat.
-package struct SentTexts {
-    /// The token and the values. No error may hold a part of them.
-    package var secrets: [SecretSlice]
-    /// Names of variables, targets and branches, which may be told even where a value is the same,
-    /// as in `NODE_ENV=production`.
-    package var names: Set<String>
-
-    /// Lists what was sent.
-    package init(secrets: [SecretSlice], names: Set<String> = []) {
-        self.secrets = secrets
-        self.names = names.union(["production", "preview", "development"])
-    }
-}
-
 /// Makes text from the network fit to be shown.
 package enum UntrustedText {
     /// What stands in place of a text that repeats a value.
-    package static let withheld = "(withheld, for it repeats a value that was sent)"
+    package static let withheld = "(withheld, for it repeats a value)"
+    /// What stands in place of a text that could not be held against the values.
+    package static let unchecked = "(not shown, for it may repeat a value)"
     /// The longest message that is kept, in characters of Unicode.
     package static let maximumLength = 300
-    /// From this many bytes in common with a value on, a text counts as repeating it.
-    package static let window = 12
 
-    /// The text without control, format and direction characters, on one line, shortened, and
-    /// withheld if it holds a part of one of the secrets that were sent.
-    static func message(_ text: String, sent: SentTexts) -> String? {
+    /// The text without control, format and direction characters, on one line, and shortened; withheld
+    /// if it repeats a secret, or could not be held against those that it may repeat.
+    static func message(_ text: String, _ secrets: AnswerSecrets) -> String? {
         let clean = cleaned(text)
         guard !clean.isEmpty else { return nil }
-        for secret in sent.secrets where repeats(text, secret) || repeats(clean, secret) {
-            return withheld
-        }
+        guard secrets.canCheck else { return unchecked }
+        if secrets.repeats(text) { return withheld }
         var scalars = clean.unicodeScalars
         guard scalars.count > maximumLength else { return clean }
         scalars.removeLast(scalars.count - maximumLength)
         return String(scalars) + "…"
     }
 
-    /// The text if it is a name that was sent, or a plain word such as `ENV_CONFLICT` that holds no
-    /// part of one of the secrets that were sent. A secret of up to three bytes would be part of
-    /// many words by chance; it counts only as the whole of one.
-    static func word(_ text: String, sent: SentTexts) -> String? {
-        if sent.names.contains(text) { return text }
+    /// The text if it is a name that was sent, or a plain word such as a host's name that repeats no
+    /// secret.
+    static func word(_ text: String, _ secrets: AnswerSecrets) -> String? {
+        if secrets.names.contains(text) { return text }
         let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
-                UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: ":"):
-                true
-            default: false
-            }
+            isLetter(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: ".")
+                || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ":")
         }
-        guard isPlain, (1...250).contains(text.utf8.count) else { return nil }
-        let isSecret = sent.secrets.contains { secret in
-            (secret.count > 3 || secret.count == text.utf8.count) && repeats(text, secret)
-        }
-        return isSecret ? nil : text
+        guard isPlain, (1...250).contains(text.utf8.count), secrets.canCheck,
+            !secrets.repeats(text)
+        else { return nil }
+        return text
     }
 
-    /// The text if it is a name that was sent; else as a message.
-    static func name(_ text: String, sent: SentTexts) -> String? {
-        sent.names.contains(text) ? text : message(text, sent: sent)
+    /// An error's code such as `ENV_CONFLICT`. Where it could not be held against the values, it is what
+    /// codes are, letters and underscores.
+    static func code(_ text: String, _ secrets: AnswerSecrets) -> String? {
+        if secrets.canCheck { return word(text, secrets) }
+        guard (1...60).contains(text.utf8.count), text.utf8.allSatisfy(isLetter),
+            !secrets.repeats(text)
+        else { return nil }
+        return text
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+
+    /// The text if it is a name that was sent; else as a message, if it could be checked.
+    static func name(_ text: String, _ secrets: AnswerSecrets) -> String? {
+        if secrets.names.contains(text) { return text }
+        return secrets.canCheck ? message(text, secrets) : nil
     }
 
     private static func cleaned(_ text: String) -> String {
@@ -77,39 +68,5 @@ package enum UntrustedText {
         }
         while clean.last == " " { clean.removeLast() }
         return String(clean)
-    }
-
-    /// Whether `text` holds all of a short value, or ``window`` bytes of a longer one.
-    private static func repeats(_ text: String, _ secret: SecretSlice) -> Bool {
-        let bytes = Array(text.utf8)
-        let length = min(secret.count, window)
-        guard length > 0, bytes.count >= length else { return false }
-        return secret.withBytes { value in
-            bytes.withBytes { text in
-                for start in 0...(text.byteCount - length)
-                where value.contains(text, at: start, count: length) { return true }
-                return false
-            }
-        }
-    }
-}
-
-extension RawSpan {
-    /// Whether the `count` bytes of `other` at `start`, which must be inside, occur in this span.
-    fileprivate func contains(_ other: RawSpan, at start: Int, count: Int) -> Bool {
-        guard byteCount >= count else { return false }
-        let first = other.byte(at: start)
-        var offset = 0
-        while offset <= byteCount - count {
-            if byte(at: offset) == first,
-                (1..<max(count, 1)).allSatisfy({
-                    byte(at: offset + $0) == other.byte(at: start + $0)
-                })
-            {
-                return true
-            }
-            offset += 1
-        }
-        return false
     }
 }

@@ -1,44 +1,42 @@
-internal import Sealing
-
 extension VercelAPIError {
     /// What an answer of a status other than 2xx means.
     ///
-    /// - Parameter sent: The token and the values of the request; no part of them gets into the
-    ///   error.
-    package init(answer: HTTPResponse, sent: SentTexts) {
+    /// - Parameter secrets: What no text of the error may repeat.
+    package init(answer: HTTPResponse, secrets: AnswerSecrets) {
         self.init(
             status: answer.status, headers: answer.headers,
             body: answer.body.withBytes { JSONDecoding.value(APIErrorBody.self, from: $0) },
-            isBodyEmpty: answer.body.count == 0, sent: sent)
+            isBodyEmpty: answer.body.count == 0, secrets: secrets)
     }
 
     /// What one failed item of a batch means.
-    init(item: APIErrorBody, status: Int, sent: SentTexts) {
+    init(item: APIErrorBody, status: Int, secrets: AnswerSecrets) {
         self.init(
             status: (200..<300).contains(status) ? 400 : status, headers: HTTPHeaders(),
-            body: item, isBodyEmpty: false, sent: sent)
+            body: item, isBodyEmpty: false, secrets: secrets)
     }
 
     private init(
         status: Int, headers: HTTPHeaders, body: APIErrorBody?, isBodyEmpty: Bool,
-        sent: SentTexts
+        secrets: AnswerSecrets
     ) {
         let (code, reason, hint) = Self.meaning(
-            status: status, headers: headers, body: body, isBodyEmpty: isBodyEmpty, sent: sent)
+            status: status, headers: headers, body: body, isBodyEmpty: isBodyEmpty, secrets: secrets
+        )
         self.init(code, reason: reason, hint: hint)
         self.status = status
-        platformCode = body?.code.flatMap { UntrustedText.word($0, sent: sent) }
-        platformMessage = body?.message.flatMap { UntrustedText.message($0, sent: sent) }
+        platformCode = body?.code.flatMap { UntrustedText.code($0, secrets) }
+        platformMessage = body?.message.flatMap { UntrustedText.message($0, secrets) }
         failedVariables = (body?.failed ?? []).map {
-            FailedVariable($0, status: status, sent: sent)
+            FailedVariable($0, status: status, secrets: secrets)
         }
         if code == .conflict {
             conflict = Conflict(
-                key: body?.key.flatMap { UntrustedText.word($0, sent: sent) },
+                key: body?.key.flatMap { UntrustedText.word($0, secrets) },
                 targets: body?.targets.prefix(20).compactMap {
-                    UntrustedText.word($0, sent: sent)
+                    UntrustedText.word($0, secrets)
                 } ?? [],
-                gitBranch: body?.gitBranch.flatMap { UntrustedText.name($0, sent: sent) })
+                gitBranch: body?.gitBranch.flatMap { UntrustedText.name($0, secrets) })
         }
     }
 
@@ -56,12 +54,12 @@ extension VercelAPIError {
 
     private static func meaning(
         status: Int, headers: HTTPHeaders, body: APIErrorBody?, isBodyEmpty: Bool,
-        sent: SentTexts
+        secrets: AnswerSecrets
     ) -> (Code, String, String?) {
         if (300..<400).contains(status) {
             let named = headers[name: "Location"].flatMap { Self.host(ofLocation: $0) }
             let place =
-                named.flatMap { UntrustedText.word($0, sent: sent) } ?? "another address"
+                named.flatMap { UntrustedText.word($0, secrets) } ?? "another address"
             return (
                 .redirected, "the API answered with a redirect to \(place), not followed",
                 "check --api-url"
@@ -152,12 +150,12 @@ extension VercelAPIError {
 
 extension FailedVariable {
     /// Reads one failed item of a batch.
-    init(_ item: APIErrorBody, status: Int, sent: SentTexts) {
+    init(_ item: APIErrorBody, status: Int, secrets: AnswerSecrets) {
         self.init(
-            key: item.key.flatMap { UntrustedText.word($0, sent: sent) },
-            targets: item.targets.prefix(20).compactMap { UntrustedText.word($0, sent: sent) },
-            gitBranch: item.gitBranch.flatMap { UntrustedText.name($0, sent: sent) },
-            error: VercelAPIError(item: item, status: status, sent: sent))
+            key: item.key.flatMap { UntrustedText.word($0, secrets) },
+            targets: item.targets.prefix(20).compactMap { UntrustedText.word($0, secrets) },
+            gitBranch: item.gitBranch.flatMap { UntrustedText.name($0, secrets) },
+            error: VercelAPIError(item: item, status: status, secrets: secrets))
     }
 }
 

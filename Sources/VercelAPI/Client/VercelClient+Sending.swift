@@ -41,6 +41,8 @@ extension VercelClient {
     /// - Returns: One result for each call, in their order. One that fails does not stop the
     ///   others; an interrupt stops all that are not done.
     func perform(_ calls: [APICall]) -> [Result<APIAnswer, VercelAPIError>] {
+        // Later answers may repeat them as well.
+        for call in calls where !call.sent.isEmpty { session.known.meet(call.sent) }
         var round = SendingRound(calls: calls, client: self)
         while let next = round.next() {
             switch next {
@@ -186,7 +188,7 @@ private struct SendingRound {
         let call = calls[place]
         attempts[place].count += 1
         let verdict = AnswerVerdict(
-            result, call: call, sent: client.sentTexts(of: call),
+            result, call: call, secrets: client.secrets(of: call),
             secondsSince1970: session.waitingRoom.secondsSince1970)
         if let error = verdict.error, error.code == .cancelled {
             return failRest(with: error)

@@ -24,6 +24,7 @@ package final class VercelClient {
         let waitingRoom: any WaitingRoom
         let policy: RetryPolicy
         let random: () -> Double
+        let known: KnownSecrets
         var limits = RateLimits()
         /// How often a call has waited, or was sent again.
         var pauseCount = 0
@@ -32,8 +33,9 @@ package final class VercelClient {
 
         init(
             transport: any HTTPTransport, waitingRoom: any WaitingRoom, policy: RetryPolicy,
-            random: @escaping () -> Double
+            known: KnownSecrets, random: @escaping () -> Double
         ) {
+            self.known = known
             self.transport = transport
             self.waitingRoom = waitingRoom
             self.policy = policy
@@ -44,7 +46,7 @@ package final class VercelClient {
         func like(transport: (any HTTPTransport)? = nil, policy: RetryPolicy? = nil) -> Session {
             let other = Session(
                 transport: transport ?? self.transport, waitingRoom: waitingRoom,
-                policy: policy ?? self.policy, random: random)
+                policy: policy ?? self.policy, known: known, random: random)
             other.limits = limits.forOthers()
             other.platformSeconds = platformSeconds
             return other
@@ -56,6 +58,7 @@ package final class VercelClient {
     /// - Parameters:
     ///   - token: Sent to `origin` and nowhere else; whether it belongs there is the caller's to
     ///     know.
+    ///   - known: What no error may repeat, beside the token and what is sent.
     ///   - random: From 0 to below 1; spreads repeated requests.
     /// - Throws: ``VercelAPIError/Code/tokenMissing`` if the token is empty, and
     ///   ``VercelAPIError/Code/tokenInvalid`` if it has bytes that no token has.
@@ -63,6 +66,7 @@ package final class VercelClient {
         transport: any HTTPTransport, origin: APIOrigin, token: SecretSlice,
         scope: APIScope = .personal, waitingRoom: any WaitingRoom,
         policy: RetryPolicy = RetryPolicy(), userAgent: String = "zg-env", concurrency: Int = 8,
+        known: KnownSecrets = KnownSecrets(),
         random: @escaping () -> Double = VercelClient.randomFraction
     ) throws(VercelAPIError) {
         guard token.count > 0 else {
@@ -85,7 +89,8 @@ package final class VercelClient {
         timeouts = nil
         self.concurrency = max(concurrency, 1)
         session = Session(
-            transport: transport, waitingRoom: waitingRoom, policy: policy, random: random)
+            transport: transport, waitingRoom: waitingRoom, policy: policy, known: known,
+            random: random)
     }
 
     private init(
@@ -182,7 +187,8 @@ package final class VercelClient {
     }
 
     /// What errors of `call` may and may not repeat.
-    func sentTexts(of call: APICall) -> SentTexts {
-        SentTexts(secrets: [token] + call.sent, names: call.names)
+    func secrets(of call: APICall) -> AnswerSecrets {
+        AnswerSecrets(
+            [token] + call.sent, names: call.names, trust: call.trust, known: session.known)
     }
 }

@@ -46,6 +46,7 @@ extension VercelClient {
         var found: [ReadEnvironmentVariable] = []
         var ids: Set<String> = []
         var cursors: Set<PageCursor> = []
+        let begin = session.waitingRoom.elapsed
         while true {
             let answer = try perform(call)
             let page = try read(answer, as: Page<EnvironmentVariable>.self)
@@ -55,6 +56,7 @@ extension VercelClient {
                         && page.elements[place].isValueReadable(inList: true)
                 }
             }
+            session.known.meet(values.compactMap { $0 })
             guard values.count == page.elements.count else {
                 throw VercelAPIError(
                     .malformedAnswer,
@@ -69,8 +71,7 @@ extension VercelClient {
                 throw VercelAPIError(
                     .malformedAnswer, reason: "the pages of a list do not come to an end")
             }
-            call.query.removeAll { $0.name == "until" }
-            call.query.append(("until", next.text))
+            call = try nextPage(at: next, of: call, since: begin, cursor: "until")
         }
     }
 
@@ -158,6 +159,7 @@ extension VercelClient {
         let value = try scan(answer) { (body) throws(JSONScanner.Problem) in
             try SecretMembers.text("value", of: body, into: arena)
         }
+        if let value { session.known.meet([value]) }
         return ReadEnvironmentVariable(variable: variable, value: value)
     }
 
@@ -168,6 +170,8 @@ extension VercelClient {
             let environment = try SecretMembers.map("env", of: body, into: arena)
             let build = try SecretMembers.map("buildEnv", of: body, into: arena)
             guard environment != nil || build != nil else { throw .malformed }
+            session.known.meet((environment ?? [:]).values)
+            session.known.meet((build ?? [:]).values)
             return PulledEnvironment(
                 environment: environment ?? [:], buildEnvironment: build ?? [:])
         }

@@ -122,11 +122,11 @@ extension VercelClient {
         _ answer: APIAnswer, call: APICall
     ) throws(VercelAPIError) -> EnvironmentVariableBatch {
         let body = try readCreated(answer, as: CreatedVariables.self)
-        let sent = sentTexts(of: call)
+        let secrets = secrets(of: call)
         return EnvironmentVariableBatch(
             created: body.created,
             failed: body.failed.map {
-                FailedVariable($0, status: answer.response.status, sent: sent)
+                FailedVariable($0, status: answer.response.status, secrets: secrets)
             })
     }
 }

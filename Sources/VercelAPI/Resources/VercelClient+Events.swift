@@ -150,7 +150,7 @@ extension VercelClient {
         var ended = call
         ended.expectation = .lines
         let verdict = AnswerVerdict(
-            result, call: ended, sent: sentTexts(of: call),
+            result, call: ended, secrets: secrets(of: call),
             secondsSince1970: session.waitingRoom.secondsSince1970)
         if verdict.error == nil, isRefused || (objects.hasForeignText && !objects.hasObjects) {
             return (Self.noLog, .final)

@@ -26,8 +26,11 @@ struct PlatformIdentity {
         }
         let account: Account?
         if options.account == nil && hasToken {
+            guard let own = PlatformSession.originOfEnvironmentToken(named, binding) else {
+                return nil
+            }
             account = nil
-            origin = try named ?? binding.map { try APIOrigin($0.origin) } ?? .vercel
+            origin = own
         } else {
             guard let stored = PlatformSession.account(options.account, binding, in: index),
                 let own = try? APIOrigin(stored.origin), named == nil || named == own

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import VercelAPI
 
@@ -70,7 +71,9 @@ enum DeploymentCancel: Command {
                 .conflict,
                 "The platform does not cancel \(id), which is \(seen.state.rawValue)."
                     + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
-                hint: "It goes on. Try again, or follow it: zg-env deployment logs \(id) --follow")
+                hint:
+                    "It goes on. Try again, or follow it: zg-env deployment logs \(word: id) --follow"
+            )
         }
         return try named.client.deployment(id)
     }

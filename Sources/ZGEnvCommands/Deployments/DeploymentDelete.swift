@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import VercelAPI
 
@@ -110,13 +111,13 @@ enum DeploymentDelete: Command {
             if let doubt { throw doubt }
             throw CommandError(
                 .unavailable, "\(id) was deleted, which could not be looked up afterwards.",
-                hint: "See whether it is gone: zg-env deployment show \(id)")
+                hint: "See whether it is gone: zg-env deployment show \(word: id)")
         }
         guard left.state == .deleted else {
             if let doubt, doubt.code != .notFound { throw doubt }
             throw CommandError(
                 .failed, "The platform answered that \(id) is deleted, and still shows it.",
-                hint: "Look again in a minute: zg-env deployment show \(id)")
+                hint: "Look again in a minute: zg-env deployment show \(word: id)")
         }
     }
 
@@ -125,7 +126,7 @@ enum DeploymentDelete: Command {
             .conflict,
             "The platform does not delete \(id)."
                 + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
-            hint: "It is still there. See what it is now: zg-env deployment show \(id)")
+            hint: "It is still there. See what it is now: zg-env deployment show \(word: id)")
     }
 
     private static func failure(

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import VercelAPI
 
@@ -30,7 +31,7 @@ enum DeploymentEnding {
                 .deploymentFailed,
                 "\(id) ended in CANCELED: "
                     + (words ?? "a user or the platform cancelled it, and nothing was built."),
-                hint: "\(unchanged) Build it again with: zg-env redeploy \(id)")
+                hint: "\(unchanged) Build it again with: zg-env redeploy \(word: id)")
         case .blocked:
             return CommandError(
                 .deploymentFailed,
@@ -49,7 +50,7 @@ enum DeploymentEnding {
                     + (words ?? "the build failed."),
                 hint: logIsShown
                     ? "\(unchanged) The log above has the reason."
-                    : "\(unchanged) See why with: zg-env deployment logs \(id)")
+                    : "\(unchanged) See why with: zg-env deployment logs \(word: id)")
         }
     }
 }

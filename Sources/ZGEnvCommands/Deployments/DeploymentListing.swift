@@ -27,6 +27,12 @@ enum DeploymentListing {
         deployment.url.map { $0.contains("://") ? $0 : "https://\($0)" }
     }
 
+    /// The line that names a deployment to people: its address, or its id where it has none, without what
+    /// steers a terminal.
+    static func line(of deployment: Deployment) -> String {
+        DisplayText.safe(address(of: deployment) ?? deployment.id) + "\n"
+    }
+
     /// What a deployment is for, in the words of `-t`.
     static func target(of deployment: Deployment) -> String {
         deployment.target ?? deployment.customEnvironmentSlug ?? "preview"

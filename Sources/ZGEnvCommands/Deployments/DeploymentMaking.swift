@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import VercelAPI
 
@@ -64,7 +65,7 @@ struct DeploymentMaking {
         let made = try create(new)
         invocation.setLastWords(
             "Stopped by a signal. \(made.id) was made, and is left alone.",
-            hint: "See what became of it: zg-env deployment show \(made.id)")
+            hint: "See what became of it: zg-env deployment show \(word: made.id)")
         guard following.waits else {
             try invocation.note("\(made.id) is \(made.state.rawValue); it is not live yet.")
             return result(made, current: false, previous: previous, failure: nil)
@@ -152,7 +153,7 @@ struct DeploymentMaking {
                 throw CommandError(
                     .unavailable,
                     "The platform did not answer: whether it made a new deployment of \(DisplayText.safe(projectName)) cannot be seen.",
-                    hint: "Look first: zg-env deployment list -p \(DisplayText.safe(projectName))")
+                    hint: "Look first: zg-env deployment list -p \(word: projectName)")
             }
             let made = now.first {
                 !before.contains($0.id) && $0.meta["originalDeploymentId"] == new.sourceId
@@ -181,7 +182,7 @@ struct DeploymentMaking {
                 "Nothing was built. \(new.sourceId) may be too old to be built again: deploy the commit anew, or name a newer deployment."
         case .notFound:
             refusal.hint =
-                "Nothing was built. The deployment or its project is gone: zg-env deployment list -p \(DisplayText.safe(project))"
+                "Nothing was built. The deployment or its project is gone: zg-env deployment list -p \(word: project)"
         default: break
         }
         return refusal
@@ -194,7 +195,7 @@ struct DeploymentMaking {
             json: .object(
                 DeploymentListing.members(deployment, current: current)
                     + [.init("previous", .string(orNull: previous))]),
-            text: (DeploymentListing.address(of: deployment) ?? deployment.id) + "\n",
+            text: DeploymentListing.line(of: deployment),
             failure: failure)
     }
 
@@ -212,13 +213,13 @@ struct DeploymentMaking {
                 .deploymentFailed,
                 "\(deployment.id) is built, not live: "
                     + CommandError.ending(DisplayText.safe(reason)),
-                hint: "Make it live with: zg-env deployment promote \(deployment.id)")
+                hint: "Make it live with: zg-env deployment promote \(word: deployment.id)")
         case .timedOut:
             return CommandError(
                 .unavailable,
                 "\(deployment.id) was still \(deployment.state.rawValue) after \(DurationText.text(following.limit)).",
                 hint:
-                    "It was left alone. Go on with: zg-env deployment logs \(deployment.id) --follow, or wait longer with --timeout."
+                    "It was left alone. Go on with: zg-env deployment logs \(word: deployment.id) --follow, or wait longer with --timeout."
             )
         case .interrupted:
             return CommandError(

@@ -44,7 +44,7 @@ enum DeploymentPromote: Command {
                     DeploymentListing.members(named.deployment, current: true) + [
                         .init("previous", .string(named.deployment.id)), .init("method", .null),
                     ]),
-                text: (DeploymentListing.address(of: named.deployment) ?? "") + "\n")
+                text: DeploymentListing.line(of: named.deployment))
         case .movesDomains:
             let move = ProductionMove(named: named, kind: .promotion, invocation: invocation)
             let older = try move.olderVariables()

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 internal import VercelAPI
@@ -82,7 +83,7 @@ struct ProductionMove {
         let lines = Self.sentences(older).joined(separator: "; ")
         invocation.context.warn(
             "older-values",
-            "\(id) runs with the variables it was built with: \(lines). To keep today's, build it anew: zg-env redeploy \(id)"
+            "\(id) runs with the variables it was built with: \(lines). To keep today's, build it anew: zg-env redeploy \(word: id)"
         )
     }
 
@@ -136,7 +137,7 @@ struct ProductionMove {
             } catch {
                 var lost = CommandError(mapping: error)
                 lost.message = "\(asked(isKnown: isKnown)). \(lost.message)"
-                lost.hint = "See what became of it: zg-env deployment show \(id)"
+                lost.hint = "See what became of it: zg-env deployment show \(word: id)"
                 failure = lost
                 isAway = error.isPassing
             }
@@ -155,7 +156,7 @@ struct ProductionMove {
                         .init("previous", .string(orNull: previous)),
                         .init("method", "domains"),
                     ] + Self.members(older)),
-                text: (DeploymentListing.address(of: deployment) ?? id) + "\n", failure: failure)
+                text: DeploymentListing.line(of: deployment), failure: failure)
         }
     }
 
@@ -169,7 +170,7 @@ struct ProductionMove {
     private func setLastWords(isKnown: Bool) {
         invocation.setLastWords(
             "Stopped by a signal. \(asked(isKnown: isKnown))\(isKnown ? ", and goes on" : "").",
-            hint: "See what became of it: zg-env deployment show \(id)")
+            hint: "See what became of it: zg-env deployment show \(word: id)")
     }
 
     /// The variables whose values go back, for scripts.
@@ -210,7 +211,7 @@ struct ProductionMove {
                         + (error.platformMessage.map { " It says: \(CommandError.ending($0))" }
                             ?? ""),
                     hint:
-                        "Nothing was moved. Build it anew: zg-env redeploy \(id) -t production"
+                        "Nothing was moved. Build it anew: zg-env redeploy \(word: id) -t production"
                 )
             default: throw error
             }
@@ -233,7 +234,9 @@ struct ProductionMove {
                 .conflict,
                 "The platform does not \(verb) \(id) now."
                     + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
-                hint: "Nothing was moved. See what serves production: zg-env deployment show \(id)")
+                hint:
+                    "Nothing was moved. See what serves production: zg-env deployment show \(word: id)"
+            )
         }
         let word = running.type == "rollback" ? "A rollback" : "A promotion"
         let to = running.toDeploymentId.map { " to \(DisplayText.safe($0))" } ?? ""
@@ -257,7 +260,7 @@ struct ProductionMove {
         case .notLive(let reason):
             return CommandError(
                 .deploymentFailed, "\(id) is not live: \(CommandError.ending(reason))",
-                hint: "See what serves production: zg-env deployment show \(id)")
+                hint: "See what serves production: zg-env deployment show \(word: id)")
         case .queued:
             return CommandError(
                 .unavailable,
@@ -268,12 +271,14 @@ struct ProductionMove {
             return CommandError(
                 .conflict,
                 "Somebody has asked for \(DisplayText.safe(other)) to serve production meanwhile.",
-                hint: "Look first: zg-env deployment show \(DisplayText.safe(other))")
+                hint: "Look first: zg-env deployment show \(word: other)")
         case .timedOut(let status):
             return CommandError(
                 .unavailable,
                 "The \(noun) to \(id) was still \(DisplayText.safe(status)) after \(DurationText.text(limit)).",
-                hint: "It goes on by itself. See what became of it: zg-env deployment show \(id)")
+                hint:
+                    "It goes on by itself. See what became of it: zg-env deployment show \(word: id)"
+            )
         case .interrupted:
             return CommandError(.failed, "Stopped waiting for the \(noun), which goes on.")
         }

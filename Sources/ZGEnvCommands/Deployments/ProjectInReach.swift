@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Vault
 internal import VercelAPI
 
@@ -53,7 +54,7 @@ struct ProjectInReach {
             throw CommandError(
                 .conflict, "\(said).",
                 hint:
-                    "Nothing was done. Leave -p out if it is meant; those of \(other) are shown by: zg-env deployment list -p \(other)"
+                    "Nothing was done. Leave -p out if it is meant; those of \(other) are shown by: zg-env deployment list -p \(word: other)"
             )
         }
         invocation.context.warn(

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import SecretServiceKeyring
 internal import Vault
 
@@ -84,7 +85,9 @@ struct KeyringChecks {
         }
         return Finding(
             "keyring-slot", .warning, CommandError.sentence(problem),
-            remedy: "Make a new one: zg-env slot add secret-service, then zg-env slot remove \(id)")
+            remedy:
+                "Make a new one: zg-env slot add secret-service, then zg-env slot remove \(word: id)"
+        )
     }
 
     // MARK: Keys without a slot

@@ -18,6 +18,9 @@ extension Context {
             else { continue }
             environment[name] = environment[name] ?? value
         }
+        // TLS libraries write the keys of their connections into the file that it names: tokens and values
+        // could be read from a recording of the network. A child of `run` still gets it, from `raw`.
+        _ = unsafe unsetenv("SSLKEYLOGFILE")
         let keyring = DesktopKeyring(environment)
         return Context(
             arguments: ProcessParts.arguments, hardening: hardening, environment: environment,

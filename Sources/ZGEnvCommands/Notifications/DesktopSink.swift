@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import DesktopNotifications
+internal import DotEnv
 internal import EnvOperations
 internal import SecretServiceKeyring
 
@@ -63,7 +64,7 @@ final class DesktopSink {
             }
             try say(
                 "zg-env: logs of \(message.project ?? "the deployment")",
-                "zg-env deployment logs \(message.deploymentID ?? "")")
+                "zg-env deployment logs \(word: message.deploymentID ?? "")")
         default: break
         }
     }

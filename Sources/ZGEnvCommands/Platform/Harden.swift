@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 
@@ -67,7 +68,7 @@ enum Harden: Command {
         guard report.isLive, !invocation.options.json else { return false }
         try invocation.note(
             "Live deployments keep what they were built with. Build production anew with: "
-                + "zg-env redeploy -p \(report.project)")
+                + "zg-env redeploy -p \(word: report.project)")
         guard !invocation.options.yes, !invocation.options.quiet else { return false }
         do {
             return try TerminalDevice().confirm("Redeploy production now?")

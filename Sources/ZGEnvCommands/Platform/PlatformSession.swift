@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Sealing
 internal import Vault
 internal import VercelAPI
@@ -50,7 +51,20 @@ final class PlatformSession {
         try VercelClient(
             transport: TurnTakingTransport(try invocation.context.transport(), turns),
             origin: origin, token: token, scope: scope,
-            waitingRoom: TurnTakingWaitingRoom(invocation.context.waitingRoom, turns))
+            waitingRoom: TurnTakingWaitingRoom(invocation.context.waitingRoom, turns),
+            known: invocation.session.knownSecrets)
+    }
+
+    /// Where a token of the environment goes: to the platform itself, or to the origin that options or
+    /// environment name. The vault's file does not say so: whoever can write it would get the token.
+    ///
+    /// - Returns: nil where only the project's binding names another origin.
+    static func originOfEnvironmentToken(
+        _ named: APIOrigin?, _ binding: VaultProject.Binding?
+    ) -> APIOrigin? {
+        if let named { return named }
+        guard let binding, binding.origin != APIOrigin.vercel.description else { return .vercel }
+        return nil
     }
 
     /// The token to use and the client for it.
@@ -58,12 +72,14 @@ final class PlatformSession {
     /// VERCEL_TOKEN wins over stored accounts unless `--account` names one. A stored token goes to
     /// the origin it was checked with and nowhere else.
     ///
-    /// - Parameter binding: The project's, which says the team and the origin where nothing else does.
+    /// - Parameter binding: The project's, which says the team where nothing else does.
     /// - Throws: ``ExitCode/unauthorized`` without a token, or for another origin.
     func access(_ binding: VaultProject.Binding? = nil) throws -> Access {
         let named = try Self.namedOrigin(options)
         if options.account == nil, let token = try environmentToken() {
-            let origin = try named ?? binding.map { try APIOrigin($0.origin) } ?? .vercel
+            guard let origin = Self.originOfEnvironmentToken(named, binding) else {
+                throw Self.foreign(binding)
+            }
             return Access(
                 client: try client(token, origin, scope: scope(binding, nil)), account: nil)
         }
@@ -81,6 +97,15 @@ final class PlatformSession {
             client: try client(of: account, scope: scope(binding, account)), account: account)
     }
 
+    private static func foreign(_ binding: VaultProject.Binding?) -> CommandError {
+        CommandError(
+            .unauthorized,
+            "\(DisplayText.safe(binding?.projectName ?? "")) is bound to \(DisplayText.safe(binding?.origin ?? "")), and VERCEL_TOKEN goes there only if you name that address yourself.",
+            hint:
+                "Nothing was sent. If you trust it: --api-url \(word: binding?.origin ?? ""), or ZG_ENV_API_URL. For a stored token instead: --account NAME."
+        )
+    }
+
     /// A client for a stored account, which reaches the account's own origin and no other.
     ///
     /// - Throws: ``ExitCode/unauthorized`` where the options name another origin.
@@ -89,7 +114,7 @@ final class PlatformSession {
             throw CommandError(
                 .unauthorized,
                 "The token of \(DisplayText.safe(account.name)) belongs to \(DisplayText.safe(account.origin)), and goes nowhere else.",
-                hint: "Log in there with: zg-env login --api-url \(named.description)")
+                hint: "Log in there with: zg-env login --api-url \(word: named.description)")
         }
         let token = try token(of: account, try indexKeys())
         return try client(token, try APIOrigin(account.origin), scope: scope)

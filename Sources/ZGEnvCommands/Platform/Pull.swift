@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 internal import VercelAPI
@@ -102,7 +103,7 @@ enum PullProjects {
             throw CommandError(
                 .conflict,
                 "The vault has the platform's \(DisplayText.safe(name)) as \(DisplayText.safe(other.name)).",
-                hint: "Nothing was changed. Pull it with: zg-env pull -p \(other.name)")
+                hint: "Nothing was changed. Pull it with: zg-env pull -p \(word: other.name)")
         }
         var project = VaultProject(name: name, createdAt: invocation.context.now())
         project.binding = binding

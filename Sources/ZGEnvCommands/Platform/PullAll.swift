@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 internal import VercelAPI
@@ -116,6 +117,6 @@ struct PullAll {
         return CommandError(
             codes.count == 1 ? first.code : .failed,
             "\(failures.count) of \(parts.count) projects were not pulled; the first is \(DisplayText.safe(name)): \(first.message)",
-            hint: "Each was left as it is. Pull them one by one: zg-env pull -p \(name)")
+            hint: "Each was left as it is. Pull them one by one: zg-env pull -p \(word: name)")
     }
 }

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 internal import VercelAPI
@@ -179,7 +180,7 @@ struct PushReport {
         let conflicts = conflicts
         if !conflicts.isEmpty, failures.allSatisfy(\.isConflict) {
             let name = conflicts.count == 1 ? conflicts[0].key : "KEY"
-            let key = DisplayText.safe("\(name) -p \(project)")
+            let place = "\(word: name) -p \(word: project)"
             return CommandError(
                 .conflict,
                 conflicts.count == 1
@@ -188,7 +189,7 @@ struct PushReport {
                         : "\(DisplayText.safe(conflicts[0].key)): \(CommandError.ending(DisplayText.safe(conflicts[0].reason)))"
                     : "\(conflicts.count) variables differ on the platform from what this vault has seen.",
                 hint:
-                    "\(hasSent ? "The others are done." : "Nothing was sent.") Keep what is here with: zg-env push \(key) --force, or take what the platform has with: zg-env pull \(key) --force."
+                    "\(hasSent ? "The others are done." : "Nothing was sent.") Keep what is here with: zg-env push \(place) --force, or take what the platform has with: zg-env pull \(place) --force."
             )
         }
         guard !failures.isEmpty else { return nil }
@@ -208,12 +209,12 @@ struct PushReport {
 
     /// Pushing again changes nothing: a sensitive variable keeps its type.
     private func advice(onForced step: PushPlan.Step) -> String {
-        let name = "\(DisplayText.safe(step.key)) -p \(DisplayText.safe(project))"
+        let name = "\(word: step.key) -p \(word: project)"
         let scope = step.attributes.scope
         let places = (scope.targets.names + scope.customEnvironments).joined(separator: ",")
         let place =
-            (places.isEmpty ? "" : " -t \(DisplayText.safe(places))")
-            + (scope.branch.map { " -b \(DisplayText.safe($0))" } ?? "")
+            (places.isEmpty ? "" : " -t \(word: places)")
+            + (scope.branch.map { " -b \(word: $0)" } ?? "")
         let removal = "zg-env rm \(name)\(place) --push"
         guard !scope.targets.contains(.development) else {
             return

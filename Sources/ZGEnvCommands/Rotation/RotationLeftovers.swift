@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Sealing
 internal import Vault
 
@@ -28,10 +29,11 @@ enum RotationLeftovers {
     static func remedy(_ left: [String], project: String) -> String {
         let name = DisplayText.safe(project)
         let single = left.filter { $0 != "preview" && $0 != otherPreviews }
-        var ways = single.map { "zg-env redeploy -p \(name) -t \(DisplayText.safe($0)) --yes" }
+        var ways = single.map { "zg-env redeploy -p \(word: name) -t \(word: $0) --yes" }
         if single.count < left.count {
             ways.append(
-                "zg-env deployment list -p \(name) -t preview, then zg-env redeploy ID for each")
+                "zg-env deployment list -p \(word: name) -t preview, then zg-env redeploy ID for each"
+            )
         }
         return "Build anew what is still used: \(ways.joined(separator: "; "))"
     }

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 
@@ -36,7 +37,7 @@ struct RotationOldValues {
                 throw CommandError(
                     .conflict, "\(name) of \(project) is not in step with the platform.",
                     hint:
-                        "Nothing was changed. Look with: zg-env diff --remote -p \(project), then: zg-env pull \(name) -p \(project)"
+                        "Nothing was changed. Look with: zg-env diff --remote -p \(word: project), then: zg-env pull \(word: name) -p \(word: project)"
                 )
             }
             guard !invocation.options.dryRun else { continue }

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -96,7 +97,8 @@ struct RotationPreparation {
             .conflict,
             "The team of \(project) has the platform make \(key) sensitive, which it is not in the vault, so the old value could not be put back.",
             hint:
-                "Nothing was changed. Make it sensitive first: zg-env harden \(key) -p \(project)")
+                "Nothing was changed. Make it sensitive first: zg-env harden \(word: key) -p \(word: project)"
+        )
     }
 
     /// What is rolled back to must be what was there: both sides have to agree beforehand.
@@ -113,7 +115,7 @@ struct RotationPreparation {
         throw CommandError(
             .conflict, "\(name) of \(project) is not in step with the platform.",
             hint:
-                "Nothing was changed. Look with: zg-env diff --remote -p \(project), then: zg-env push \(name) -p \(project)"
+                "Nothing was changed. Look with: zg-env diff --remote -p \(word: project), then: zg-env push \(word: name) -p \(word: project)"
         )
     }
 

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 
@@ -174,7 +175,7 @@ struct RotationReport {
             return CommandError(
                 .needsAttention, "The rotation of \(key) stopped: \(reason). \(standing)",
                 hint:
-                    "Go on with: \(ways). Where neither can succeed, leave it as it stands with: zg-env rotate \(key) --close"
+                    "Go on with: \(ways). Where neither can succeed, leave it as it stands with: zg-env rotate \(word: key) --close"
             )
         }
     }
@@ -182,8 +183,8 @@ struct RotationReport {
     /// The ways out of it.
     private var ways: String {
         let key = DisplayText.safe(plan.key)
-        return "zg-env rotate \(key) --resume"
-            + (canAbort ? ", or go back with: zg-env rotate \(key) --abort" : "")
+        return "zg-env rotate \(word: key) --resume"
+            + (canAbort ? ", or go back with: zg-env rotate \(word: key) --abort" : "")
     }
 
     private var canAbort: Bool {

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -183,7 +184,7 @@ struct RotationSelection {
         throw CommandError(
             .conflict, "A rotation of \(name) has begun and not ended.",
             hint:
-                "Go on with: zg-env rotate \(name) --resume, or go back with: zg-env rotate \(name) --abort"
+                "Go on with: zg-env rotate \(word: name) --resume, or go back with: zg-env rotate \(word: name) --abort"
         )
     }
 }

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 internal import VercelAPI
@@ -73,7 +74,7 @@ struct RotationWork {
             throw CommandError(
                 .conflict,
                 "Revoking the old value of \(name) has begun, so it may not be valid any more.",
-                hint: "Nothing was changed. Finish with: zg-env rotate \(name) --resume")
+                hint: "Nothing was changed. Finish with: zg-env rotate \(word: name) --resume")
         }
         let question =
             wish == .abort
@@ -117,7 +118,7 @@ struct RotationWork {
             .needsAttention,
             "\(reason), so the rotation of \(key) goes neither on nor back: \(states.joined(separator: ", ")).",
             hint:
-                "Both values are in the vault's history. Put it right by hand, then: zg-env rotate \(key) --close"
+                "Both values are in the vault's history. Put it right by hand, then: zg-env rotate \(word: key) --close"
         )
     }
 
@@ -264,7 +265,7 @@ struct RotationWork {
             let key = DisplayText.safe(rotation.plan.key)
             let stopped = "The rotation of \(key) was interrupted, and stays open."
             let hint =
-                "Go on with: zg-env rotate \(key) --resume, or go back with: zg-env rotate \(key) --abort"
+                "Go on with: zg-env rotate \(word: key) --resume, or go back with: zg-env rotate \(word: key) --abort"
             // A signal ends the program: whoever sent it is told here.
             if Interrupts.pending != nil {
                 if invocation.options.json {

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Glibc
 
 /// The hook of git that looks at what is staged before a commit.
@@ -207,8 +208,6 @@ struct CommitHook {
         guard !word.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
             throw CommandError(.usage, "A path with control characters cannot stand in a hook.")
         }
-        return "'"
-            + word.split(separator: "'", omittingEmptySubsequences: false)
-            .joined(separator: "'\\''") + "'"
+        return ShellWord.singleQuoted(word)
     }
 }

@@ -1,8 +1,10 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import KernelKeyring
 internal import Sealing
 internal import Vault
+internal import VercelAPI
 
 /// The vault of one command: opened once, unlocked as far as the command needs, asked for once.
 package final class VaultSession {
@@ -25,6 +27,8 @@ package final class VaultSession {
     private(set) var unlocked: UnlockedState?
     /// Why the named key file did not open the vault, where that is still to be said.
     var keyFileProblem: String?
+    /// What nothing that the platform says may repeat.
+    private(set) lazy var knownSecrets = KnownSecrets { [weak self] in self?.everyValue() }
     /// What a passphrase has opened in this command.
     private(set) var keysByPassphrase: VaultKeys?
 
@@ -136,6 +140,34 @@ package final class VaultSession {
         guard try !Settings(context).allowsCache(for: command) else { return found }
         keys = nil
         return nil
+    }
+
+    /// Every value of the vault, earlier ones too; nil while this command has not opened the values.
+    /// Asks nobody, and looks for no further key.
+    private func everyValue() -> [SecretSlice]? {
+        guard let keys = keys?.opensValues == true ? keys : keysByPassphrase,
+            let vault = try? opened(),
+            let index = try? vault.index(with: keys, extent: .everything),
+            let reader = try? ValueReader(vault: vault, index: index, keys: keys)
+        else { return nil }
+        let arena = SecretArena()
+        let records = Dictionary(
+            index.variables.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        do throws(VaultError) {
+            var values: [SecretSlice] = []
+            for variable in index.variables {
+                if let value = try reader.currentValue(of: variable, in: arena) {
+                    values.append(value)
+                }
+            }
+            for version in index.earlierVersions {
+                guard let variable = records[version.variable] else { continue }
+                values.append(try reader.value(of: variable, version, in: arena))
+            }
+            return values
+        } catch {
+            return nil
+        }
     }
 
     /// Forgets the keys, for a command that goes on for long without them.
@@ -310,7 +342,7 @@ package final class VaultSession {
             .conflict,
             "A rotation of \(key) in \(projects.joined(separator: ", ")) has begun and not ended.",
             hint:
-                "Nothing was changed. Go on with: zg-env rotate \(key) --resume, or go back with: zg-env rotate \(key) --abort"
+                "Nothing was changed. Go on with: zg-env rotate \(word: key) --resume, or go back with: zg-env rotate \(word: key) --abort"
         )
     }
 

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -23,7 +24,7 @@ enum RestoreVersion: Command {
         try VariableName.check(key)
         guard let number = invocation.command.integer("version").map({ UInt64($0) }) else {
             throw CommandError(
-                .usage, "No version is named.", hint: "See them with: zg-env history \(key)")
+                .usage, "No version is named.", hint: "See them with: zg-env history \(word: key)")
         }
         let keys = try invocation.session.valueKeys()
         let vault = try invocation.session.opened()
@@ -36,7 +37,7 @@ enum RestoreVersion: Command {
         else {
             throw CommandError(
                 .notFound, "\(DisplayText.safe(key)) has no version \(number).",
-                hint: "See what there is with: zg-env history \(DisplayText.safe(key))")
+                hint: "See what there is with: zg-env history \(word: key)")
         }
         let value = try reader.value(of: record, version, in: SecretArena())
         if !invocation.options.dryRun {

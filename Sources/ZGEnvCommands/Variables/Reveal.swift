@@ -78,7 +78,7 @@ enum Reveal: Command {
                     throw CommandError(
                         .notFound, "\(DisplayText.safe(record.name)) has no version \(number).",
                         hint:
-                            "See what there is with: zg-env history \(DisplayText.safe(record.name))"
+                            "See what there is with: zg-env history \(word: record.name)"
                     )
                 }
                 return RevealedValue(
@@ -90,7 +90,7 @@ enum Reveal: Command {
                 throw CommandError(
                     .notFound,
                     "The vault holds no value of \(DisplayText.safe(record.name)): the platform would not show it.",
-                    hint: "Give it one with: zg-env set \(DisplayText.safe(record.name))")
+                    hint: "Give it one with: zg-env set \(word: record.name)")
             }
             return RevealedValue(
                 name: record.name, scope: record.attributes.scope, value: value,

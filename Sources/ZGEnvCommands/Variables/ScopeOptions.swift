@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 
@@ -58,7 +59,7 @@ struct ScopeOptions {
             guard names.isEmpty || (targets == .preview && custom.isEmpty) else {
                 throw CommandError(
                     .usage, "A branch goes with the target preview alone.",
-                    hint: "Leave out -t, or say: -t preview -b \(branch)")
+                    hint: "Leave out -t, or say: -t preview -b \(word: branch)")
             }
             targets = .preview
         }

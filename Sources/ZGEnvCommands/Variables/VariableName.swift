@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Vault
 
 /// Keys as people type them.
@@ -13,7 +14,7 @@ enum VariableName {
                 .usage,
                 "Values are not taken from the command line, where other programs can read them.",
                 hint:
-                    "Run: zg-env set \(DisplayText.safe(name)), and type the value or give it on stdin."
+                    "Run: zg-env set \(word: name), and type the value or give it on stdin."
             )
         }
         guard !key.isEmpty, key.utf8.count <= VaultFormat.nameLimit,

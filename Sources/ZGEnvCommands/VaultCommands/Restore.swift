@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Vault
 
 /// `restore`: puts a backup in the place of the vault.
@@ -146,7 +147,7 @@ enum Restore: Command {
                 "keyring-key-missing",
                 "\(keyring.name) has no key for \(slot.title) of the restored vault, so listing needs "
                     + "the passphrase. Make a new one: zg-env slot add secret-service, then "
-                    + "zg-env slot remove \(slot.shortID)")
+                    + "zg-env slot remove \(word: slot.shortID)")
         }
     }
 
@@ -205,7 +206,7 @@ enum Restore: Command {
             .conflict,
             "A rotation of \(key) has begun and not ended, which the backup does not know.",
             hint:
-                "Nothing was changed. Go on with: zg-env rotate \(key) --resume, or go back with: zg-env rotate \(key) --abort"
+                "Nothing was changed. Go on with: zg-env rotate \(word: key) --resume, or go back with: zg-env rotate \(word: key) --abort"
         )
     }
 

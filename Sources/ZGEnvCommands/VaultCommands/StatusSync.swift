@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 
@@ -164,15 +165,15 @@ struct StatusSync {
     private static func command(
         _ remedy: SyncSummary.Remedy, _ project: String, _ key: String
     ) -> String {
-        let place = "-p \(project)"
+        let place = "-p \(word: project)"
         return switch remedy {
         case .push: "zg-env push \(place)"
         case .pull: "zg-env pull \(place)"
         case .compare: "zg-env diff --remote \(place)"
-        case .overwrite: "zg-env push \(key) \(place) --force"
-        case .set: "zg-env set \(key) \(place)"
+        case .overwrite: "zg-env push \(word: key) \(place) --force"
+        case .set: "zg-env set \(word: key) \(place)"
         case .redeploy: "zg-env redeploy \(place)"
-        case .rotate: "zg-env rotate \(key) \(place)"
+        case .rotate: "zg-env rotate \(word: key) \(place)"
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -202,7 +203,7 @@ enum WebhookCreate: Command {
             return CommandError(
                 cause.code,
                 "\(cause.message) The webhook \(id) stands, and nobody has its secret.",
-                hint: "Delete it with: zg-env webhook delete \(id)")
+                hint: "Delete it with: zg-env webhook delete \(word: id)")
         }
         return error
     }

@@ -155,6 +155,52 @@ struct AccountTests {
         #expect(!FileManager.default.fileExists(atPath: platform.home.vaultPath))
     }
 
+    @Test("SEC-F8: VERCEL_TOKEN goes to no address that the vault alone names")
+    func environmentTokenAndBinding() throws {
+        let platform = try PlatformHome(seed: Self.seed())
+        done(try platform.run("link", "web"))
+        try platform.set("KEY", "value")
+        let token = ["VERCEL_TOKEN": platform.token, "ZG_ENV_API_URL": ""]
+        let seen = try platform.requests {
+            for arguments in [
+                ["push", "--yes"], ["pull", "--yes"], ["list", "--refresh"], ["harden", "--yes"],
+                ["list", "--all-projects", "--refresh"], ["deployment", "list"],
+                ["redeploy", "--yes"], ["set", "KEY2", "--push", "--yes"],
+            ] {
+                let text = try failedWithReport(
+                    platform.runner(
+                        arguments
+                            + ["-p", "web", "--json"].filter {
+                                !arguments.contains("--all-projects") || $0 == "--json"
+                            }, input: .text("value"), environment: token
+                    ).run(), 6)
+                #expect(text.contains("VERCEL_TOKEN"), "\(arguments): \(text)")
+                #expect(text.contains("--api-url \(platform.url)"), "\(arguments): \(text)")
+            }
+            // Nor does it answer from what was kept there.
+            let offline = try platform.run(
+                "deployment", "list", "-p", "web", "--offline", environment: token)
+            #expect(offline.status == 7, "\(offline.error)")
+        }
+        #expect(seen == [])
+        // The user may name it; and a stored token is bound to its address by itself.
+        let named = token.merging(["ZG_ENV_API_URL": platform.url]) { $1 }
+        done(try platform.run("push", "-p", "web", "--yes", environment: named))
+        done(
+            try platform.run(
+                "push", "-p", "web", "--yes", "--api-url", platform.url, environment: token))
+        done(
+            try platform.run(
+                "list", "-p", "web", "--refresh", "--account", "dev", environment: token))
+    }
+
+    /// The message and the hint of a command that ended so, report on stdout or none.
+    private func failedWithReport(_ result: ProgramResult, _ status: Int32) throws -> String {
+        #expect(result.status == status, "\(result.error)\(result.output)")
+        let error = try JSONDocument(result.standardError)["error"]
+        return (error?["message"]?.text ?? "") + " " + (error?["hint"]?.text ?? "")
+    }
+
     @Test func `all projects are refreshed with one request each, and one for the list`() throws {
         let count = 30
         let env = (0..<10).map { #"{"key":"K\#($0)","value":"v","target":["production"]}"# }

@@ -105,6 +105,27 @@ struct TokenOnTheWayTests {
         #expect(other.all == [])
     }
 
+    @Test(
+        "SEC-F12: no keys of connections are written where SSLKEYLOGFILE says, and run hands it on")
+    func keyLog() throws {
+        let server = try Eavesdropper()
+        defer { server.stop() }
+        let platform = try PlatformHome()
+        try platform.set("KEY", "value")
+        let file = platform.home.directory.path("work/keys")
+        let result = try platform.run(
+            "project", "list", "--api-url",
+            server.address.replacingOccurrences(of: "http://", with: "https://"),
+            environment: ["VERCEL_TOKEN": Self.token, "SSLKEYLOGFILE": file])
+        #expect(result.status == 7, "\(result.error)")
+        #expect(!server.all.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: file))
+        let child = try platform.run(
+            "run", "-p", "web", "--", "printenv", "SSLKEYLOGFILE",
+            environment: ["SSLKEYLOGFILE": file])
+        #expect(child.output == file + "\n")
+    }
+
     @Test func `libcurl is opened by commands that reach the platform alone`() throws {
         let platform = try PlatformHome()
         try platform.set("KEY", "value")

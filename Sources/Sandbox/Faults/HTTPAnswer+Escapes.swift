@@ -1,0 +1,50 @@
+extension HTTPAnswer {
+    /// Sets a title and a colour, and turns the text behind it round.
+    private static let escapes = "\u{1B}]0;PWN\u{7}\u{1B}[31m\u{202E}\u{9B}32m"
+
+    /// Members that clients go on with; and all whose names end in `Id` or `Ids`.
+    private static let kept: Set<String> = [
+        "id", "uid", "state", "readyState", "readySubstate", "status", "type", "target", "targets",
+        "key", "value", "level", "kind", "jobStatus",
+    ]
+
+    /// Puts characters that steer a terminal into every text of a JSON answer, or of each of its lines.
+    mutating func addEscapes(everywhere: Bool) {
+        switch body {
+        case .bytes(let bytes): body = .bytes(Self.escaped(bytes, everywhere: everywhere))
+        case .stream(let next):
+            body = .stream { next().map { Self.escaped($0, everywhere: everywhere) } }
+        }
+    }
+
+    private static func escaped(_ bytes: [UInt8], everywhere: Bool) -> [UInt8] {
+        if let value = try? JSONParser.value(of: bytes) {
+            return escaped(value, everywhere: everywhere).encoded
+        }
+        return bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+            .map { line in
+                (try? JSONParser.value(of: Array(line)))
+                    .map { escaped($0, everywhere: everywhere).encoded } ?? Array(line)
+            }
+            .joined(separator: [0x0A]).map { $0 }
+    }
+
+    private static func escaped(_ value: JSONValue, everywhere: Bool) -> JSONValue {
+        switch value {
+        case .string(let text): return .string(text + escapes)
+        case .array(let elements):
+            return .array(elements.map { escaped($0, everywhere: everywhere) })
+        case .object(let members):
+            return .object(
+                Dictionary(
+                    uniqueKeysWithValues: members.map { name, value in
+                        let isKept =
+                            !everywhere
+                            && (kept.contains(name) || name.hasSuffix("Id")
+                                || name.hasSuffix("Ids"))
+                        return (name, isKept ? value : escaped(value, everywhere: everywhere))
+                    }))
+        case .null, .bool, .integer, .number: return value
+        }
+    }
+}
