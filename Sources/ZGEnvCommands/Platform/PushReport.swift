@@ -14,6 +14,8 @@ struct PushReport {
     var changes: ChangesText?
     /// Tells that it stopped after the plan.
     var isDryRun = false
+    /// What was read of the platform for the plan.
+    var reading: PlatformReading?
 
     /// - Parameter presumed: Records that an earlier push sent as far as is known, and whose value
     ///   cannot be read back.
@@ -145,6 +147,9 @@ struct PushReport {
 
     /// Tells whether there was nothing to send, and nothing in the way.
     var isInStep: Bool { plan.steps.isEmpty && plan.conflicts.isEmpty }
+
+    /// Tells whether conflicts ended it before anything was sent.
+    var isUnsent: Bool { !plan.conflicts.isEmpty && outcomes.isEmpty }
 
     /// Why it was not all done; nil where it was.
     var failure: CommandError? {

@@ -11,6 +11,9 @@ struct PushWork {
     private let project: VaultProject
     private let rules: PushPlan.Rules
     private let values: PushValues
+    /// Whether it is a part of more, which sees to the shared variables and to what is live.
+    private let isPart: Bool
+    private let known: PlatformReading?
 
     /// - Parameter atHand: Values that this process holds, by record: `set --push` works while values
     ///   are locked.
@@ -20,6 +23,7 @@ struct PushWork {
     ) throws {
         self.invocation = invocation
         self.rules = rules
+        (isPart, known) = (false, nil)
         values = PushValues(invocation.session, atHand: atHand)
         bound = try BoundProject.inVault(invocation)
         guard let project = bound.local else {
@@ -29,14 +33,20 @@ struct PushWork {
     }
 
     /// A push of records of a project that was found already.
+    ///
+    /// - Parameters:
+    ///   - isPart: Whether it is a part of more, which sees to the shared variables and to what is live.
+    ///   - known: What was just read of the project; nil to read it.
     init(
         _ invocation: Invocation, _ bound: BoundProject, _ project: VaultProject,
-        rules: PushPlan.Rules
+        rules: PushPlan.Rules, isPart: Bool = false, knowing known: PlatformReading? = nil
     ) {
         self.invocation = invocation
         self.bound = bound
         self.project = project
         self.rules = rules
+        self.isPart = isPart
+        self.known = known
         values = PushValues(invocation.session, atHand: [:])
     }
 
@@ -54,12 +64,9 @@ struct PushWork {
         // What another push wrote while this one waited is no change of somebody else's.
         if lock != nil { invocation.session.forgetVault() }
         let client = bound.access.client
-        let environments = try environmentNames()
-        try SharedListing.keep(of: bound, invocation)
-        let listedAt = invocation.context.now()
-        let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
-            PlatformRecord($0, environments: environments)
-        }
+        let reading = try known ?? read()
+        let (environments, platform) = (reading.environments, reading.records)
+        let listedAt = reading.listedAt
         let index = try invocation.session.index(.everything)
         try checkPlaces(environments, index)
         var variables = index.variables.filter { $0.project == project.id }
@@ -75,6 +82,7 @@ struct PushWork {
             leftovers: resolution.leftovers, rules: rules)
         var report = PushReport(
             project: project.name, plan: plan, presumed: resolution.presumed)
+        report.reading = reading
         for record in resolution.abandoned {
             invocation.context.warn(
                 "left-there",
@@ -142,7 +150,7 @@ struct PushWork {
                 throw failure
             }
             Interrupts.endIfPending()
-            try keepLive()
+            if !isPart { try keepLive() }
         }
         return report
     }
@@ -190,9 +198,38 @@ struct PushWork {
         }
     }
 
-    private func environmentNames() throws -> CustomEnvironmentNames {
-        CustomEnvironmentNames(
+    /// Reads what the platform has.
+    private func read() throws -> PlatformReading {
+        if isPart { return try readAsPart() }
+        let environments = CustomEnvironmentNames(
             try bound.access.client.customEnvironments(ofProject: bound.platform.id))
+        try SharedListing.keep(of: bound, invocation)
+        let listedAt = invocation.context.now()
+        let listed = try bound.access.client.environmentVariables(ofProject: bound.platform.id)
+        return PlatformReading(
+            environments: environments,
+            records: listed.map { PlatformRecord($0, environments: environments) },
+            listedAt: listedAt)
+    }
+
+    /// The same with as few requests as possible: the names of custom environments are asked for where one is
+    /// meant.
+    private func readAsPart() throws -> PlatformReading {
+        let listedAt = invocation.context.now()
+        let client = bound.access.client
+        let listed = try client.environmentVariables(ofProject: bound.platform.id)
+        let index = try invocation.session.index(.listing)
+        let hasCustom =
+            !(rules.places?.customEnvironments ?? []).isEmpty
+            || listed.contains { !$0.customEnvironmentIds.isEmpty }
+            || index.variables.contains {
+                $0.project == project.id && !$0.attributes.scope.customEnvironments.isEmpty
+            }
+        let names = CustomEnvironmentNames(
+            hasCustom ? try client.customEnvironments(ofProject: bound.platform.id) : [])
+        return PlatformReading(
+            environments: names,
+            records: listed.map { PlatformRecord($0, environments: names) }, listedAt: listedAt)
     }
 
     /// Records never pushed whose value the platform already has: compared, then taken as pushed.
