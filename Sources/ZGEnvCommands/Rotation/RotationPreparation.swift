@@ -198,6 +198,7 @@ struct RotationPreparation {
         if let url = request.commands.checkURL { lines.append("check it at: \(url)") }
         if let command = request.commands.revoke {
             lines.append("end the old value with: \(command)")
+            if let warning = blindCheck { lines.append("rely on --check alone: \(warning)") }
             for place in places {
                 let left = leftovers(of: place)
                 guard !left.isEmpty else { continue }
@@ -208,6 +209,20 @@ struct RotationPreparation {
             lines += copies.map { "leave \($0) with the ended value" }
         }
         return lines
+    }
+
+    /// What to know where --revoke rests on a command alone, since nothing else sees what a deployment was
+    /// built with; nil where it does not.
+    var blindCheck: String? {
+        let hidden = places.filter { place in
+            place.records.contains { $0.attributes.kind == .sensitive }
+        }
+        guard !hidden.isEmpty, request.commands.revoke != nil, request.commands.check != nil,
+            request.commands.checkURL == nil
+        else { return nil }
+        let names = hidden.map { DisplayText.safe($0.project.name) }.joined(separator: ", ")
+        return
+            "Vercel does not show what a deployment of \(names) was built with, so --check alone decides whether the old value is revoked. It must ask the deployment itself, at ZG_ENV_DEPLOYMENT_URL; or add --check-url."
     }
 
     /// What else is deployed of what is rotated in a project.

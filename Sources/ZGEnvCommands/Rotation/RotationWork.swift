@@ -19,6 +19,10 @@ struct RotationWork {
         let split = request.scope.map { RotationSplit(request, $0, preparation, invocation) }
         let parting = split?.isNeeded == true ? split : nil
         let lines = (parting?.lines ?? []) + preparation.lines
+        // People see it in the plan, unless that is not shown.
+        if let warning = preparation.blindCheck, invocation.options.json || invocation.options.yes {
+            invocation.context.warn("check-alone", warning)
+        }
         let answer = try Confirmation.ask(
             invocation, plan: lines, question: "Rotate \(DisplayText.safe(request.key))?")
         guard answer == .goOn else { return dryRun(request, preparation, lines) }
