@@ -573,7 +573,7 @@ def read_build(c):
 
 
 def read_failure(c):
-    return SimpleNamespace(kind=c.choice("failure", range(1, 19)), reason=c.text(1024))
+    return SimpleNamespace(kind=c.choice("failure", range(1, 20)), reason=c.text(1024))
 
 
 def read_rotated_record(c):
@@ -598,7 +598,8 @@ def read_rotation(entry):
     c = Cursor(memoryview(entry.payload), "rotation")
     rotation = SimpleNamespace(
         key=c.text(1024), apply=c.optional(text(16384)), check=c.optional(text(16384)),
-        address=c.optional(text(4096)), status=c.u32(), revoke=c.optional(text(16384)), redeploys=c.flag(),
+        address=c.optional(text(4096)), status=c.u32(), revoke=c.optional(text(16384)),
+        redeploys=c.choice("redeploys", range(3)),
         policy=c.choice("policy", (1, 2)), limit=c.u64(), members=c.list(read_member, 42, 1_000),
         direction=c.choice("direction", (1, 2)), outcome=c.choice("outcome", range(4)),
         steps=[read_step(c) for _ in range(3)], failure=c.optional(read_failure), failed_member=c.u32())

@@ -27,7 +27,7 @@ struct RotationEntryTests {
         var entry = RotationEntry(
             id: VectorVault.identifier(isOpen ? 0x62 : 0x63), createdAt: 1_700_000_000_000,
             plan: RotationPlan(
-                key: "KEY", commands: commands, redeploys: isFull,
+                key: "KEY", commands: commands, redeploys: isFull, promotes: isFull,
                 failurePolicy: isFull ? .keep : .rollback, timeoutSeconds: 900, members: members))
         if isFull {
             entry.progress.apply = .done

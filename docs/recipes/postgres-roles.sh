@@ -5,6 +5,9 @@
 #
 # Wants ROLES, two names parted by a blank, DATABASE, and the usual PGHOST, PGPORT, PGUSER, PGPASSFILE of an
 # administrator.
+# With HEALTH_PATH, such as /api/health, --check asks the deployment too: it must answer 200 with the name of
+# the role that it logs in with (SELECT current_user). BYPASS_FILE is a file with the secret of Vercel's
+# protection bypass.
 set -eu
 url=$(cat)
 rest=${url#postgres://}
@@ -29,6 +32,17 @@ as_administrator() {
     psql -X -q -v ON_ERROR_STOP=1 -d "$DATABASE" >/dev/null
 }
 
+# Both roles can log in until the end, so only the deployment can tell which one it has.
+deployment() {
+    if [ -z "${HEALTH_PATH:-}" ]; then
+        echo "HEALTH_PATH is not set: this proves the database alone, not what the deployment uses." >&2
+        return
+    fi
+    { [ -z "${BYPASS_FILE:-}" ] || printf 'header = "x-vercel-protection-bypass: %s"\n' "$(cat "$BYPASS_FILE")"; } |
+        curl --silent --show-error --fail --max-time 20 --config - "$ZG_ENV_DEPLOYMENT_URL$HEALTH_PATH" |
+        grep -q -w -F -e "$role"
+}
+
 case "${ZG_ENV_STEP:-}" in
 "")
     # The other role, with a new password.
@@ -44,6 +58,7 @@ apply | undo)
 check)
     PGUSER=$role PGPASSWORD=$password PGPASSFILE=/dev/null \
         psql -X -q -w -d "$DATABASE" -c 'SELECT 1' >/dev/null
+    deployment
     ;;
 revoke)
     printf 'ALTER ROLE "%s" NOLOGIN;\n' "$role" | as_administrator

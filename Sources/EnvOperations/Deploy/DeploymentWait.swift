@@ -92,6 +92,15 @@ package struct DeploymentWait {
     private func end(
         of deployment: Deployment, _ project: String
     ) throws(VercelAPIError) -> End? {
+        let isForProduction = deployment.state == .ready && deployment.target == "production"
+        let current = isForProduction ? try client.project(project).production?.id : nil
+        return Self.end(of: deployment, current: current)
+    }
+
+    /// How a deployment has ended; nil while it is under way.
+    ///
+    /// - Parameter current: The id of the deployment that serves production.
+    package static func end(of deployment: Deployment, current: String?) -> End? {
         if deployment.state.isFailed {
             return .failed(deployment.errorMessage ?? "the build failed")
         }
@@ -105,7 +114,6 @@ package struct DeploymentWait {
         }
         guard deployment.state == .ready else { return nil }
         guard deployment.target == "production" else { return .live }
-        let current = try client.project(project).production?.id
         if current == deployment.id { return .live }
         if let reason = deployment.aliasError {
             return .builtNotLive("its domains could not be assigned: \(reason)")

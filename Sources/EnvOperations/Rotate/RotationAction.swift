@@ -16,6 +16,8 @@ package enum RotationAction: Hashable, Sendable {
     case deploy(Int, Side)
     /// Wait until one of these deployments has come to an end.
     case follow([Int], Side)
+    /// Promote a deployment that is built and staged.
+    case promote(Int, Side)
     /// Read the variables that the deployment was built with.
     case read(Int, Side)
     /// Check the deployment.
@@ -36,8 +38,9 @@ package enum RotationAction: Hashable, Sendable {
     /// The project that it is done in; nil for what is done for all of them.
     package var member: Int? {
         switch self {
-        case .push(let member), .deploy(let member, _), .read(let member, _), .check(let member, _),
-            .survey(let member), .putBack(let member), .restorePrevious(let member):
+        case .push(let member), .deploy(let member, _), .promote(let member, _),
+            .read(let member, _), .check(let member, _), .survey(let member), .putBack(let member),
+            .restorePrevious(let member):
             member
         case .apply, .follow, .revoke, .undo, .end: nil
         }
@@ -53,7 +56,7 @@ package enum RotationAction: Hashable, Sendable {
     /// back each project is brought as far as it can be.
     var endsGroup: Bool {
         switch self {
-        case .push, .deploy(_, .new), .read(_, .new), .check(_, .new): true
+        case .push, .deploy(_, .new), .promote(_, .new), .read(_, .new), .check(_, .new): true
         default: false
         }
     }
@@ -65,12 +68,18 @@ package enum RotationResult: Equatable, Sendable {
     case done
     /// It failed.
     case failed(RotationProgress.Failure)
+    /// It was not begun, since something was found in its way: nothing of it was done.
+    case notBegun(RotationProgress.Failure)
+    /// Vercel has a value that somebody else set, and provably not the new one: it is left there.
+    case leftThere(RotationProgress.Failure)
     /// The deployment of that id was made.
     case created(String)
     /// The deployment of that project serves.
     case live(Int)
     /// Another deployment, of that id, serves that project, and holds the new value too.
     case overtaken(Int, by: String)
+    /// The deployment of that project is staged, and is to be promoted.
+    case staged(Int)
     /// The deployment of that project ended otherwise.
     case ended(Int, RotationProgress.Failure)
     /// What the deployment's variables say.

@@ -114,9 +114,9 @@ package final class RotationApplication {
         switch action {
         case .apply: return Self.result(try commands.apply(.new))
         case .undo: return Self.result(try commands.apply(.old))
-        case .revoke: return Self.result(try commands.revoke())
-        case .push(let member): return try push(member, .new)
-        case .putBack(let member): return try push(member, .old)
+        case .revoke: return try revoke(wasBegun: wasBegun)
+        case .push(let member): return try push(member, wasBegun: wasBegun)
+        case .putBack(let member): return try putBack(member)
         case .deploy(let member, let side):
             let made = try platform.create(
                 member, build(member, side), side, mayBeThere: wasBegun)
@@ -129,6 +129,8 @@ package final class RotationApplication {
             case .success(let evidence): return .evidence(evidence)
             case .failure(let failure): return .failed(failure)
             }
+        case .promote(let member, let side):
+            return Self.result(try platform.promote(member, build(member, side)))
         case .check(let member, let side):
             return Self.result(
                 try commands.check(member, deployment: deployment(member, side), side))
@@ -143,11 +145,52 @@ package final class RotationApplication {
         }
     }
 
-    private func push(_ member: Int, _ side: RotationAction.Side) throws -> RotationResult {
-        if let failure = try keeper.makeCurrent(side, ofMember: member, rotation) {
+    private func push(_ member: Int, wasBegun: Bool) throws -> RotationResult {
+        if let failure = try keeper.makeCurrent(.new, ofMember: member, rotation) {
+            return wasBegun ? .failed(failure) : .notBegun(failure)
+        }
+        switch try platform.push(member) {
+        case .done: return .done
+        case .failed(let failure): return .failed(failure)
+        case .notSent(let failure):
+            // What an earlier attempt has sent may be there.
+            guard !wasBegun, try keeper.makeCurrent(.old, ofMember: member, rotation) == nil
+            else { return .failed(failure) }
+            return .notBegun(failure)
+        }
+    }
+
+    private func putBack(_ member: Int) throws -> RotationResult {
+        if let failure = try keeper.makeCurrent(.old, ofMember: member, rotation) {
             return .failed(failure)
         }
-        return Self.result(try platform.push(member))
+        switch try platform.push(member) {
+        case .done: return .done
+        case .failed(let failure): return .failed(failure)
+        case .notSent(let failure):
+            switch try platform.standing(member) {
+            case .success(.holdsOther(let reason)): return .leftThere(.init(.changedThere, reason))
+            case .success(.holdsNew), .success(.unknown), .failure: return .failed(failure)
+            }
+        }
+    }
+
+    /// Ends the old value, where what Vercel has for the next deployment is the new one.
+    private func revoke(wasBegun: Bool) throws -> RotationResult {
+        for member in rotation.plan.members.indices {
+            let failure: RotationProgress.Failure
+            switch try platform.standing(member) {
+            case .success(.holdsNew): continue
+            case .success(.holdsOther(let reason)), .success(.unknown(let reason)):
+                failure = .init(
+                    .changedThere,
+                    "in \(rotation.plan.members[member].name) \(reason): the next deployment gets "
+                        + "that, so the old value was not revoked")
+            case .failure(let problem): failure = problem
+            }
+            return wasBegun ? .failed(failure) : .notBegun(failure)
+        }
+        return Self.result(try commands.revoke())
     }
 
     private static func result(_ failure: RotationProgress.Failure?) -> RotationResult {
@@ -172,67 +215,75 @@ package final class RotationApplication {
 
     /// Looks at all of them until one or more have come to an end.
     private func follow(_ members: [Int], _ side: RotationAction.Side) throws -> [RotationResult] {
-        var round = 0
         while true {
-            var found: [RotationResult] = []
-            var problem: (any Error)?
-            workers.run(members.count, limit: RotationMachine.buildLimit) { [self] place in
-                do {
-                    if let end = try end(of: members[place], side) { found.append(end) }
-                    return true
-                } catch {
-                    problem = error
-                    return false
-                }
-            }
-            if let problem { throw problem }
+            let states = try platform.states(of: members.map { ($0, build($0, side)) }, side)
+            let found = members.compactMap { end(of: $0, states[$0] ?? .underWay, side) }
             if !found.isEmpty { return found }
-            guard clock.wait(Self.pause(inRound: round)) else { throw RotationInterrupted() }
-            round += 1
+            guard clock.wait(pause(members, side)) else { throw RotationInterrupted() }
         }
     }
 
     /// What a deployment has come to; nil while it is under way.
     private func end(
-        of member: Int, _ side: RotationAction.Side
-    ) throws -> RotationResult? {
-        let build = build(member, side)
-        switch try platform.state(of: build, member, side) {
+        of member: Int, _ state: RotationBuildState, _ side: RotationAction.Side
+    ) -> RotationResult? {
+        switch state {
         case .live: return .live(member)
         case .overtaken(let id): return .overtaken(member, by: id)
+        case .staged(let failure):
+            return rotation.plan.promotes ? .staged(member) : .ended(member, failure)
         case .ended(let failure): return .ended(member, failure)
         case .underWay: break
         }
-        let limit = rotation.plan.timeoutSeconds &* 1_000
-        guard clock.now &- min(build.begunAt, clock.now) >= limit else { return nil }
+        let build = build(member, side)
+        guard age(of: build) >= limit else { return nil }
         return .ended(
             member,
             .init(.timedOut, "\(build.id) was not live after \(rotation.plan.timeoutSeconds) s"))
     }
 
-    /// Often at first, seldom later.
-    private static func pause(inRound round: Int) -> Duration {
-        switch round {
-        case ..<10: .milliseconds(300)
-        case ..<30: .milliseconds(500)
-        case ..<45: .seconds(1)
-        case ..<60: .seconds(5)
-        default: .seconds(15)
-        }
+    /// How long a deployment may take, in milliseconds.
+    private var limit: UInt64 {
+        let limit = rotation.plan.timeoutSeconds.multipliedReportingOverflow(by: 1_000)
+        return limit.overflow ? .max : limit.partialValue
+    }
+
+    private func age(of build: RotationProgress.Build) -> UInt64 {
+        clock.now - min(build.begunAt, clock.now)
+    }
+
+    /// By the age of the newest of them, but not past the time of any.
+    private func pause(_ members: [Int], _ side: RotationAction.Side) -> Duration {
+        let ages = members.map { age(of: build($0, side)) }
+        let rest = limit - min(ages.max() ?? 0, limit)
+        return min(
+            Self.pause(afterMilliseconds: ages.min() ?? 0),
+            .milliseconds(Int64(clamping: max(rest, 1))))
+    }
+
+    /// The pause before the next look at what is waited for since `age`: half of that, but 0.3 s at least and
+    /// 5 s at most.
+    package static func pause(afterMilliseconds age: UInt64) -> Duration {
+        .milliseconds(Int64(min(max(age / 2, 300), 5_000)))
     }
 }
 
 extension RotationResult {
     /// Tells whether it was not done.
     fileprivate var isFailure: Bool {
-        if case .failed = self { true } else { false }
+        switch self {
+        case .failed, .notBegun: true
+        default: false
+        }
     }
 }
 
 extension RotationMachine {
-    /// Tells whether an earlier attempt may have done an action: its traces are looked for first.
+    /// Tells whether an earlier attempt may have done an action, or a part of it.
     fileprivate func mayBeDone(_ action: RotationAction) -> Bool {
         switch action {
+        case .push(let member): progress.members[member].push != .pending
+        case .revoke: progress.revoke != .pending
         case .deploy(let member, .new): progress.members[member].build.create == .begun
         case .deploy(let member, .old): progress.members[member].backBuild.create == .begun
         default: false

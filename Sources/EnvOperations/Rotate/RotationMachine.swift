@@ -37,6 +37,8 @@ package struct RotationMachine: Equatable, Sendable {
         let unpushed = members { $0.push != .done }
         if !unpushed.isEmpty { return unpushed.map { .push($0) } }
         let deployed = deployedMembers
+        let staged = staged(deployed, .new, \.build)
+        if !staged.isEmpty { return staged }
         let building = building(deployed, .new, \.build)
         if !building.isEmpty { return building }
         let checking = checking(deployed, .new, \.build)
@@ -65,6 +67,8 @@ package struct RotationMachine: Equatable, Sendable {
         if !there.isEmpty { return there.map { .putBack($0) } }
         let wanted = live.filter { progress.members[$0].trouble == nil }
         let rebuilt = wanted.filter { progress.members[$0].previous == .pending }
+        let staged = staged(rebuilt, .old, \.backBuild)
+        if !staged.isEmpty { return staged }
         let building = building(rebuilt, .old, \.backBuild)
         if !building.isEmpty { return building }
         let restored = wanted.filter { progress.members[$0].previous == .begun }
@@ -72,11 +76,11 @@ package struct RotationMachine: Equatable, Sendable {
         let waited = outstanding(rebuilt, \.backBuild)
         if !waited.isEmpty { return [.follow(waited, .old)] }
         // The new value stays accepted where it still serves.
-        let isStuck = live.contains { progress.members[$0].trouble != nil }
+        let isStuck = live.contains { progress.members[$0].isStuck }
         if mustUndo { return [isStuck ? .end(.needsAttention) : .undo] }
         let checking = checking(wanted, .old, \.backBuild)
         if !checking.isEmpty { return checking }
-        let isBack = progress.members.allSatisfy { $0.trouble == nil }
+        let isBack = !progress.members.contains { $0.isStuck }
         return [.end(isBack ? .rolledBack : .needsAttention)]
     }
 
@@ -98,8 +102,17 @@ package struct RotationMachine: Equatable, Sendable {
     ) -> [Int] {
         members.filter {
             let build = progress.members[$0][keyPath: build]
-            return build.create == .done && build.live != .done
+            return build.create == .done && ![.done, .begun].contains(build.live)
         }
+    }
+
+    /// Promotions of what is built and staged.
+    private func staged(
+        _ members: [Int], _ side: RotationAction.Side,
+        _ build: KeyPath<RotationProgress.Member, RotationProgress.Build>
+    ) -> [RotationAction] {
+        members.filter { progress.members[$0][keyPath: build].live == .begun }
+            .map { .promote($0, side) }
     }
 
     private func building(
@@ -144,7 +157,7 @@ package struct RotationMachine: Equatable, Sendable {
         case .putBack(let member): progress.members[member].putBack = .begun
         case .restorePrevious(let member): progress.members[member].previous = .begun
         case .end(let outcome): progress.outcome = outcome
-        case .follow, .read, .survey: break
+        case .follow, .promote, .read, .survey: break
         }
     }
 
@@ -155,6 +168,7 @@ package struct RotationMachine: Equatable, Sendable {
     package mutating func withdraw(_ action: RotationAction, asIn before: RotationProgress) {
         guard let member = action.member else { return }
         progress.members[member] = before.members[member]
+        endUntouched()
     }
 
     private static func begin(_ build: inout RotationProgress.Build, at time: UInt64) {
@@ -186,6 +200,12 @@ package struct RotationMachine: Equatable, Sendable {
                 progress.members[member].backBuild.id = id
                 progress.members[member].backBuild.live = .done
             }
+        case (.follow(_, .new), .staged(let member)):
+            progress.members[member].build.live = .begun
+        case (.follow(_, .old), .staged(let member)):
+            progress.members[member].backBuild.live = .begun
+        case (.promote(let member, .new), .done): progress.members[member].build.live = .done
+        case (.promote(let member, .old), .done): progress.members[member].backBuild.live = .done
         case (.follow(_, .new), .ended(let member, let failure)):
             progress.members[member].build.live = .failed
             fail(failure, in: member)
@@ -203,6 +223,18 @@ package struct RotationMachine: Equatable, Sendable {
         case (.undo, .done): progress.undo = .done
         case (.putBack(let member), .done): progress.members[member].putBack = .done
         case (.restorePrevious(let member), .done): progress.members[member].previous = .done
+        case (.push(let member), .notBegun(let failure)):
+            progress.members[member].push = .pending
+            fail(failure, in: member)
+            endUntouched()
+        case (.revoke, .notBegun(let failure)):
+            progress.revoke = .pending
+            stop(failure, in: nil)
+        case (.putBack(let member), .leftThere(let failure)):
+            // Where the new value serves, the old one cannot be built without its record.
+            let isLive = progress.members[member].reach == .live
+            progress.members[member].putBack = isLive ? .failed : .done
+            progress.members[member].trouble = failure
         case (_, .failed(let failure)): failed(action, failure)
         default: preconditionFailure("no result of that action")
         }
@@ -253,7 +285,7 @@ package struct RotationMachine: Equatable, Sendable {
         case .push(let member):
             progress.members[member].push = .failed
             fail(failure, in: member)
-        case .deploy(let member, .new):
+        case .deploy(let member, .new), .promote(let member, .new):
             progress.members[member].build.live = .failed
             fail(failure, in: member)
         case .read(let member, _) where failure.kind == .unavailable:
@@ -274,7 +306,8 @@ package struct RotationMachine: Equatable, Sendable {
         case .putBack(let member):
             progress.members[member].putBack = .failed
             progress.members[member].trouble = failure
-        case .deploy(let member, .old), .read(let member, .old): rebuildFailed(member)
+        case .deploy(let member, .old), .promote(let member, .old), .read(let member, .old):
+            rebuildFailed(member)
         case .check(let member, .old):
             progress.members[member].backBuild.check = .failed
             // One that is known to hold the old value is not the cause.
@@ -310,6 +343,13 @@ package struct RotationMachine: Equatable, Sendable {
     private mutating func fail(_ failure: RotationProgress.Failure, in member: Int?) {
         guard plan.failurePolicy == .rollback else { return stop(failure, in: member) }
         note(failure, in: member)
+        progress.direction = .backward
+    }
+
+    /// Where nothing was done that anybody could have seen, nothing is left to keep open.
+    private mutating func endUntouched() {
+        guard progress.isUntouched, progress.failure != nil else { return }
+        progress.outcome = .none
         progress.direction = .backward
     }
 
@@ -350,7 +390,7 @@ package struct RotationMachine: Equatable, Sendable {
             if wasUnproved, member.build.evidence == .unreadable {
                 member.build.evidence = .unknown
             }
-            if progress.direction == .backward {
+            if progress.direction == .backward, !member.isLeftThere {
                 if member.trouble != nil || member.previous == .failed {
                     // Asked anew: somebody may have mended it meanwhile.
                     member.reach = .unknown

@@ -19,7 +19,19 @@ package enum RotationBuildState: Equatable, Sendable {
     case live
     /// Another one, of that id, was made since the beginning, serves, and holds the value too.
     case overtaken(by: String)
+    /// It is built, and production's domains wait for a promotion.
+    case staged(RotationProgress.Failure)
     case ended(RotationProgress.Failure)
+}
+
+/// What became of bringing values to the platform.
+package enum RotationSending: Equatable, Sendable {
+    /// It was done, and read back.
+    case done
+    /// Nothing was sent, since somebody else changed the variable there.
+    case notSent(RotationProgress.Failure)
+    /// It failed; something may have been sent.
+    case failed(RotationProgress.Failure)
 }
 
 /// The platform, as a rotation uses it. Failures are results; what is thrown ends the command and leaves
@@ -27,7 +39,10 @@ package enum RotationBuildState: Equatable, Sendable {
 package protocol RotationPlatform: AnyObject {
     /// Brings the current values of a project's records to the platform and reads them back. What an
     /// earlier attempt may have done is looked up first.
-    func push(_ member: Int) throws -> RotationProgress.Failure?
+    func push(_ member: Int) throws -> RotationSending
+
+    /// Looks at what the platform's records of a project hold, without changing anything.
+    func standing(_ member: Int) throws -> Result<RotationStanding, RotationProgress.Failure>
 
     /// Makes a deployment.
     ///
@@ -38,12 +53,20 @@ package protocol RotationPlatform: AnyObject {
         mayBeThere: Bool
     ) throws -> Result<String, RotationProgress.Failure>
 
-    /// Looks at a deployment once.
+    /// Looks at deployments once.
     ///
-    /// - Parameter side: The value that it is to hold.
-    func state(
-        of build: RotationProgress.Build, _ member: Int, _ side: RotationAction.Side
-    ) throws -> RotationBuildState
+    /// - Parameters:
+    ///   - builds: Each with its project.
+    ///   - side: The value that they are to hold.
+    /// - Returns: By project.
+    func states(
+        of builds: [(member: Int, build: RotationProgress.Build)], _ side: RotationAction.Side
+    ) throws -> [Int: RotationBuildState]
+
+    /// Promotes a deployment that is staged, and waits until it serves. Done already is done.
+    func promote(
+        _ member: Int, _ build: RotationProgress.Build
+    ) throws -> RotationProgress.Failure?
 
     /// Reads the variables that a deployment was built with, and compares them with both values.
     func evidence(

@@ -27,6 +27,17 @@ package struct RotationEntry: Equatable, Sendable {
     /// Tells whether it can still be resumed or aborted.
     package var isOpen: Bool { endedAt == 0 }
 
+    /// Tells whether a user has closed it as it stood.
+    package var isClosed: Bool {
+        !isOpen && [.none, .needsAttention].contains(progress.outcome)
+    }
+
+    /// Tells whether it ended because somebody else had changed the variable, before anything was sent.
+    package var isUnused: Bool {
+        guard !isOpen, progress.isUntouched, let kind = progress.failure?.kind else { return false }
+        return [.changedThere, .changedHere].contains(kind)
+    }
+
     /// Kinds of journal entries: one that is open, and one that has ended.
     static let (openKind, endedKind): (UInt8, UInt8) = (2, 3)
     static let kinds = [openKind, endedKind]

@@ -89,6 +89,8 @@ package struct RotationPlan: Equatable, Sendable {
     package let commands: Commands
     /// Whether deployments are built anew.
     package let redeploys: Bool
+    /// Whether a deployment that is built and staged is promoted.
+    package let promotes: Bool
     /// What becomes of a failure.
     package let failurePolicy: FailurePolicy
     /// The longest time that one deployment, or one command, may take, in seconds.
@@ -98,12 +100,13 @@ package struct RotationPlan: Equatable, Sendable {
 
     /// Names all parts.
     package init(
-        key: String, commands: Commands, redeploys: Bool, failurePolicy: FailurePolicy,
-        timeoutSeconds: UInt64, members: [Member]
+        key: String, commands: Commands, redeploys: Bool, promotes: Bool = false,
+        failurePolicy: FailurePolicy, timeoutSeconds: UInt64, members: [Member]
     ) {
         self.key = key
         self.commands = commands
         self.redeploys = redeploys
+        self.promotes = promotes
         self.failurePolicy = failurePolicy
         self.timeoutSeconds = timeoutSeconds
         self.members = members
@@ -121,7 +124,7 @@ package struct RotationPlan: Equatable, Sendable {
         writer.optionalText(commands.checkURL)
         writer.uint32(commands.checkStatus)
         writer.optionalText(commands.revoke)
-        writer.flag(redeploys)
+        writer.byte(redeploys ? promotes ? 2 : 1 : 0)
         writer.byte(failurePolicy.rawValue)
         writer.uint64(timeoutSeconds)
         writer.uint32(UInt32(members.count))
@@ -136,7 +139,8 @@ package struct RotationPlan: Equatable, Sendable {
         commands.checkURL = try reader.optionalText(limit: VaultFormat.textLimit)
         commands.checkStatus = try reader.uint32()
         commands.revoke = try reader.optionalText(limit: commandLimit)
-        let redeploys = try reader.flag()
+        let deployment = try reader.byte()
+        guard deployment <= 2 else { throw RotationEntry.malformed }
         guard let policy = FailurePolicy(rawValue: try reader.byte()) else {
             throw RotationEntry.malformed
         }
@@ -145,8 +149,8 @@ package struct RotationPlan: Equatable, Sendable {
         var members: [Member] = []
         for _ in 0..<count { members.append(try Member.decode(from: &reader)) }
         return RotationPlan(
-            key: key, commands: commands, redeploys: redeploys, failurePolicy: policy,
-            timeoutSeconds: timeout, members: members)
+            key: key, commands: commands, redeploys: deployment > 0, promotes: deployment == 2,
+            failurePolicy: policy, timeoutSeconds: timeout, members: members)
     }
 }
 

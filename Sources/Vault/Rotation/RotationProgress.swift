@@ -87,6 +87,8 @@ package struct RotationProgress: Equatable, Sendable {
             case aborted = 17
             /// The vault holds no old value.
             case noOldValue = 18
+            /// It is built and staged: production's domains wait for a promotion.
+            case staged = 19
         }
 
         /// The kind.
@@ -117,7 +119,7 @@ package struct RotationProgress: Equatable, Sendable {
         package var id = ""
         /// When making it began, by this machine's clock.
         package var begunAt: UInt64 = 0
-        /// That it serves.
+        /// That it serves; begun once a deployment that is staged is to be promoted.
         package var live = Step.pending
         /// What its variables say.
         package var evidence = Evidence.unknown
@@ -145,6 +147,12 @@ package struct RotationProgress: Equatable, Sendable {
         /// What keeps this project from being back as it was.
         package var trouble: Failure?
 
+        /// Tells whether Vercel has a value that somebody else set, which was left there: what is deployed
+        /// has the old one, so that nothing is left to bring back.
+        package var isLeftThere: Bool { putBack == .done && trouble?.kind == .changedThere }
+        /// Tells whether something keeps it from being back as it was.
+        package var isStuck: Bool { trouble != nil && !isLeftThere }
+
         /// Nothing was begun.
         package init() {}
     }
@@ -165,6 +173,11 @@ package struct RotationProgress: Equatable, Sendable {
     package var failedMember: Int?
     /// The projects, in the order of the plan.
     package var members: [Member]
+
+    /// Tells whether nothing was done yet that anybody but the vault could have seen.
+    package var isUntouched: Bool {
+        apply == .pending && members.allSatisfy { $0.push == .pending }
+    }
 
     /// Nothing was begun.
     package init(memberCount: Int) {

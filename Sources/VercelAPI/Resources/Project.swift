@@ -112,13 +112,17 @@ extension Project: ListElement {
 }
 
 extension VercelClient {
-    /// Reads all projects of the scope.
+    /// Reads the projects of the scope.
     ///
-    /// - Parameter search: Only those whose name holds it.
-    package func projects(search: String? = nil) throws(VercelAPIError) -> [Project] {
+    /// - Parameters:
+    ///   - search: Only those whose name holds it.
+    ///   - limit: The largest number of them; a hundred take one request.
+    package func projects(
+        search: String? = nil, limit: Int = .max
+    ) throws(VercelAPIError) -> [Project] {
         let call = try APICall(
             .get, "/v10/projects", query: [("limit", "100"), ("search", search)])
-        return try list(call, cursor: "from")
+        return try list(call, cursor: "from", limit: limit)
     }
 
     /// Reads one project by its id or name.

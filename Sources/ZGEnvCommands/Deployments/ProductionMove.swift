@@ -184,7 +184,7 @@ struct ProductionMove {
 
     /// Sends the request. Where the answer is lost, and the project cannot be asked whether it arrived, nobody
     /// knows: nil.
-    private func request(
+    func request(
         _ before: Project.AliasRequest?, _ limit: Duration
     ) throws -> PromotionOutcome? {
         do throws(VercelAPIError) {
@@ -245,7 +245,7 @@ struct ProductionMove {
             hint: "Nothing was moved. Wait until it is done, then run this again.")
     }
 
-    private func failure(_ end: PromotionWait.End, _ limit: Duration) -> CommandError? {
+    func failure(_ end: PromotionWait.End, _ limit: Duration) -> CommandError? {
         let still = named.project.production.map { "\($0.id) still serves production." }
         switch end {
         case .live: return nil

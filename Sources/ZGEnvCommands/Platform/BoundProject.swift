@@ -25,15 +25,20 @@ struct BoundProject {
     }
 
     /// The platform's side of a project that the vault has.
+    ///
+    /// - Parameter known: The platform's project where it was read just now.
     static func inVault(
-        _ project: VaultProject, _ session: PlatformSession, _ invocation: Invocation
+        _ project: VaultProject, _ session: PlatformSession, _ invocation: Invocation,
+        knowing known: Project? = nil
     ) throws -> BoundProject {
         let access = try session.access(project.binding)
         if let binding = project.binding {
             try check(
                 binding, of: project.name, origin: access.client.origin, account: access.account,
                 invocation)
-            let platform = try access.client.project(binding.projectID)
+            let platform =
+                try known.flatMap { $0.id == binding.projectID ? $0 : nil }
+                ?? access.client.project(binding.projectID)
             return BoundProject(access: access, platform: platform, local: project)
         }
         let platform = try find(project.name, access, invocation)

@@ -52,11 +52,7 @@ extension PlatformRefresh {
         for project in index.projects {
             guard let binding = project.binding else { continue }
             let access = try session.access(binding)
-            let position = groups.firstIndex {
-                $0.access.client.scope == access.client.scope
-                    && $0.access.client.origin == access.client.origin
-                    && $0.access.account?.name == access.account?.name
-            }
+            let position = groups.firstIndex { $0.access.isSame(as: access) }
             if let position {
                 groups[position].projects.append(project)
             } else {

@@ -13,6 +13,12 @@ final class PlatformSession {
         let client: VercelClient
         /// The stored account; nil for a token of the environment.
         let account: Account?
+
+        /// Tells whether both see the same projects in the same lists.
+        func isSame(as other: Access) -> Bool {
+            client.scope == other.client.scope && client.origin == other.client.origin
+                && account?.name == other.account?.name
+        }
     }
 
     private let invocation: Invocation

@@ -16,6 +16,8 @@ struct PushReport {
     var changes: ChangesText?
     /// Tells that it stopped after the plan.
     var isDryRun = false
+    /// What was read of the platform for the plan.
+    var reading: PlatformReading?
 
     init(project: String, plan: PushPlan) {
         self.project = project
@@ -173,6 +175,9 @@ struct PushReport {
 
     /// Tells whether there was nothing to send, and nothing in the way.
     var isInStep: Bool { plan.steps.isEmpty && plan.conflicts.isEmpty }
+
+    /// Tells whether conflicts ended it before anything was sent.
+    var isUnsent: Bool { !conflicts.isEmpty && !hasSent }
 
     /// Why it was not all done; nil where it was.
     var failure: CommandError? {

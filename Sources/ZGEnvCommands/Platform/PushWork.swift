@@ -11,6 +11,9 @@ struct PushWork {
     private let project: VaultProject
     private let rules: PushPlan.Rules
     private let values: PushValues
+    /// Whether it is a part of more, which sees to the shared variables and to what is live.
+    private let isPart: Bool
+    private let known: PlatformReading?
 
     /// - Parameter atHand: Values that this process holds, by record: `set --push` works while values
     ///   are locked.
@@ -19,6 +22,7 @@ struct PushWork {
         _ invocation: Invocation, rules: PushPlan.Rules, atHand: [Identifier: SecretSlice] = [:]
     ) throws {
         self.invocation = invocation
+        (isPart, known) = (false, nil)
         values = PushValues(invocation.session, atHand: atHand)
         bound = try BoundProject.inVault(invocation)
         var rules = rules
@@ -31,9 +35,13 @@ struct PushWork {
     }
 
     /// A push of records of a project that was found already.
+    ///
+    /// - Parameters:
+    ///   - isPart: Whether it is a part of more, which sees to the shared variables and to what is live.
+    ///   - known: What was just read of the project; nil to read it.
     init(
         _ invocation: Invocation, _ bound: BoundProject, _ project: VaultProject,
-        rules: PushPlan.Rules
+        rules: PushPlan.Rules, isPart: Bool = false, knowing known: PlatformReading? = nil
     ) {
         self.invocation = invocation
         self.bound = bound
@@ -41,6 +49,8 @@ struct PushWork {
         var rules = rules
         rules.ownUser = bound.access.account?.userID
         self.rules = rules
+        self.isPart = isPart
+        self.known = known
         values = PushValues(invocation.session, atHand: [:])
     }
 
@@ -58,13 +68,10 @@ struct PushWork {
         // What another push wrote while this one waited is no change of somebody else's.
         if lock != nil { invocation.session.forgetVault() }
         let client = bound.access.client
-        let environments = try environmentNames()
-        try SharedListing.keep(of: bound, invocation)
-        let listedAt = invocation.context.now()
-        let listing = FreshListing(
-            client, project: bound.platform.id, environments: environments)
-        let platform = try listing.current()
-        let platformTime = client.platformTime
+        let reading = try known ?? read()
+        let (environments, platform) = (reading.environments, reading.records)
+        let (listing, listedAt) = (reading.listing, reading.listedAt)
+        let platformTime = reading.platformTime
         let index = try invocation.session.index(.everything)
         try checkPlaces(environments, index)
         var variables = index.variables.filter { $0.project == project.id }
@@ -79,6 +86,7 @@ struct PushWork {
             variables: variables, platform: platform, adopted: adopted,
             leftovers: resolution.leftovers, rules: rules)
         var report = PushReport(project: project.name, plan: plan)
+        report.reading = reading
         for record in resolution.abandoned {
             invocation.context.warn(
                 "left-there",
@@ -150,7 +158,7 @@ struct PushWork {
                 throw failure
             }
             Interrupts.endIfPending()
-            try keepLive()
+            if !isPart { try keepLive() }
             let after = try invocation.session.index(.listing)
             report.pending = after.project(project.id).map { PendingChanges(of: $0, in: after) }
         }
@@ -200,9 +208,42 @@ struct PushWork {
         }
     }
 
-    private func environmentNames() throws -> CustomEnvironmentNames {
-        CustomEnvironmentNames(
+    /// Reads what the platform has.
+    private func read() throws -> PlatformReading {
+        if isPart { return try readAsPart() }
+        let environments = CustomEnvironmentNames(
             try bound.access.client.customEnvironments(ofProject: bound.platform.id))
+        try SharedListing.keep(of: bound, invocation)
+        let listedAt = invocation.context.now()
+        let listing = FreshListing(
+            bound.access.client, project: bound.platform.id, environments: environments)
+        return PlatformReading(
+            environments: environments, records: try listing.current(), listing: listing,
+            listedAt: listedAt, platformTime: bound.access.client.platformTime)
+    }
+
+    /// The same with as few requests as possible: the names of custom environments are asked for where one is
+    /// meant.
+    private func readAsPart() throws -> PlatformReading {
+        let listedAt = invocation.context.now()
+        let client = bound.access.client
+        let (elapsed, pauseCount) = (client.elapsed, client.pauseCount)
+        let listed = try client.environmentVariables(ofProject: bound.platform.id)
+        let platformTime = client.platformTime
+        let index = try invocation.session.index(.listing)
+        let hasCustom =
+            !(rules.places?.customEnvironments ?? []).isEmpty
+            || listed.contains { !$0.customEnvironmentIds.isEmpty }
+            || index.variables.contains {
+                $0.project == project.id && !$0.attributes.scope.customEnvironments.isEmpty
+            }
+        let names = CustomEnvironmentNames(
+            hasCustom ? try client.customEnvironments(ofProject: bound.platform.id) : [])
+        let listing = FreshListing(client, project: bound.platform.id, environments: names)
+        listing.take(listed, elapsed: elapsed, pauseCount: pauseCount)
+        return PlatformReading(
+            environments: names, records: listed.map { PlatformRecord($0, environments: names) },
+            listing: listing, listedAt: listedAt, platformTime: platformTime)
     }
 
     /// Records never pushed whose value the platform already has: compared, then taken as pushed.

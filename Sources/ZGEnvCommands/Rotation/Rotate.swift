@@ -29,6 +29,8 @@ enum Rotate: Command {
                 "apply", value: "CMD", "Have this command teach the new value, or the old one again"
             ),
             OptionSpec(flag: "redeploy", "Redeploy, and wait until it is live"),
+            OptionSpec(
+                flag: "promote", "With --redeploy: promote it where production is staged"),
             OptionSpec("check", value: "CMD", "Have this command prove each deployment"),
             OptionSpec(
                 "check-url", value: "URL", "Prove each deployment by this address, or path of it"),
@@ -51,7 +53,7 @@ enum Rotate: Command {
             OptionSpec(flag: "resume", "Go on with a rotation that was cut short or stopped"),
             OptionSpec(flag: "abort", "Bring the old value back everywhere"),
             OptionSpec(flag: "status", "Show rotations, open and ended"),
-            OptionSpec(flag: "close", "Forget an open rotation as it stands; changes nothing else"),
+            OptionSpec(flag: "close", "End an open rotation as it stands; changes nothing else"),
         ] + ValueInput.options,
         exclusive: [
             ["from-file", "generate", "prompt", "from-command"],

@@ -32,6 +32,14 @@ enum RotationDeployments {
         } else {
             return .none
         }
+        // What serves is what its users get again, whatever was tried since.
+        let latest = bound.platform.latestDeployments.compactMap { $0.createdAt?.milliseconds }
+        if target == "production", let serving = bound.platform.production,
+            let newest = (latest + [serving.createdAt?.milliseconds ?? 0]).max(), !latest.isEmpty
+        {
+            return Choice(
+                target: target, source: serving.id, newestAt: UInt64(clamping: newest))
+        }
         var filter = DeploymentFilter()
         filter.projectId = bound.platform.id
         filter.limit = 100
@@ -50,7 +58,6 @@ enum RotationDeployments {
                     || deployment.customEnvironmentId == target
             }
         }
-        // What serves is what its users get again, whatever was tried since.
         let source =
             target == "production" ? bound.platform.production?.id ?? fitting?.id : fitting?.id
         guard let source else {

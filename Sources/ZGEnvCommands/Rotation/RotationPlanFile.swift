@@ -34,6 +34,7 @@ struct RotationPlanFile {
         var fromCommand: String?
         var apply: String?
         var redeploy: Bool?
+        var promote: Bool?
         var check: String?
         var checkURL: String?
         var checkStatus: Int?
@@ -46,7 +47,8 @@ struct RotationPlanFile {
     private static let members: Set<String> = ["rotations", "afterFailure", "onlyWhenDue"]
     private static let itemMembers: Set<String> = [
         "key", "project", "alsoProjects", "everywhere", "targets", "generate", "fromCommand",
-        "apply", "redeploy", "check", "checkURL", "checkStatus", "revoke", "onFailure", "timeout",
+        "apply", "redeploy", "promote", "check", "checkURL", "checkStatus", "revoke", "onFailure",
+        "timeout",
         "allowMissing",
     ]
 
@@ -109,6 +111,7 @@ struct RotationPlanFile {
         }
         request.commands.revoke = item.revoke
         request.redeploys = item.redeploy ?? false
+        request.promotes = item.promote ?? false
         switch item.onFailure {
         case nil, "rollback": break
         case "keep": request.failurePolicy = .keep

@@ -13,6 +13,16 @@ struct RotationPreparation {
         let records: [Variable]
         let bound: BoundProject
         let deployment: RotationDeployments.Choice
+        /// What was read of the platform.
+        let reading: PlatformReading?
+    }
+
+    /// What one request tells of several projects.
+    private struct Overview {
+        /// By the platform's id.
+        var projects: [String: Project] = [:]
+        /// The words of teams' policies by their ids; nil where it cannot be read.
+        var policies: [String: String?] = [:]
     }
 
     private let invocation: Invocation
@@ -44,9 +54,12 @@ struct RotationPreparation {
         old = selection.old
         copies = try selection.copies()
         let found = selection.found
+        let overview = try Self.overview(of: found, platform)
         var looked: [Result<Place, any Error>?] = Array(repeating: nil, count: found.count)
         session.turns.run(found.count, limit: RotationMachine.buildLimit) { number in
-            let place = Result { try Self.place(found[number], request, platform, invocation) }
+            let place = Result {
+                try Self.place(found[number], request, platform, overview, invocation)
+            }
             looked[number] = place
             if case .failure = place { return false }
             return true
@@ -57,13 +70,40 @@ struct RotationPreparation {
         try RotationEntry(createdAt: 0, plan: plan).checkSize()
     }
 
+    /// Reads the projects and teams of several with one request for each account or team. What is not in
+    /// the answer is read by itself.
+    private static func overview(
+        of found: [RotationSelection.Found], _ platform: PlatformSession
+    ) throws -> Overview {
+        var overview = Overview()
+        var accesses: [PlatformSession.Access] = []
+        guard found.count > 1 else { return overview }
+        for place in found {
+            guard let binding = place.project.binding else { continue }
+            let access = try platform.access(binding)
+            if let team = binding.teamID, overview.policies[team] == nil {
+                overview.policies.updateValue(
+                    (try? access.client.team(team))?.sensitivePolicy, forKey: team)
+            }
+            if accesses.contains(where: { $0.isSame(as: access) }) { continue }
+            accesses.append(access)
+            let listed = try? access.client.projects(limit: LiveRotationPlatform.pageSize)
+            for project in listed ?? [] where project.production != nil {
+                overview.projects[project.id] = project
+            }
+        }
+        return overview
+    }
+
     private static func place(
         _ found: RotationSelection.Found, _ request: RotationRequest, _ platform: PlatformSession,
-        _ invocation: Invocation
+        _ overview: Overview, _ invocation: Invocation
     ) throws -> Place {
-        let bound = try BoundProject.inVault(found.project, platform, invocation)
-        try checkPolicy(found, bound)
-        try checkStep(found, bound, invocation)
+        let bound = try BoundProject.inVault(
+            found.project, platform, invocation,
+            knowing: found.project.binding.flatMap { overview.projects[$0.projectID] })
+        try checkPolicy(found, bound, overview)
+        let reading = try checkStep(found, bound, invocation)
         // Also where nothing is deployed: somebody else may do it before this goes back.
         let deployment: RotationDeployments.Choice
         do {
@@ -73,13 +113,13 @@ struct RotationPreparation {
         }
         return Place(
             project: bound.local ?? found.project, records: found.records, bound: bound,
-            deployment: deployment)
+            deployment: deployment, reading: reading)
     }
 
     /// A team may have the platform make what it gets sensitive: then the old value could not be put back as
     /// what it was. Where the policy cannot be read, the read-back tells.
     private static func checkPolicy(
-        _ found: RotationSelection.Found, _ bound: BoundProject
+        _ found: RotationSelection.Found, _ bound: BoundProject, _ overview: Overview
     ) throws {
         let readable = found.records.first { record in
             let scope = record.attributes.scope
@@ -88,7 +128,8 @@ struct RotationPreparation {
                     || !scope.customEnvironments.isEmpty)
         }
         guard let readable, let owner = bound.platform.accountId, owner.hasPrefix("team_"),
-            (try? bound.access.client.team(owner))?.sensitivePolicy == "on"
+            overview.policies[owner] ?? (try? bound.access.client.team(owner))?.sensitivePolicy
+                == "on"
         else { return }
         let (key, project) = (
             DisplayText.safe(readable.name), DisplayText.safe(found.project.name)
@@ -104,12 +145,13 @@ struct RotationPreparation {
     /// What is rolled back to must be what was there: both sides have to agree beforehand.
     private static func checkStep(
         _ found: RotationSelection.Found, _ bound: BoundProject, _ invocation: Invocation
-    ) throws {
+    ) throws -> PlatformReading? {
         var rules = PushPlan.Rules()
         rules.records = Set(found.records.map(\.id))
-        let report = try PushWork(invocation, bound, bound.local ?? found.project, rules: rules)
-            .run(asks: false, sends: false)
-        if report.isInStep { return }
+        let report = try PushWork(
+            invocation, bound, bound.local ?? found.project, rules: rules, isPart: true
+        ).run(asks: false, sends: false)
+        if report.isInStep { return report.reading }
         let name = DisplayText.safe(found.records[0].name)
         let project = DisplayText.safe(found.project.name)
         throw CommandError(
@@ -149,12 +191,16 @@ struct RotationPreparation {
             guard request.redeploys, let target = place.deployment.target,
                 let source = place.deployment.source
             else { continue }
-            lines.append("redeploy \(source) of \(place.project.name) for \(target)")
+            let promotes = request.promotes && target == "production"
+            lines.append(
+                "redeploy \(source) of \(place.project.name) for \(target)"
+                    + (promotes ? ", and promote it where it is staged" : ""))
         }
         if let command = request.commands.check { lines.append("check it with: \(command)") }
         if let url = request.commands.checkURL { lines.append("check it at: \(url)") }
         if let command = request.commands.revoke {
             lines.append("end the old value with: \(command)")
+            if let warning = blindCheck { lines.append("rely on --check alone: \(warning)") }
             for place in places {
                 let left = leftovers(of: place)
                 guard !left.isEmpty else { continue }
@@ -165,6 +211,20 @@ struct RotationPreparation {
             lines += copies.map { "leave \($0) with the ended value" }
         }
         return lines
+    }
+
+    /// What to know where --revoke rests on a command alone, since nothing else sees what a deployment was
+    /// built with; nil where it does not.
+    var blindCheck: String? {
+        let hidden = places.filter { place in
+            place.records.contains { $0.attributes.kind == .sensitive }
+        }
+        guard !hidden.isEmpty, request.commands.revoke != nil, request.commands.check != nil,
+            request.commands.checkURL == nil
+        else { return nil }
+        let names = hidden.map { DisplayText.safe($0.project.name) }.joined(separator: ", ")
+        return
+            "Vercel does not show what a deployment of \(names) was built with, so --check alone decides whether the old value is revoked. It must ask the deployment itself, at ZG_ENV_DEPLOYMENT_URL; or add --check-url."
     }
 
     /// What else is deployed of what is rotated in a project.
@@ -221,7 +281,8 @@ struct RotationPreparation {
     private var plan: RotationPlan {
         RotationPlan(
             key: request.key, commands: request.commands, redeploys: request.redeploys,
-            failurePolicy: request.failurePolicy, timeoutSeconds: request.timeoutSeconds,
+            promotes: request.promotes, failurePolicy: request.failurePolicy,
+            timeoutSeconds: request.timeoutSeconds,
             members: places.map { place in
                 RotationPlan.Member(
                     project: place.project.id, name: place.project.name,

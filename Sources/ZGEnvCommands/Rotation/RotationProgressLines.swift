@@ -19,14 +19,18 @@ struct RotationProgressLines {
     }
 
     private func text(_ action: RotationAction, _ result: RotationResult) -> String? {
-        if case .failed(let failure) = result {
+        switch result {
+        case .failed(let failure), .notBegun(let failure), .leftThere(let failure):
             return "\(name(action).map { "\($0): " } ?? "")\(failure.reason)."
+        default: break
         }
         switch (action, result) {
         case (.apply, _): return "The new value is accepted."
         case (.push(let member), _): return "\(project(member)): pushed."
         case (.deploy(let member, _), .created(let id)):
             return "\(project(member)): \(id) is being built."
+        case (.promote(let member, _), .done): return "\(project(member)): promoted, and live."
+        case (_, .staged(let member)): return "\(project(member)): built and staged; promoting it."
         case (_, .live(let member)): return "\(project(member)): live."
         case (_, .overtaken(let member, let id)):
             return "\(project(member)): live, by \(id), which was made meanwhile."
@@ -58,8 +62,9 @@ struct RotationProgressLines {
 
     private func name(_ action: RotationAction) -> String? {
         switch action {
-        case .push(let member), .deploy(let member, _), .read(let member, _), .check(let member, _),
-            .survey(let member), .putBack(let member), .restorePrevious(let member):
+        case .push(let member), .deploy(let member, _), .promote(let member, _),
+            .read(let member, _), .check(let member, _), .survey(let member), .putBack(let member),
+            .restorePrevious(let member):
             project(member)
         case .apply, .follow, .revoke, .undo, .end: nil
         }

@@ -23,12 +23,14 @@ struct RotationReport {
     enum State: String {
         case pending, pushing, pushed, deploying, built, live
         case unchanged
+        case changedElsewhere = "changed_elsewhere"
         case rolledBack = "rolled_back"
         case needsAttention = "needs_attention"
     }
 
     func state(of place: Int) -> State {
         let member = progress.members[place]
+        if member.isLeftThere { return .changedElsewhere }
         if member.trouble != nil { return .needsAttention }
         if progress.direction == .backward {
             if member.push == .pending { return .unchanged }
@@ -40,6 +42,7 @@ struct RotationReport {
         }
         if member.build.live == .done { return .live }
         if member.build.live == .failed { return .needsAttention }
+        if member.build.live == .begun { return .built }
         if member.build.create != .pending { return .deploying }
         switch member.push {
         case .pending: return .pending
@@ -69,11 +72,13 @@ struct RotationReport {
     }
 
     private var outcome: String? {
+        if rotation.isClosed { return "closed" }
+        if rotation.isUnused { return "unchanged" }
         switch progress.outcome {
-        case .none: stop == nil ? nil : "needs_attention"
-        case .done: "done"
-        case .rolledBack: "rolled_back"
-        case .needsAttention: "needs_attention"
+        case .none: return stop == nil ? nil : "needs_attention"
+        case .done: return "done"
+        case .rolledBack: return "rolled_back"
+        case .needsAttention: return "needs_attention"
         }
     }
 
@@ -129,6 +134,8 @@ struct RotationReport {
 
     private var headline: String {
         let began = TimeText.utc(Int64(clamping: rotation.createdAt))
+        if rotation.isClosed { return "closed as it stood, begun \(began)" }
+        if rotation.isUnused { return "not rotated, nothing was changed, begun \(began)" }
         switch progress.outcome {
         case .done: return "rotated, begun \(began)"
         case .rolledBack: return "rolled back, begun \(began)"
@@ -146,6 +153,7 @@ struct RotationReport {
         case .deploying: "being deployed"
         case .built, .live: state.rawValue
         case .unchanged: "not touched"
+        case .changedElsewhere: "has a value that was set on Vercel"
         case .rolledBack: "has the old value"
         case .needsAttention: "needs attention"
         }
@@ -166,18 +174,81 @@ struct RotationReport {
         }
         switch progress.outcome {
         case .done, .none: return nil
-        case .rolledBack:
-            if wasAborted { return nil }
+        case .rolledBack: return rolledBack(wasAborted)
+        case .needsAttention where isHeldBeforeRevoking:
+            let project =
+                plan.members.count == 1 ? " -p \(word: plan.members[0].name)" : ""
             return CommandError(
-                .rolledBack, "\(key) was not rotated: \(reason). The old value is back.",
-                hint: "The new one stays in the history. Mend the cause, then rotate again.")
+                .needsAttention, "The rotation of \(key) stopped: \(reason). \(standing)",
+                hint:
+                    "Put the new value back with: zg-env push \(word: plan.key)\(project) --force, then: zg-env rotate \(word: plan.key) --resume. Or leave everything as it stands with: zg-env rotate \(word: plan.key) --close"
+            )
         case .needsAttention:
             return CommandError(
                 .needsAttention, "The rotation of \(key) stopped: \(reason). \(standing)",
                 hint:
-                    "Go on with: \(ways). Where neither can succeed, leave it as it stands with: zg-env rotate \(word: key) --close"
+                    "\(progress.failure?.kind == .staged ? "The project keeps production deployments staged; promote it yourself, or go back and rotate with --promote. " : "")Go on with: \(ways). Where neither can succeed, leave it as it stands with: zg-env rotate \(word: plan.key) --close"
             )
         }
+    }
+
+    /// Tells whether everything is live and proved, and something found on Vercel kept the old value from
+    /// being revoked.
+    private var isHeldBeforeRevoking: Bool {
+        progress.direction == .forward && progress.revoke == .pending
+            && plan.commands.revoke != nil && progress.failure?.kind == .changedThere
+            && progress.members.allSatisfy { $0.build.live == .done }
+    }
+
+    private func rolledBack(_ wasAborted: Bool) -> CommandError? {
+        let key = DisplayText.safe(plan.key)
+        let names = { (places: [Int]) in
+            places.map { DisplayText.safe(plan.members[$0].name) }.joined(separator: ", ")
+        }
+        if rotation.isUnused {
+            let name = plan.members[progress.failedMember ?? 0].name
+            let isHere = progress.failure?.kind == .changedHere
+            return CommandError(
+                .conflict,
+                "\(key) was not rotated: \(reason). Nothing was sent, and nothing was changed.",
+                hint: isHere
+                    ? "Look at it with: zg-env history \(word: plan.key) -p \(word: name), then rotate again."
+                    : "Take what Vercel has with: zg-env pull \(word: plan.key) -p \(word: name), then rotate again."
+            )
+        }
+        let left = progress.members.indices.filter { progress.members[$0].isLeftThere }
+        if left.isEmpty {
+            if wasAborted { return nil }
+            let unsent = progress.failure.map { failure in
+                [.changedThere, .changedHere].contains(failure.kind)
+                    && progress.failedMember.map { progress.members[$0].push == .pending } ?? false
+            }
+            let ending =
+                unsent ?? false
+                ? "Nothing was sent to \(names([progress.failedMember ?? 0])), and what was done elsewhere is undone."
+                : "The old value is back."
+            return CommandError(
+                .rolledBack, "\(key) was not rotated: \(reason). \(ending)",
+                hint: "The new one stays in the history. \(remedy)")
+        }
+        let reasons = Set(left.compactMap { progress.members[$0].trouble?.reason }).sorted()
+        let rest =
+            left.count < progress.members.count
+            ? " The old value is back in the other projects." : ""
+        let name = plan.members[left[0]].name
+        return CommandError(
+            .rolledBack,
+            "\(key) was not rotated: \(reason). \(DisplayText.safe(reasons.joined(separator: "; "))): that stays there in \(names(left)), where what is deployed has the old value.\(rest)",
+            hint:
+                "Take what Vercel has with: zg-env pull \(word: plan.key) -p \(word: name) --force, or bring the old value there with: zg-env push \(word: plan.key) -p \(word: name) --force"
+        )
+    }
+
+    /// What to do before the next attempt.
+    private var remedy: String {
+        progress.failure?.kind == .staged
+            ? "The project keeps production deployments staged: rotate again with --redeploy --promote, which promotes what it built."
+            : "Mend the cause, then rotate again."
     }
 
     /// The ways out of it.
@@ -222,7 +293,10 @@ struct RotationReport {
     /// What a project has on the way back.
     private func standingBack(of member: RotationProgress.Member) -> String {
         if member.push == .pending { return "was not touched" }
-        guard member.putBack == .done else { return "may still have the new value" }
+        guard member.putBack == .done else {
+            return member.reach == .live
+                ? "still serves the new value" : "may still have the new value"
+        }
         let isBack =
             member.reach != .live || member.previous == .done || member.backBuild.live == .done
         return isBack ? "has the old value" : "has the old value, and the new one serves"

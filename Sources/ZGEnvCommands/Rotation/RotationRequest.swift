@@ -32,6 +32,8 @@ struct RotationRequest {
     var commands = RotationPlan.Commands()
     /// Whether deployments are built anew.
     var redeploys = false
+    /// Whether what is built and staged is promoted.
+    var promotes = false
     /// What becomes of a failure.
     var failurePolicy = RotationPlan.FailurePolicy.rollback
     /// The longest time of one deployment or command, in seconds.
@@ -67,6 +69,7 @@ struct RotationRequest {
         if let status = command.integer("check-status") { commands.checkStatus = UInt32(status) }
         commands.revoke = command.value("revoke")
         redeploys = command.has("redeploy")
+        promotes = command.has("promote")
         if command.value("on-failure") == "keep" { failurePolicy = .keep }
         if let timeout = command.duration("timeout") {
             timeoutSeconds = UInt64(clamping: timeout.components.seconds)
@@ -93,6 +96,11 @@ struct RotationRequest {
             throw CommandError(
                 .usage,
                 "--check, --check-url and --revoke are about a deployment that has the new value.",
+                hint: "Say --redeploy too.")
+        }
+        guard redeploys || !promotes else {
+            throw CommandError(
+                .usage, "--promote is about the deployment that --redeploy builds.",
                 hint: "Say --redeploy too.")
         }
         guard timeoutSeconds > 0 else {

@@ -15,24 +15,47 @@ enum RotationStatus {
                 ? "No rotation is known.\n" : reports.map(\.text).joined())
     }
 
-    /// Forgets an open rotation. Values, platform and deployments stay as they are.
+    /// Ends an open rotation as it stands. Values, platform and deployments stay as they are.
     static func close(_ key: String?, _ invocation: Invocation) throws -> CommandResult {
         let found = try RotationWork(invocation).open(key)
-        let report = RotationReport(found)
+        var closed = found
         let name = DisplayText.safe(found.plan.key)
         let answer = try Confirmation.ask(
-            invocation, plan: ["forget the open rotation of \(name); nothing is put back"],
-            question: "Forget it?")
+            invocation,
+            plan: ["close the open rotation of \(name) as it stands; nothing is put back"],
+            question: "Close it?")
         if answer == .goOn {
             let lock = try RotationLock(
                 found.id, key: found.plan.key, besides: invocation.session.path)
             defer { withExtendedLifetime(lock) {} }
-            try invocation.session.update(with: try invocation.session.valueKeys()) {
-                $0.forget(rotation: found.id)
+            let time = max(invocation.context.now(), 1)
+            closed = try invocation.session.update(with: try invocation.session.valueKeys()) {
+                try close(found, at: time, in: &$0)
             }
-            try invocation.note("The rotation of \(name) is forgotten.")
+            try invocation.note("The rotation of \(name) is closed.")
         }
         return CommandResult(
-            json: .object(report.members + [.init("dryRun", .bool(answer != .goOn))]))
+            json: .object(
+                RotationReport(closed).members + [.init("dryRun", .bool(answer != .goOn))]))
+    }
+
+    /// Closes it as it stands in the file now; one that nobody with the root has made goes without a trace,
+    /// since keeping it would vouch for it.
+    private static func close(
+        _ found: RotationEntry, at time: UInt64, in transaction: inout VaultTransaction
+    ) throws -> RotationEntry {
+        do throws(VaultError) {
+            var rotation = try transaction.rotation(found.id) ?? found
+            guard rotation.isOpen else { return rotation }
+            rotation.endedAt = time
+            try transaction.keep(rotation)
+            return rotation
+        } catch {
+            guard error.code == .damaged else { throw error }
+            transaction.forget(rotation: found.id)
+            var gone = found
+            gone.endedAt = time
+            return gone
+        }
     }
 }

@@ -20,6 +20,10 @@ struct RotationWork {
         let split = request.scope.map { RotationSplit(request, $0, preparation, invocation) }
         let parting = split?.isNeeded == true ? split : nil
         let lines = (parting?.lines ?? []) + preparation.lines
+        // People see it in the plan, unless that is not shown.
+        if let warning = preparation.blindCheck, invocation.options.json || invocation.options.yes {
+            invocation.context.warn("check-alone", warning)
+        }
         let answer = try Confirmation.ask(
             invocation, plan: lines, question: "Rotate \(DisplayText.safe(request.key))?")
         guard answer == .goOn else { return dryRun(request, preparation, lines) }
@@ -32,7 +36,11 @@ struct RotationWork {
         let (rotation, lock) = try preparation.begin(with: value) { rotation in
             try self.lock(rotation)
         }
-        return try run(rotation, lock, projects: preparation.places.map(\.bound))
+        // What was read before a question or a command is not of now.
+        let isFresh = invocation.options.yes && request.commands.apply == nil
+        return try run(
+            rotation, lock, projects: preparation.places.map(\.bound),
+            readings: isFresh ? preparation.places.map(\.reading) : [])
     }
 
     private func dryRun(
@@ -104,7 +112,7 @@ struct RotationWork {
             }
             return bound
         }
-        return try run(rotation, lock, projects: projects, wish)
+        return try run(rotation, lock, projects: projects, readings: [], wish)
     }
 
     /// Why neither way is left, with what stands where.
@@ -225,11 +233,11 @@ struct RotationWork {
 
     private func run(
         _ rotation: RotationEntry, _ lock: RotationLock, projects: [BoundProject],
-        _ wish: Wish? = nil
+        readings: [PlatformReading?] = [], _ wish: Wish? = nil
     ) throws -> CommandResult {
         let values = RotationValues(invocation.session, rotation.plan)
         let platform = LiveRotationPlatform(
-            invocation, rotation, values, projects: projects)
+            invocation, rotation, values, projects: projects, readings: readings)
         let commands = ShellRotationCommands(
             invocation, rotation.plan, values, lock: lock, address: { try platform.host($0, $1) })
         let progress = RotationProgressLines(invocation, rotation.plan)
@@ -286,26 +294,33 @@ struct RotationWork {
                 failure: report.failure(wasAborted: false))
         }
         Interrupts.endIfPending()
-        keepLive(projects)
+        let isDone = application.rotation.progress.outcome == .done
+        keepLive(projects, seen: isDone ? platform.seen : [:])
         return result(application.rotation, wasAborted: wish == .abort)
     }
 
     /// Keeps which deployments serve now. That it cannot be known changes nothing of the rotation.
-    private func keepLive(_ projects: [BoundProject]) {
+    ///
+    /// - Parameter seen: What was seen to serve while it was waited for, by project; the others are asked.
+    private func keepLive(
+        _ projects: [BoundProject],
+        seen: [Int: (live: VaultProject.LiveDeployment?, time: UInt64)]
+    ) {
         guard let keys = try? invocation.session.indexKeys() else { return }
-        var found: [(project: Identifier, live: VaultProject.LiveDeployment?)] = []
-        invocation.session.turns.run(projects.count, limit: RotationMachine.buildLimit) { place in
-            let project = projects[place]
-            if let local = project.local,
-                let now = try? project.access.client.project(project.platform.id)
-            {
-                found.append((local.id, now.liveDeployment))
+        var found = seen
+        let rest = projects.indices.filter { seen[$0] == nil }
+        invocation.session.turns.run(rest.count, limit: RotationMachine.buildLimit) { number in
+            let project = projects[rest[number]]
+            if let now = try? project.access.client.project(project.platform.id) {
+                found[rest[number]] = (now.liveDeployment, invocation.context.now())
             }
             return true
         }
-        let time = invocation.context.now()
         _ = try? invocation.session.update(with: keys) { transaction in
-            for (project, live) in found { transaction.see(live: live, of: project, time: time) }
+            for (place, (live, time)) in found {
+                guard let local = projects[place].local else { continue }
+                transaction.see(live: live, of: local.id, time: time)
+            }
         }
     }
 

@@ -12,7 +12,19 @@ final class VaultRotationKeeper: RotationKeeper {
 
     func keep(_ rotation: RotationEntry) throws {
         let session = invocation.session
-        try session.update(with: try session.valueKeys()) { try $0.keep(rotation) }
+        try session.update(with: try session.valueKeys()) { transaction in
+            if rotation.isUnused { Self.drop(rotation.plan, from: &transaction) }
+            try transaction.keep(rotation)
+        }
+    }
+
+    /// Drops new versions that nobody has got.
+    private static func drop(_ plan: RotationPlan, from transaction: inout VaultTransaction) {
+        let new = Dictionary(
+            plan.members.flatMap(\.records).map { ($0.variable, $0.newVersion) },
+            uniquingKeysWith: { first, _ in first })
+        transaction.erase(
+            transaction.index.earlierVersions.filter { new[$0.variable] == $0.version })
     }
 
     func makeCurrent(

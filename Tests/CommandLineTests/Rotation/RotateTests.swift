@@ -270,6 +270,34 @@ struct RotateTests {
         #expect(other.contains("other previews of web"), "\(other)")
     }
 
+    @Test("SYNC-A7: a revocation that rests on a check alone is warned of in the plan")
+    func checkAlone() throws {
+        let home = try RotationHome(type: "sensitive")
+        let arguments = ["--check", "true", "--revoke", "true"]
+        func codes(_ result: ProgramResult) throws -> [String] {
+            try json(result)["warnings"]?.elements.compactMap { $0["code"]?.text } ?? []
+        }
+        let text = try home.platform.runner(
+            ["rotate", "KEY", "-p", "web", "--generate", "hex:16", "--redeploy", "--dry-run"]
+                + arguments
+        ).run().output
+        #expect(text.contains("rely on --check alone") && text.contains("ZG_ENV_DEPLOYMENT_URL"))
+        #expect(try codes(home.runner(arguments + ["--dry-run"]).run()) == ["check-alone"])
+        // An address is asked; and without a revocation nothing rests on it.
+        let url = ["--check-url", "\(home.platform.url)/v2/user", "--check-status", "403"]
+        #expect(try codes(home.runner(arguments + url + ["--dry-run"]).run()) == [])
+        #expect(try codes(home.runner(["--check", "true", "--dry-run"]).run()) == [])
+        #expect(try codes(home.runner(arguments).run()) == ["check-alone"])
+        var plain = home.platform.runner(
+            ["rotate", "KEY", "-p", "web", "--generate", "hex:16", "--redeploy", "--yes"]
+                + arguments)
+        plain.timeLimit = .seconds(60)
+        #expect(done(try plain.run()).error.contains("warning: Vercel does not show"))
+        // One that is readable is proved by its deployment.
+        let readable = try RotationHome()
+        #expect(try codes(readable.runner(arguments + ["--dry-run"]).run()) == [])
+    }
+
     @Test func `an interrupt leaves it open, and it goes on`() throws {
         let home = try RotationHome(buildSeconds: 4)
         let runner = home.platform.signalled(

@@ -36,6 +36,16 @@ struct RotationDatabaseTests {
         return "python3 \(script) | sh \(recipes)/\(recipe)"
     }
 
+    /// A recipe's check by itself, with a value on stdin.
+    static func recipe(
+        _ name: String, _ value: String, _ platform: PlatformHome
+    ) -> ProgramRunner {
+        var runner = platform.home.wrapped("/bin/sh") { _ in ["\(recipes)/\(name)"] }
+        runner.input = .text(value)
+        runner.environment["ZG_ENV_STEP"] = "check"
+        return runner
+    }
+
     private static func value(_ platform: PlatformHome) throws -> String {
         String(
             decoding: try platform.home.revealed("KEY", "-t", "production"), as: UTF8.self)
@@ -96,6 +106,35 @@ struct RotationDatabaseTests {
             ).run())
         #expect(aborted["outcome"] == "rolled_back")
         #expect(try server.accepts("app", new))
+    }
+
+    @Test("SYNC-A7: the checks of a database ask the deployment at HEALTH_PATH")
+    func checksAskTheDeployment() throws {
+        let server = try PrivatePostgres()
+        try server.query("CREATE ROLE app_a LOGIN PASSWORD 'first0'")
+        let platform = try PlatformHome(isLoggedIn: false)
+        func check(_ name: String, _ value: String, _ path: String?) throws -> ProgramResult {
+            var runner = Self.recipe(name, value, platform)
+            runner.environment.merge(server.environment) { $1 }
+            runner.environment.merge(
+                [
+                    "ROLES": "app_a app_b", "ROLE": "app_a", "DATABASE": "app",
+                    "ZG_ENV_DEPLOYMENT_URL": platform.url,
+                ]) { $1 }
+            if let path { runner.environment["HEALTH_PATH"] = path }
+            return try runner.run()
+        }
+        let url = "postgres://app_a:first0@127.0.0.1:\(server.port)/app"
+        for (name, value) in [("postgres-roles.sh", url), ("postgres-password.sh", "first0")] {
+            let alone = done(try check(name, value, nil))
+            #expect(alone.error.contains("proves the database alone"), "\(alone.error)")
+            #expect(try check(name, value, "/nothing-is-here").status != 0, "\(name)")
+        }
+        // The list of what was asked stands for a page that names the role in use.
+        #expect(try check("postgres-roles.sh", url, "/_sandbox/requests").status != 0)
+        #expect(done(try check("postgres-password.sh", "first0", "/_sandbox/requests")).error == "")
+        _ = try? platform.teammate.send("GET", "/v9/projects/app_a")
+        #expect(done(try check("postgres-roles.sh", url, "/_sandbox/requests")).error == "")
     }
 
     @Test func `two roles that take turns`() throws {
@@ -172,7 +211,10 @@ struct RotationRecipeTests {
         #expect(third.count == 2 && third[0] != second[0] && third[1] == second[0])
     }
 
-    @Test func `a key of a service that lets two be valid`() throws {
+    @Test(
+        "SYNC-A7: a key of a service that lets two be valid, of which the check asks the deployment"
+    )
+    func keyOfAService() throws {
         let platform = try PlatformHome()
         let directory = platform.home.directory
         let keys = try directory.makeDirectory("keys")
@@ -196,6 +238,9 @@ struct RotationRecipeTests {
                     open("\(keys)/" + key, "w").close()
                     self.answer(200, key + "\\n")
                 def do_GET(self):
+                    if self.path == "/health":
+                        if self.headers["x-vercel-protection-bypass"] != "let-me-in": return self.answer(401)
+                        return self.answer(200, "key " + open("\(directory.path("deployed"))").read() + "\\n")
                     self.answer(200 if self.bearer() in os.listdir("\(keys)") else 401)
                 def do_DELETE(self):
                     if self.bearer() != "administrator-token": return self.answer(403)
@@ -237,5 +282,29 @@ struct RotationRecipeTests {
         let left = try FileManager.default.contentsOfDirectory(atPath: keys)
         #expect(left == [value])
         #expect(value != first)
+        #expect(report["warnings"]?.elements.isEmpty ?? true)
+
+        // By itself: with HEALTH_PATH the deployment has to use this very key.
+        func checked(_ environment: [String: String]) throws -> ProgramResult {
+            var runner = RotationDatabaseTests.recipe("api-key.sh", value, platform)
+            runner.environment.merge(
+                [
+                    "ZG_ENV_STEP": "check", "SERVICE": "http://127.0.0.1:\(port.dropLast())",
+                    "ADMIN_TOKEN_FILE": token,
+                    "ZG_ENV_DEPLOYMENT_URL": "http://127.0.0.1:\(port.dropLast())",
+                ].merging(environment) { $1 }
+            ) { $1 }
+            return try runner.run()
+        }
+        let alone = done(try checked([:]))
+        #expect(alone.error.contains("proves the service alone"), "\(alone.error)")
+        let secret = try directory.write("let-me-in\n", to: "bypass")
+        let health = ["HEALTH_PATH": "/health", "BYPASS_FILE": secret]
+        try directory.write(String(value.prefix(8)), to: "deployed")
+        #expect(done(try checked(health)).error == "")
+        #expect(try checked(["HEALTH_PATH": "/health"]).status != 0)
+        try directory.write("other-ke", to: "deployed")
+        #expect(try checked(health).status != 0)
     }
+
 }

@@ -72,6 +72,39 @@ struct RotationManyTests {
         #expect(home.read("apply").split(separator: "\n").count == 2)
     }
 
+    @Test("SYNC-A7: twenty projects take nine requests each at most")
+    func requestsOfTwenty() throws {
+        let names = (0..<20).map { "p\($0)" }
+        let home = try RotationHome(seed: Self.seed(names), projects: [], buildSeconds: 1)
+        for name in names {
+            done(
+                try home.platform.run(
+                    "set", "KEY", "-p", name, "-t", "production", "--push", "--yes",
+                    input: .text(Self.old)))
+        }
+        var runner = home.platform.runner(
+            ["rotate", "KEY", "-p", "p0", "--everywhere", "--redeploy", "--yes", "--json"],
+            input: .text(Self.new))
+        runner.timeLimit = .seconds(110)
+        let requests = try home.platform.requests {
+            let report = try json(runner.run())
+            #expect(report["outcome"] == "done")
+            for project in report["projects"]?.elements ?? [] {
+                #expect(project["proof"] == "deployment")
+            }
+        }
+        for name in names { try home.expect(Self.new, project: name) }
+        let kinds = Dictionary(grouping: requests) { request in
+            request.replacing(/(prj|dpl|env)_\w+/, with: "ID").replacing(
+                /env\/\w+$/, with: "env/ID")
+        }.mapValues(\.count)
+        #expect(requests.count <= 9 * names.count, "\(requests.count): \(kinds)")
+        // What is live is known without a further question.
+        let list = try json(home.platform.run("list", "KEY", "-p", "p7", "--json"))
+        #expect(list["variables"]?.elements.first?["live"] == true)
+        print("requests of a rotation in twenty projects: \(requests.count) \(kinds)")
+    }
+
     @Test func `the checks of several projects wait together`() throws {
         let names = (0..<10).map { "p\($0)" }
         let home = try RotationHome(seed: Self.seed(names), projects: [])

@@ -6,7 +6,8 @@ import Vault
 @Suite("What a rotation does next")
 struct RotationMachineTests {
     private static func plan(
-        members: Int = 2, apply: Bool = true, redeploys: Bool = true, check: Bool = true,
+        members: Int = 2, apply: Bool = true, redeploys: Bool = true, promotes: Bool = false,
+        check: Bool = true,
         revoke: Bool = true, policy: RotationPlan.FailurePolicy = .rollback,
         target: String? = "production"
     ) -> RotationPlan {
@@ -15,8 +16,8 @@ struct RotationMachineTests {
         if check { commands.check = "check" }
         if revoke { commands.revoke = "revoke" }
         return RotationPlan(
-            key: "KEY", commands: commands, redeploys: redeploys, failurePolicy: policy,
-            timeoutSeconds: 900,
+            key: "KEY", commands: commands, redeploys: redeploys, promotes: promotes,
+            failurePolicy: policy, timeoutSeconds: 900,
             members: (0..<members).map { number in
                 RotationPlan.Member(
                     project: .random(), name: "p\(number)", platformProject: "prj_\(number)",
@@ -32,18 +33,22 @@ struct RotationMachineTests {
         plan(members: 1, check: false, revoke: false),
         plan(members: 2, apply: false, redeploys: false, check: false, revoke: false),
         plan(members: 1, target: "preview"), plan(apply: false, check: false, policy: .keep),
+        plan(members: 1, promotes: true, check: false, revoke: false),
     ]
 
     /// Everything that may come of an action.
     private static func results(_ action: RotationAction) -> [RotationResult] {
         let failed = RotationResult.failed(.init(.unavailable, "failed"))
+        let there = RotationProgress.Failure(.changedThere, "changed there")
         switch action {
-        case .apply, .push, .check, .revoke, .undo, .putBack, .restorePrevious:
-            return [.done, failed]
+        case .apply, .promote, .check, .undo, .restorePrevious: return [.done, failed]
+        case .push, .revoke: return [.done, failed, .notBegun(there)]
+        case .putBack: return [.done, failed, .leftThere(there)]
         case .deploy: return [.created("dpl_new"), failed]
         case .follow(let members, _):
             return members.map { .live($0) }
                 + members.map { .overtaken($0, by: "dpl_theirs") }
+                + members.map { .staged($0) }
                 + members.map { .ended($0, .init(.build, "ended")) }
         case .read:
             return [.holdsNew, .holdsOld, .holdsOther, .unreadable].map { .evidence($0) } + [failed]
@@ -115,10 +120,11 @@ struct RotationMachineTests {
             let progress = machine.progress
             let members = progress.members
             switch action {
-            case .apply, .push, .revoke, .deploy(_, .new), .read(_, .new), .check(_, .new):
+            case .apply, .push, .revoke, .deploy(_, .new), .promote(_, .new), .read(_, .new),
+                .check(_, .new):
                 #expect(progress.direction == .forward)
-            case .survey, .undo, .putBack, .restorePrevious, .deploy(_, .old), .read(_, .old),
-                .check(_, .old):
+            case .survey, .undo, .putBack, .restorePrevious, .deploy(_, .old), .promote(_, .old),
+                .read(_, .old), .check(_, .old):
                 #expect(progress.direction == .backward)
                 #expect(plan.failurePolicy == .rollback)
             case .follow, .end: break
@@ -147,13 +153,15 @@ struct RotationMachineTests {
                 }
                 #expect(plan.commands.revoke == nil || progress.revoke == .done)
             case .end(.rolledBack):
+                #expect(plan.failurePolicy == .rollback || progress.isUntouched)
                 #expect(plan.commands.apply == nil || progress.undo == .done)
                 for member in members {
                     #expect(member.push == .pending || member.putBack == .done)
                     #expect(
                         member.reach != .live || member.previous == .done
                             || member.backBuild.live == .done)
-                    #expect(member.trouble == nil)
+                    #expect(!member.isStuck)
+                    #expect(!member.isLeftThere || member.reach != .live)
                 }
                 #expect(progress.failure != nil)
             case .end(.needsAttention): #expect(progress.failure != nil)
@@ -162,7 +170,10 @@ struct RotationMachineTests {
             if case .end(let outcome) = action { ends.insert(outcome) }
         }
         let all: Set<RotationProgress.Outcome> = [.done, .rolledBack, .needsAttention]
-        #expect(ends == (plan.failurePolicy == .keep ? [.done, .needsAttention] : all))
+        // Nothing is kept of what was not begun.
+        let mayBeUnused = plan.commands.apply == nil
+        #expect(
+            ends == (plan.failurePolicy == .keep && !mayBeUnused ? [.done, .needsAttention] : all))
         #expect(states > 5)
     }
 

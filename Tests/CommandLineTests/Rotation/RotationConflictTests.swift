@@ -1,0 +1,268 @@
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// Somebody changes the variable on Vercel while a rotation asks, builds or is about to revoke.
+@Suite("Rotating what somebody else changes")
+struct RotationConflictTests {
+    private static let (old, new) = (RotationHome.old, RotationHome.new)
+
+    /// A rotation at a terminal, during whose question something happens.
+    private static func asked(
+        _ home: RotationHome, _ arguments: [String] = [], _ meanwhile: @escaping () throws -> Void
+    ) throws -> ProgramResult {
+        var runner = home.platform.home.terminalRunner(
+            ["rotate", "KEY", "-p", "web", "--generate", "hex:16", "--redeploy"] + arguments)
+        runner.environment["ZG_ENV_API_URL"] = home.platform.url
+        runner.script = [
+            (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+            (
+                .terminal("[y/N]"),
+                .call { _, _ in
+                    do { try meanwhile() } catch { Issue.record("\(error)") }
+                }
+            ),
+            (.now, .line("y")),
+        ]
+        return try runner.run()
+    }
+
+    /// Changes the variable once the platform has been asked for a deployment.
+    private static func whileBuilding(
+        _ home: RotationHome, method: String = "PATCH", _ run: () throws -> ProgramResult
+    ) throws -> ProgramResult {
+        let (server, teammate) = (home.platform.server, home.platform.teammate)
+        let path = "/v9/projects/web/env/\(try home.platform.id("KEY"))"
+        let before = server.requests.count
+        let somebody = DispatchGroup()
+        somebody.enter()
+        Thread.detachNewThread {
+            defer { somebody.leave() }
+            guard
+                server.waits(
+                    after: before,
+                    until: { requests in
+                        requests.contains {
+                            $0.method == "POST" && $0.path.hasPrefix("/v13/deployments")
+                        }
+                    })
+            else { return }
+            do {
+                try teammate.send(method, path, method == "PATCH" ? ["value": "theirs"] : nil)
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        let result = try run()
+        somebody.wait()
+        return result
+    }
+
+    private static func edit(_ home: RotationHome, _ value: String = "theirs") throws {
+        try home.platform.teammate.send(
+            "PATCH", "/v9/projects/web/env/\(home.platform.id("KEY"))", ["value": .string(value)])
+    }
+
+    private static func rotations(_ home: RotationHome) throws -> [JSONDocument] {
+        try json(home.platform.run("rotate", "--status", "--json"))["rotations"]?.elements ?? []
+    }
+
+    private static func versions(_ home: RotationHome) throws -> Int {
+        let history = try json(
+            home.platform.home.run(["history", "KEY", "-p", "web", "--json"]))
+        return history["records"]?.elements.first?["versions"]?.elements.count ?? -1
+    }
+
+    @Test("SYNC-A7: an edit during the question ends with 5, nothing sent and nothing open")
+    func editedDuringTheQuestion() throws {
+        for arguments in [[], ["--on-failure", "keep"]] {
+            let home = try RotationHome()
+            let before = home.platform.server.requests.count
+            let result = try Self.asked(home, arguments) { try Self.edit(home) }
+            #expect(result.end == .exited(5), "\(result.error)")
+            #expect(result.error.contains("Nothing was sent"), "\(result.error)")
+            let writes = home.platform.server.requests.dropFirst(before).filter {
+                $0.method != "GET"
+            }
+            // The one of somebody else.
+            #expect(writes.map(\.method) == ["PATCH"])
+            #expect(home.stored() == ["theirs"])
+            #expect(try home.served() == Self.old)
+            #expect(try home.revealed() == Self.old)
+            let known = try Self.rotations(home)
+            #expect(known.map { $0["open"] } == [false])
+            #expect(known.first?["outcome"] == "unchanged")
+            #expect(known.first?.project?["state"] == "unchanged")
+            // The value that nobody has got is gone.
+            #expect(try Self.versions(home) == 1)
+            // The way on that the message names.
+            #expect(result.error.contains("zg-env pull KEY -p web"), "\(result.error)")
+            done(try home.platform.run("pull", "KEY", "-p", "web", "--yes"))
+            #expect(try home.revealed() == "theirs")
+            #expect(try json(home.rotate())["outcome"] == "done")
+            try home.expect(Self.new)
+        }
+    }
+
+    @Test("SYNC-A7: of two machines that rotate at once the loser ends with 5 and has nothing open")
+    func twoMachines() throws {
+        let home = try RotationHome()
+        let other = try CommandHome()
+        try other.initialise()
+        func there(_ arguments: [String], _ input: ProgramRunner.Input = .null) throws
+            -> ProgramResult
+        {
+            try other.runner(
+                arguments, input: input, environment: ["ZG_ENV_API_URL": home.platform.url]
+            ).run()
+        }
+        done(try there(["login"], .text(home.platform.token + "\n")))
+        done(try there(["pull", "-p", "web", "--yes"]))
+        let result = try Self.asked(home) {
+            let theirs = try there(
+                ["rotate", "KEY", "-p", "web", "--redeploy", "--yes", "--json"], .text(Self.new))
+            #expect(try json(theirs)["outcome"] == "done")
+        }
+        #expect(result.end == .exited(5), "\(result.error)")
+        #expect(home.stored() == [Self.new])
+        #expect(try home.served() == Self.new)
+        #expect(try Self.rotations(home).map { $0["open"] } == [false])
+        #expect(try Self.versions(home) == 1)
+        done(try home.platform.run("pull", "KEY", "-p", "web", "--yes"))
+        #expect(try home.revealed() == Self.new)
+    }
+
+    @Test(
+        "SYNC-A7: an edit in one project of two puts the other one back, and leaves the edit there")
+    func editedInOneOfTwo() throws {
+        let seed = """
+            {"projects": [{"name": "web", "deployments": [{"target": "production"}]},
+                          {"name": "shop", "deployments": [{"target": "production"}]}]}
+            """
+        let home = try RotationHome(seed: seed, projects: ["web", "shop"])
+        let result = try Self.asked(home, ["--also-project", "shop"]) { try Self.edit(home) }
+        #expect(result.end == .exited(10), "\(result.error)")
+        #expect(result.error.contains("Nothing was sent to web"), "\(result.error)")
+        #expect(home.stored() == ["theirs"])
+        #expect(try home.revealed() == Self.old)
+        try home.expect(Self.old, project: "shop")
+        #expect(try Self.rotations(home).map { $0["open"] } == [false])
+    }
+
+    @Test(
+        "SYNC-A7: a failed build and an edit meanwhile end with 10: the edit stays, the old value serves"
+    )
+    func editedWhileABuildFails() throws {
+        let home = try RotationHome(buildSeconds: 1)
+        home.platform.server.setBuild(.fail)
+        let result = try Self.whileBuilding(home) { try home.rotate() }
+        let (report, message) = try failedReport(result, 10, "rolled_back")
+        #expect(report["open"] == false)
+        #expect(report.project?["state"] == "changed_elsewhere")
+        #expect(message.contains("another value on Vercel by you, elsewhere"), "\(message)")
+        #expect(!message.contains("may still have the new value"), "\(message)")
+        #expect(home.stored() == ["theirs"])
+        #expect(try home.served() == Self.old)
+        #expect(try home.revealed() == Self.old)
+        #expect(try Self.rotations(home).first?.project?["state"] == "changed_elsewhere")
+        // The way on that the message names.
+        #expect(message.contains("zg-env pull KEY -p web --force"), "\(message)")
+        done(try home.platform.run("pull", "KEY", "-p", "web", "--force", "--yes"))
+        #expect(try home.revealed() == "theirs")
+    }
+
+    @Test("SYNC-A7: --abort ends with 10 where Vercel provably has not the new value")
+    func abortedAfterAnEdit() throws {
+        let home = try RotationHome(buildSeconds: 1)
+        home.platform.server.setBuild(.fail)
+        _ = try failedReport(home.rotate("--on-failure", "keep"), 11, "needs_attention")
+        #expect(home.stored() == [Self.new])
+        try Self.edit(home)
+        let (report, _) = try failedReport(home.proceed("--abort"), 10, "rolled_back")
+        #expect(report["open"] == false)
+        #expect(home.stored() == ["theirs"])
+        #expect(try home.served() == Self.old)
+        // Set back to the old value by somebody, it is simply back.
+        let other = try RotationHome(buildSeconds: 1)
+        other.platform.server.setBuild(.fail)
+        _ = try failedReport(other.rotate("--on-failure", "keep"), 11, "needs_attention")
+        try Self.edit(other, Self.old)
+        #expect(try json(other.proceed("--abort"))["outcome"] == "rolled_back")
+        try other.expect(Self.old)
+    }
+
+    @Test("SYNC-A7: an unreadable value that may be the new one keeps the rotation open")
+    func abortedWhereNothingIsProved() throws {
+        let home = try RotationHome(type: "sensitive", buildSeconds: 1)
+        home.platform.server.setBuild(.fail)
+        _ = try failedReport(home.rotate("--on-failure", "keep"), 11, "needs_attention")
+        try Self.edit(home)
+        let (report, message) = try failedReport(home.proceed("--abort"), 11, "needs_attention")
+        #expect(report["open"] == true)
+        #expect(message.contains("may still have the new value"), "\(message)")
+        #expect(home.stored() == ["theirs"])
+    }
+
+    @Test(
+        "SYNC-A7: the record is read before --revoke, and an edit while building keeps the old value"
+    )
+    func editedBeforeRevoking() throws {
+        for type in ["encrypted", "sensitive"] {
+            let home = try RotationHome(type: type, buildSeconds: 1)
+            let arguments = ["--check", "true", "--revoke", home.recorder("revoke")]
+            let result = try Self.whileBuilding(home) { try home.runner(arguments).run() }
+            let (report, message) = try failedReport(result, 11, "needs_attention")
+            #expect(report["open"] == true && report["revoked"] == false)
+            #expect(home.read("revoke") == "")
+            #expect(message.contains("web is live with the new value"), "\(message)")
+            #expect(message.contains("by you, elsewhere"), "\(message)")
+            #expect(try home.served() == Self.new)
+            #expect(home.stored() == ["theirs"])
+            // Nothing was revoked, and again nothing is.
+            _ = try failedReport(home.proceed("--resume"), 11, "needs_attention")
+            #expect(home.read("revoke") == "")
+            // The way on that the message names.
+            #expect(message.contains("zg-env push KEY -p web --force"), "\(message)")
+            done(try home.platform.run("push", "KEY", "-p", "web", "--force", "--yes"))
+            let end = try json(home.proceed("--resume"))
+            #expect(end["outcome"] == "done" && end["revoked"] == true)
+            #expect(home.read("revoke") == "revoke \(Self.old) \(Self.new)\n")
+            try home.expect(Self.new)
+        }
+    }
+
+    @Test("SYNC-A7: a record that is gone before --revoke keeps the old value")
+    func removedBeforeRevoking() throws {
+        let home = try RotationHome(buildSeconds: 1)
+        let result = try Self.whileBuilding(home, method: "DELETE") {
+            try home.runner(["--revoke", home.recorder("revoke")]).run()
+        }
+        let (_, message) = try failedReport(result, 11, "needs_attention")
+        #expect(message.contains("removed on Vercel"), "\(message)")
+        #expect(home.read("revoke") == "")
+    }
+
+    @Test("SYNC-A7: --close and --status agree on what is closed")
+    func closed() throws {
+        let home = try RotationHome()
+        _ = try failedReport(
+            home.rotate("--check", "test \"$(cat)\" = '\(Self.old)'", "--on-failure", "keep"), 11,
+            "needs_attention")
+        let dry = try json(home.proceed("KEY", "--close", "--dry-run"))
+        #expect(dry["open"] == true && dry["dryRun"] == true)
+        let report = try json(home.proceed("KEY", "--close"))
+        #expect(report["open"] == false && report["outcome"] == "closed")
+        #expect(isTime(report["endedAt"]))
+        let known = try Self.rotations(home)
+        #expect(known.count == 1)
+        #expect(known.first?["open"] == false && known.first?["outcome"] == "closed")
+        #expect(known.first?["endedAt"] == report["endedAt"])
+        let text = done(try home.platform.run("rotate", "--status")).output
+        #expect(text.contains("closed as it stood"), "\(text)")
+        // It is in nobody's way any more.
+        try failedAsJSON(home.proceed("--resume"), 4, "not_found")
+        try failedAsJSON(home.proceed("--close"), 4, "not_found")
+        done(try home.platform.run("set", "KEY", "-p", "web", input: .text("third")))
+    }
+}

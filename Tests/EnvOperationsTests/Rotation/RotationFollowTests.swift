@@ -1,0 +1,247 @@
+import Sealing
+import Testing
+
+@testable import EnvOperations
+@testable import Vault
+@testable import VercelAPI
+
+/// How often and how long a rotation looks at what it waits for, by a clock that is handed in.
+@Suite("What a rotation waits for")
+struct RotationFollowTests {
+    /// Goes on by what is waited, and by nothing else.
+    private final class Clock: RotationClock {
+        var now: UInt64 = 1_000_000
+        func wait(_ duration: Duration) -> Bool {
+            let (seconds, attoseconds) = duration.components
+            now += UInt64(seconds) * 1_000 + UInt64(attoseconds / 1_000_000_000_000_000)
+            return true
+        }
+    }
+
+    private final class Keeper: RotationKeeper {
+        var kept: [RotationEntry] = []
+        var sides: [RotationAction.Side] = []
+        func keep(_ rotation: RotationEntry) { kept.append(rotation) }
+        func makeCurrent(
+            _ side: RotationAction.Side, ofMember member: Int, _ rotation: RotationEntry
+        ) -> RotationProgress.Failure? {
+            sides.append(side)
+            return nil
+        }
+    }
+
+    private final class Workers: RotationWorkers {
+        func run(_ count: Int, limit: Int, _ work: @escaping (Int) -> Bool) {
+            for place in 0..<count where !work(place) { return }
+        }
+    }
+
+    private final class Commands: RotationCommands {
+        var revocations = 0
+        func apply(_ side: RotationAction.Side) -> RotationProgress.Failure? { nil }
+        func check(
+            _ member: Int, deployment: String, _ side: RotationAction.Side
+        ) -> RotationProgress.Failure? { nil }
+        func revoke() -> RotationProgress.Failure? {
+            revocations += 1
+            return nil
+        }
+    }
+
+    private final class Platform: RotationPlatform {
+        let clock: Clock
+        /// When it was looked at, since the beginning.
+        var looks: [UInt64] = []
+        var sending: [RotationSending] = []
+        var standing = RotationStanding.holdsNew
+        var liveAfter: UInt64 = .max
+        private let start: UInt64
+
+        init(_ clock: Clock) { (self.clock, start) = (clock, clock.now) }
+
+        func push(_ member: Int) -> RotationSending {
+            sending.isEmpty ? .done : sending.removeFirst()
+        }
+        func standing(_ member: Int) -> Result<RotationStanding, RotationProgress.Failure> {
+            .success(standing)
+        }
+        func create(
+            _ member: Int, _ build: RotationProgress.Build, _ side: RotationAction.Side,
+            mayBeThere: Bool
+        ) -> Result<String, RotationProgress.Failure> { .success("dpl_1") }
+        func states(
+            of builds: [(member: Int, build: RotationProgress.Build)], _ side: RotationAction.Side
+        ) -> [Int: RotationBuildState] {
+            looks.append(clock.now - start)
+            let isLive = clock.now - start >= liveAfter
+            return Dictionary(
+                uniqueKeysWithValues: builds.map { ($0.member, isLive ? .live : .underWay) })
+        }
+        func promote(
+            _ member: Int, _ build: RotationProgress.Build
+        ) -> RotationProgress.Failure? { nil }
+        func evidence(
+            of deployment: String, _ member: Int
+        ) -> Result<RotationProgress.Evidence, RotationProgress.Failure> { .success(.holdsNew) }
+        func survey(
+            _ member: Int, _ build: RotationProgress.Build
+        ) -> Result<(isLive: Bool, id: String?), RotationProgress.Failure> {
+            .success((false, nil))
+        }
+        func restorePrevious(_ member: Int) -> RotationProgress.Failure? { nil }
+    }
+
+    private static func entry(
+        timeout: UInt64 = 60, revoke: Bool = false,
+        policy: RotationPlan.FailurePolicy = .rollback
+    ) -> RotationEntry {
+        var commands = RotationPlan.Commands()
+        if revoke { (commands.check, commands.revoke) = ("check", "revoke") }
+        return RotationEntry(
+            createdAt: 1,
+            plan: RotationPlan(
+                key: "KEY", commands: commands, redeploys: true, failurePolicy: policy,
+                timeoutSeconds: timeout,
+                members: [
+                    RotationPlan.Member(
+                        project: .random(), name: "web", platformProject: "prj",
+                        platformName: "web", target: "production", source: "dpl_0", newestAt: 1,
+                        records: [.init(variable: .random(), oldVersion: 1, newVersion: 2)])
+                ]))
+    }
+
+    private struct World {
+        let clock = Clock()
+        let keeper = Keeper()
+        let commands = Commands()
+        let platform: Platform
+
+        init() { platform = Platform(clock) }
+
+        func application(_ entry: RotationEntry) -> RotationApplication {
+            RotationApplication(
+                entry, keeper: keeper, platform: platform, commands: commands, workers: Workers(),
+                clock: clock, tell: { _, _ in })
+        }
+    }
+
+    @Test("SYNC-A7: looks become seldom, and the way back begins when the timeout is over")
+    func looksBecomeSeldom() throws {
+        let world = World()
+        let outcome = try world.application(Self.entry()).run()
+        #expect(outcome == .rolledBack)
+        let looks = world.platform.looks
+        #expect(looks.count < 25, "\(looks)")
+        // Not later than the time that was given, and not much earlier.
+        #expect(looks.last == 60_000)
+        let pauses = zip(looks.dropFirst(), looks).map { $0 - $1 }
+        #expect(pauses.first == 300)
+        #expect(pauses.max() == 5_000)
+        #expect(pauses.dropLast() == pauses.dropLast().sorted()[...], "\(pauses)")
+        // A quarter of an hour is not a thousand requests.
+        let long = World()
+        _ = try long.application(Self.entry(timeout: 900)).run()
+        #expect(long.platform.looks.count < 190, "\(long.platform.looks.count)")
+        #expect(long.platform.looks.last == 900_000)
+    }
+
+    @Test("SYNC-A7: what Vercel does not get is taken back in the vault, and ends the rotation")
+    func notSent() throws {
+        for policy in [RotationPlan.FailurePolicy.rollback, .keep] {
+            let world = World()
+            world.platform.sending = [.notSent(.init(.changedThere, "it was changed"))]
+            let application = world.application(Self.entry(policy: policy))
+            #expect(try application.run() == .rolledBack)
+            #expect(application.rotation.isUnused && !application.rotation.isOpen)
+            #expect(world.keeper.sides == [.new, .old])
+        }
+        // What an earlier attempt has sent may be there: that is no beginning.
+        let world = World()
+        world.platform.sending = [
+            .notSent(.init(.changedThere, "it was changed")),
+            .notSent(.init(.changedThere, "it was changed")),
+        ]
+        world.platform.standing = .unknown("it is not shown")
+        var begun = Self.entry()
+        begun.progress.members[0].push = .begun
+        let application = world.application(begun)
+        #expect(try application.run() == .needsAttention)
+        #expect(application.rotation.isOpen)
+    }
+
+    @Test("SYNC-A7: the old value is revoked only where Vercel has the new one")
+    func revokedOnlyAfterALook() throws {
+        let world = World()
+        world.platform.liveAfter = 0
+        for standing in [RotationStanding.holdsOther("other"), .unknown("hidden")] {
+            world.platform.standing = standing
+            let application = world.application(Self.entry(revoke: true))
+            #expect(try application.run() == .needsAttention)
+            #expect(application.rotation.progress.revoke == .pending)
+            #expect(world.commands.revocations == 0)
+        }
+        world.platform.standing = .holdsNew
+        #expect(try world.application(Self.entry(revoke: true)).run() == .done)
+        #expect(world.commands.revocations == 1)
+    }
+
+    private static func record(
+        at time: UInt64 = 100, by author: String? = "us", comment: String? = nil
+    ) throws -> PlatformRecord {
+        let json = """
+            {"id":"env_1","key":"KEY","type":"sensitive","target":["production"],
+            "updatedAt":\(time),"updatedBy":\(author.map { "\"\($0)\"" } ?? "null"),
+            "comment":\(comment.map { "\"\($0)\"" } ?? "null")}
+            """
+        let decoded = try #require(
+            Array(json.utf8).withBytes { JSONDecoding.value(EnvironmentVariable.self, from: $0) })
+        return PlatformRecord(decoded, environments: CustomEnvironmentNames([]))
+    }
+
+    @Test("SYNC-A7: what Vercel's record holds, and when it cannot be known")
+    func standings() throws {
+        let scope = Scope(targets: .production)
+        var variable = Variable(
+            project: .random(), name: "KEY",
+            attributes: VariableAttributes(kind: .sensitive, scope: scope), createdAt: 1)
+        let agreed = VariableAttributes(kind: .sensitive, scope: scope)
+        variable.remote = RemoteState(
+            id: "env_1", key: "KEY", account: "us", pushedVersion: 2, agreed: agreed,
+            updatedAt: 100, pushedAt: 1)
+        enum Word { case new, other, unknown }
+        func word(
+            _ record: PlatformRecord?, _ shown: RotationStanding.Shown = .hidden,
+            account: String = "us"
+        ) -> Word {
+            let standing = RotationStanding(
+                of: variable, record, shown: shown, newVersion: 2, account: account)
+            switch standing {
+            case .holdsNew: return .new
+            case .holdsOther: return .other
+            case .unknown: return .unknown
+            }
+        }
+        #expect(try word(Self.record()) == .new)
+        #expect(word(nil) == .other)
+        #expect(try word(Self.record(at: 200, by: "them"), .new) == .new)
+        #expect(try word(Self.record(at: 200), .old) == .other)
+        #expect(try word(Self.record(), .other) == .other)
+        // Not shown: another user's write is another value, unless it may be one of a note alone.
+        #expect(try word(Self.record(at: 200, by: "them")) == .other)
+        #expect(try word(Self.record(at: 200, by: "them", comment: "note")) == .unknown)
+        #expect(try word(Self.record(at: 200)) == .unknown)
+        #expect(try word(Self.record(at: 200, by: nil)) == .unknown)
+        #expect(try word(Self.record(at: 200, by: "them"), account: "") == .unknown)
+        #expect(try word(Self.record(at: 50, by: "them")) == .unknown)
+        variable.remote?.pushedVersion = 1
+        #expect(try word(Self.record()) == .unknown)
+        variable.remote = nil
+        #expect(try word(Self.record()) == .unknown)
+        #expect(
+            RotationStanding.joined([.holdsNew, .holdsOther("a")])
+                == .unknown("a, in one record of several"))
+        #expect(RotationStanding.joined([.holdsOther("a"), .unknown("b")]) == .unknown("b"))
+        #expect(RotationStanding.joined([.holdsOther("a"), .holdsOther("b")]) == .holdsOther("a"))
+        #expect(RotationStanding.joined([.holdsNew, .holdsNew]) == .holdsNew)
+    }
+}
