@@ -93,7 +93,9 @@ import Testing
         _ text: String, _ known: KnownSecrets, _ call: (FakeAPI) throws -> Void
     ) throws -> VercelAPIError {
         let body = String(
-            decoding: try JSONEncoder().encode(["error": ["message": text, "code": "MAX_ENVS"]]),
+            decoding: try JSONEncoder().encode([
+                "error": ["message": text, "code": "MAX_ENVS_EXCEEDED"]
+            ]),
             as: UTF8.self)
         let api = try FakeAPI(FakeTransport { _, _ in .answer(400, body) }, known: known)
         return try #require(api.error { try call(api) })
@@ -127,7 +129,7 @@ import Testing
         // What is read may be nobody's here.
         for known in [open, locked] {
             #expect(try said(harmless, known, read).platformMessage == UntrustedText.unchecked)
-            #expect(try said(harmless, known, read).platformCode == "MAX_ENVS")
+            #expect(try said(harmless, known, read).platformCode == "MAX_ENVS_EXCEEDED")
             #expect(try said(harmless, known, deploy).platformMessage == harmless)
         }
         #expect(try said(leaking, open, deploy).platformMessage == UntrustedText.withheld)

@@ -13,7 +13,8 @@ package enum UntrustedText {
         let clean = cleaned(text)
         guard !clean.isEmpty else { return nil }
         guard secrets.canCheck else { return unchecked }
-        if secrets.repeats(text) { return withheld }
+        // What is shown is the text without signs that nobody sees: they could stand between its letters.
+        if secrets.repeats(text) || secrets.repeats(clean) { return withheld }
         var scalars = clean.unicodeScalars
         guard scalars.count > maximumLength else { return clean }
         scalars.removeLast(scalars.count - maximumLength)
@@ -34,14 +35,21 @@ package enum UntrustedText {
         return text
     }
 
-    /// An error's code such as `ENV_CONFLICT`. Where it could not be held against the values, it is what
-    /// codes are, letters and underscores.
+    /// Codes that Vercel is known to answer with. Where a code cannot be held against the values, one of
+    /// these is shown and no other: a value may look like a code.
+    private static let knownCodes: Set<String> = [
+        "alias_failed", "bad_request", "challenge_required", "conflict", "deployment_not_found",
+        "env_already_exists", "env_conflict", "existing_key_and_target", "forbidden", "gone",
+        "insufficient_user_authentication", "internal_server_error", "invalid_event", "invalid_url",
+        "max_envs_exceeded", "missing_id", "not_found", "payment_required", "rate_limited",
+        "request_entity_too_large", "service_unavailable", "team_unauthorized", "too_many_ids",
+        "too_many_keys", "unauthorized", "unprocessable_entity", "user_auth_required",
+    ]
+
+    /// An error's code such as `ENV_CONFLICT`.
     static func code(_ text: String, _ secrets: AnswerSecrets) -> String? {
         if secrets.canCheck { return word(text, secrets) }
-        guard (1...60).contains(text.utf8.count), text.utf8.allSatisfy(isLetter),
-            !secrets.repeats(text)
-        else { return nil }
-        return text
+        return knownCodes.contains(text.lowercased()) && !secrets.repeats(text) ? text : nil
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {

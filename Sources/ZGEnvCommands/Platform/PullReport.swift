@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 
@@ -143,13 +144,15 @@ struct PullReport {
     /// What stopped it.
     var failure: CommandError? {
         guard let first = plan.conflicts.first else { return nil }
+        let key = plan.conflicts.count == 1 ? first.key : "KEY"
+        let place = "\(word: key) -p \(word: project)"
         return CommandError(
             .conflict,
             plan.conflicts.count == 1
                 ? "\(DisplayText.safe(first.key)) of \(DisplayText.safe(project)) differs: \(DisplayText.safe(first.reason))."
                 : "\(plan.conflicts.count) variables of \(DisplayText.safe(project)) differ on both sides.",
             hint:
-                "Nothing was changed. Keep what is here with: zg-env push KEY --force, or take what the platform has with: zg-env pull KEY --force."
+                "Nothing was changed. Keep what is here with: zg-env push \(place) --force, or take what the platform has with: zg-env pull \(place) --force."
         )
     }
 }

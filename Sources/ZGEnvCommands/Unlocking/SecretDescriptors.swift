@@ -44,13 +44,39 @@ package final class SecretDescriptors {
             .usage, "Descriptor 0 cannot give the passphrase and the \(what).", hint: hint)
     }
 
-    /// The descriptor that a path such as `/dev/fd/63` stands for, as shells make it of `<(…)`.
+    /// The descriptor that opening a path would open: `/dev/stdin`, `/dev/fd/63` as shells make it of
+    /// `<(…)`, and whatever else leads into this process's `/proc/self/fd`, spelled otherwise or linked.
     static func number(of path: String) -> Int32? {
-        if path == "/dev/stdin" { return 0 }
-        for directory in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(directory) {
-            return Int32(path.dropFirst(directory.utf8.count))
+        var path = path
+        // As many links as the kernel follows.
+        for _ in 0..<40 {
+            guard let slash = path.lastIndex(of: "/") else {
+                path = "./" + path
+                continue
+            }
+            let directory = String(path[...slash])
+            if let real = RealPath.of(directory), isDescriptorDirectory(real) {
+                return Int32(path[path.index(after: slash)...])
+            }
+            guard let target = linkTarget(path) else { return nil }
+            path = target.hasPrefix("/") ? target : directory + target
         }
         return nil
+    }
+
+    private static func isDescriptorDirectory(_ path: String) -> Bool {
+        let own = "/proc/\(getpid())/"
+        return path == own + "fd" || path.hasPrefix(own + "task/") && path.hasSuffix("/fd")
+    }
+
+    private static func linkTarget(_ path: String) -> String? {
+        var text = [CChar](repeating: 0, count: 4_096)
+        let count = unsafe text.withUnsafeMutableBufferPointer { room in
+            guard let start = room.baseAddress else { return -1 }
+            return unsafe readlink(path, start, room.count)
+        }
+        let bytes = text.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }
+        return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
     }
 
     private func withhold(path: String) throws {

@@ -50,6 +50,8 @@ struct SecretFileRule: Equatable {
     static func refusal(_ what: String, _ objection: String, secret: String) -> CommandError {
         CommandError(
             .locked, "The \(what) \(objection).",
-            hint: "It was not used. Other users may have read its \(secret).")
+            hint:
+                "It was not used. Other users may have read its \(secret): replace that, and let only yourself open the file (chmod 600)."
+        )
     }
 }
