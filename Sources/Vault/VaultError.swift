@@ -43,11 +43,14 @@ package struct VaultError: Error, Equatable {
     /// What does not hold, of a damaged vault; nil for another code, and for an older copy, which is
     /// whole.
     package let damage: VaultDamage?
+    /// What mends it: a command of the system, and the path to give to it, which is not quoted.
+    package let remedy: (command: String, path: String)?
 
     /// Makes an error.
-    package init(_ code: Code, _ reason: String) {
+    package init(_ code: Code, _ reason: String, remedy: (command: String, path: String)? = nil) {
         self.code = code
         self.reason = reason
+        self.remedy = remedy
         damage = nil
     }
 
@@ -56,6 +59,7 @@ package struct VaultError: Error, Equatable {
         code = .damaged
         self.reason = reason
         self.damage = damage
+        remedy = nil
     }
 
     /// Translates a failure of sealing where a failed tag means damage.

@@ -121,9 +121,7 @@ extension VercelClient {
         var call = call
         call.query.removeAll { $0.name == cursor }
         call.query.append((cursor, place.text))
-        var timeouts = call.timeouts ?? HTTPTimeouts()
-        timeouts.total = min(timeouts.total ?? left, left)
-        call.timeouts = timeouts
+        call.deadline = begin + Paging.maximumTime
         return call
     }
 

@@ -127,6 +127,12 @@ struct VerifyTests {
             FileManager.default.contentsOfDirectory(atPath: state).first {
                 $0.hasSuffix(".log")
             })
+        #expect(unsafe chmod("\(state)/\(name)", 0o644) == 0)
+        let open = try problems()
+        #expect(open.map { $0["where"]?.text } == ["audit-log"])
+        #expect(open.first?["message"]?.text?.contains("can be opened by other users") == true)
+        failed(try home.run(["verify"]), 1, "chmod 600 \(state)/\(name)")
+        #expect(unsafe chmod("\(state)/\(name)", 0o600) == 0)
         try home.directory.write("rubbish\nmore\n", to: "state/zg-env/\(name)")
         let broken = try problems()
         #expect(Set(broken.map { $0["where"]?.text }) == ["audit-log"])
