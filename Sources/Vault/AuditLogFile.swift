@@ -87,7 +87,7 @@ final class AuditLogFile {
         guard status.st_mode & 0o077 == 0 else {
             throw VaultError(
                 .auditLog, "the audit log \(path) can be opened by other users",
-                remedy: ("chmod 600", path))
+                remedy: .init(command: "chmod 600", path: path))
         }
         return file
     }

@@ -47,7 +47,7 @@ final class PosixFile: ReadableFile {
         }
         guard status.st_mode & 0o077 == 0 else {
             return VaultError(
-                .insecure, "\(path) can be opened by other users", remedy: ("chmod 600", path))
+                .insecure, "\(path) can be opened by other users", remedy: .init(command: "chmod 600", path: path))
         }
         let directory = PosixFileStore.split(path).directory
         var parent = stat()
@@ -58,7 +58,7 @@ final class PosixFile: ReadableFile {
         guard !isShared else {
             return VaultError(
                 .insecure, "other users can write to \(directory)",
-                remedy: ("chmod go-w", directory))
+                remedy: .init(command: "chmod go-w", path: directory))
         }
         return nil
     }

@@ -81,7 +81,8 @@ extension VercelClient {
         }
     }
 
-    private func list<Element: ListElement>(
+    /// Reads a list to its end, whose first page is there.
+    func list<Element: ListElement>(
         continuing first: APIAnswer, of call: APICall, since begin: Duration, cursor: String,
         limit: Int
     ) throws(VercelAPIError) -> [Element] {

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Glibc
 internal import JSONCoding
 internal import Sealing
