@@ -123,7 +123,8 @@ struct FileChecks {
             return failed("is no \(kind)", "Move it away; a link does not count.")
         }
         guard status.owner == user || (rule.mayBeRoots && status.owner == 0) else {
-            return failed("belongs to user \(status.owner)", "Run: chown \(user) \(word: rule.path)")
+            return failed(
+                "belongs to user \(status.owner)", "Run: chown \(user) \(word: rule.path)")
         }
         let isSticky = rule.mayBeSticky && status.mode & S_ISVTX != 0
         guard status.mode & rule.forbidden == 0 || isSticky else {

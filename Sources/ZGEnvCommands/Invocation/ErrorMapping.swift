@@ -23,8 +23,8 @@ extension CommandError {
         case is GitProgram.NoAnswer:
             self.init(
                 .failed, "Git gave no answer.",
-                hint: "It may wait for a file that is a pipe: check .gitignore, and include.path in "
-                    + "git's settings.")
+                hint: "It may wait for a file that is a pipe: check .gitignore, and include.path "
+                    + "in git's settings.")
         case let error as TerminalError: self.init(mapping: error)
         case let error as DotEnvError: self.init(mapping: error)
         case OutputError.system(let number):
