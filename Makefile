@@ -30,7 +30,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: postal-load help demo test docs api-docs openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-peers instructions instructions-budget setup-count install uninstall deb deb-check deb-again clean
+.PHONY: postal-load help demo test docs api-docs openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-requests bench-peers instructions instructions-budget setup-count install uninstall deb deb-check deb-again clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
