@@ -243,8 +243,10 @@ struct ScopeTests {
             failed(result, 4, "wed", "Did you mean web?")
         }
         failed(try home.run(["run", "-p", "wed", "--", "true"]), 125, "wed")
-        let near = done(try home.run(["set", "KEY", "-p", "wed"], input: .text("1")))
-        #expect(near.error.contains("Made the project wed. Did you mean web?"))
+        failed(
+            try home.run(["set", "KEY", "-p", "wed"], input: .text("1")), 2, "Did you mean web?")
+        let near = done(try home.run(["set", "KEY", "-p", "wed", "--yes"], input: .text("1")))
+        #expect(near.error.contains("Made the project wed."))
         let imported = try json(
             home.run(["import", "-", "-p", "other", "--json"], input: .text("A=1")))
         #expect(imported["projectCreated"] == true)

@@ -203,18 +203,31 @@ extension ArgumentScan {
     ) -> UsageError {
         let place = node.path.isEmpty ? "command" : "\(node.path.joined(separator: " ")) command"
         let message = isSpeakable(word) ? "Unknown \(place) \"\(word)\"." : "Unknown \(place)."
-        var candidates = node.children.filter { !$0.isHidden }.map(\.word)
-        if node.path.isEmpty { candidates.append(helpWord) }
-        if let near = Suggestion.nearest(to: word, among: candidates) {
-            let path = (node.path + [near]).joined(separator: " ")
-            return UsageError(.unknownCommand, message, hint: "Did you mean \"\(path)\"?")
+        let words = node.children.filter { !$0.isHidden }.map(\.word)
+        guard node.path.isEmpty else {
+            let near = Suggestion.nearest(to: word, among: words)
+            let known = program.commands.filter {
+                !$0.isHidden && $0.path.count > node.path.count && $0.path.starts(with: node.path)
+            }.map { $0.path[node.path.count] }
+            let path = near.map { (node.path + [$0]).joined(separator: " ") }
+            return UsageError(
+                .unknownCommand, message,
+                hint: path.map { "Did you mean \"\($0)\"?" }
+                    ?? "One of: \(Set(known).sorted().joined(separator: ", ")).")
         }
-        // The last word of a longer name alone, as in `promote` for `deployment promote`.
-        let below = program.commands.filter { !$0.isHidden && $0.path.last == word }
-        if let found = below.first {
-            return UsageError(.unknownCommand, message, hint: "Did you mean \"\(found.name)\"?")
+        // The last word of a longer name alone, as in `promote` for `deployment promote`, comes before a
+        // slip in another name.
+        let longer = program.commands.filter { !$0.isHidden && $0.path.count > 1 }
+        let ending = Suggestion.nearest(to: word, among: longer.compactMap(\.path.last))
+        let near =
+            longer.contains { $0.path.last == word }
+            ? nil : Suggestion.nearest(to: word, among: words + [helpWord])
+        let found = near.map { [$0] } ?? longer.filter { $0.path.last == ending }.map(\.name)
+        guard !found.isEmpty else {
+            return UsageError(.unknownCommand, message, hint: seeHelp(node, program))
         }
-        return UsageError(.unknownCommand, message, hint: seeHelp(node, program))
+        let names = found.prefix(3).map { "\"\($0)\"" }.joined(separator: " or ")
+        return UsageError(.unknownCommand, message, hint: "Did you mean \(names)?")
     }
 
     /// Short, and made of letters and hyphens only: no token and no assignment.

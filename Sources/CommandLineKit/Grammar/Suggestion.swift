@@ -24,6 +24,11 @@ package enum Suggestion {
         return longer.count == 1 ? longer[0] : nil
     }
 
+    /// Whether one insertion, deletion, replacement or swap of neighbours turns one word into the other.
+    package static func isOneSlip(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+        abs(first.count - second.count) <= 1 && editDistance(first, second) == 1
+    }
+
     /// Fewest insertions, deletions, replacements and swaps of neighbours that turn one word into
     /// the other. No byte is swapped and changed again ("optimal string alignment").
     static func editDistance(_ first: [UInt8], _ second: [UInt8]) -> Int {

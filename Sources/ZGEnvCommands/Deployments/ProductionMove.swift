@@ -47,7 +47,7 @@ struct ProductionMove {
         }
         var lines: [String] = []
         if !older.changed.isEmpty {
-            lines.append("it has older values of: \(list(older.changed))")
+            lines.append("it has other values of: \(list(older.changed))")
         }
         if !older.missing.isEmpty {
             lines.append("it was built without: \(list(older.missing))")

@@ -71,8 +71,18 @@ enum Redeploy: Command {
     }
 
     /// Redeploys production after a push, and waits for it.
-    static func afterPush(_ invocation: Invocation) throws -> CommandResult {
+    ///
+    /// - Parameter asks: Whether to ask before; a no throws, and what was pushed stays.
+    static func afterPush(_ invocation: Invocation, asks: Bool = false) throws -> CommandResult {
         let source = try RedeploySource(productionOf: invocation)
+        if asks {
+            let plan = [
+                "redeploy \(source.deployment.id) of \(source.projectName) for \(source.targetName)"
+            ]
+            _ = try Confirmation.ask(
+                invocation, plan: plan + (try source.pending(invocation)?.lines ?? []),
+                question: "Redeploy it?")
+        }
         let new = NewDeployment(
             sourceId: source.deployment.id, projectName: source.projectName, target: "production")
         return try make(new, source, .init(waits: true), invocation)

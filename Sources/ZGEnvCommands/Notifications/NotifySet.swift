@@ -16,7 +16,7 @@ enum NotifySet: Command {
         ],
         options: [
             OptionSpec(
-                "on", value: "EVENT", "Tell this: started, ready, failed, canceled",
+                "on", value: "EVENT", "Tell this",
                 form: .oneOf(NotificationChoices.Event.allCases.map(\.rawValue)),
                 repeatable: true, commaSeparated: true),
             OptionSpec(flag: "off", "Tell nothing of the project any more"),

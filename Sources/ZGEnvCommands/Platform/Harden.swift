@@ -48,7 +48,7 @@ enum Harden: Command {
         let report = try HardenWork(invocation, rules: rules).run()
         var result = report.result()
         guard report.isDone, result.failure == nil else { return result }
-        if try wantsRedeploy(report, invocation) {
+        if try wantsRedeploy(report, &result, invocation) {
             do {
                 result = result.joined(with: "deployment", try Redeploy.afterPush(invocation))
             } catch {
@@ -62,7 +62,7 @@ enum Harden: Command {
 
     /// The option's word, or the user's on a terminal.
     private static func wantsRedeploy(
-        _ report: HardenReport, _ invocation: Invocation
+        _ report: HardenReport, _ result: inout CommandResult, _ invocation: Invocation
     ) throws -> Bool {
         if invocation.command.has("redeploy") { return true }
         guard report.isLive, !invocation.options.json else { return false }
@@ -71,7 +71,9 @@ enum Harden: Command {
                 + "zg-env redeploy -p \(word: report.project)")
         guard !invocation.options.yes, !invocation.options.quiet else { return false }
         do {
-            return try TerminalDevice().confirm("Redeploy production now?")
+            let terminal = try TerminalDevice()
+            try result.showText(invocation)
+            return try terminal.confirm("Redeploy production now?")
         } catch TerminalError.noTerminal {
             return false
         }

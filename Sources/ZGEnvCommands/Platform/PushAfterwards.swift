@@ -42,13 +42,17 @@ enum PushAfterwards {
         do {
             rules.records = Set(atHand.keys)
             rules.makingRoom = try others(of: keys, than: rules.records ?? [], invocation)
-            let report = try PushWork(invocation, rules: rules, atHand: atHand).run(asks: false)
-            if !invocation.command.has("redeploy"), let remark = report.remarkOnProduction {
+            let redeploys = invocation.command.has("redeploy")
+            let report = try PushWork(invocation, rules: rules, atHand: atHand).run(
+                asks: redeploys)
+            if !redeploys, let remark = report.remarkOnProduction {
                 try invocation.note(remark)
             }
             joined = result.joined(with: "push", report.result())
-            if report.failure == nil, invocation.command.has("redeploy") {
-                joined = joined.joined(with: "deployment", try Redeploy.afterPush(invocation))
+            if report.failure == nil, redeploys {
+                if !invocation.options.yes { try joined.showText(invocation) }
+                joined = joined.joined(
+                    with: "deployment", try Redeploy.afterPush(invocation, asks: true))
             }
         } catch {
             var failure = CommandError(mapping: error)
@@ -78,15 +82,43 @@ enum PushAfterwards {
             }.map(\.id))
     }
 
-    /// Refuses `--redeploy` alone before anything is changed.
+    /// Refuses what cannot go on before anything is changed: `--redeploy` alone, and without somebody to
+    /// answer what `push` and `redeploy` ask.
     static func check(_ invocation: Invocation) throws {
-        guard invocation.command.has("push") || !invocation.command.has("redeploy") else {
+        guard invocation.command.has("redeploy") else { return }
+        guard invocation.command.has("push") else {
             throw CommandError(.usage, "--redeploy goes with --push.", hint: "Nothing was changed.")
         }
+        guard !invocation.options.yes, !invocation.options.dryRun, invocation.attendant == nil
+        else {
+            return
+        }
+        guard !invocation.options.json, (try? TerminalDevice()) != nil else {
+            throw CommandError(
+                .usage, "--redeploy changes production, and there is nobody to ask.",
+                hint: "Nothing was changed. Answer with --yes.")
+        }
+    }
+
+    /// What `--dry-run` says of the steps after the vault's.
+    static func dryRunText(_ project: String, _ invocation: Invocation) -> String {
+        guard invocation.command.has("push") else { return "" }
+        let name = DisplayText.safe(project)
+        return "Would push it to \(name) on Vercel.\n"
+            + (invocation.command.has("redeploy")
+                ? "Would redeploy production of \(name), and wait for it.\n" : "")
     }
 }
 
 extension CommandResult {
+    /// Shows the text before a question about what comes next, in place of at the end.
+    mutating func showText(_ invocation: Invocation) throws {
+        guard !invocation.options.json, invocation.attendant == nil else { return }
+        try invocation.context.output.write(try text())
+        try invocation.context.output.flush()
+        text = { "" }
+    }
+
     /// This result with another one as a member; the text and the failure of both.
     func joined(with name: String, _ other: CommandResult) -> CommandResult {
         var joined = self

@@ -53,6 +53,7 @@ enum Copy: Command {
             throw CommandError(.locked, "The values are locked.")
         }
         let known = index.project(named: route.destination)
+        if known == nil { try Slip.check(project: route.destination, in: index, invocation) }
         var plan = try plan(route, index, reader, invocation)
         var touched: [(key: String, touched: RecordEdit.Touched)] = []
         if !invocation.options.dryRun {
@@ -161,11 +162,8 @@ enum Copy: Command {
         if index.project(named: route.destination) == nil,
             plan.entries.contains(where: { $0.fate != .skipped })
         {
-            let near = Suggestion.nearest(to: route.destination, among: index.projects.map(\.name))
             let verb = invocation.options.dryRun ? "Would make" : "Made"
-            try invocation.note(
-                "\(verb) the project \(route.destination).\(near.map { " Did you mean \($0)?" } ?? "")"
-            )
+            try invocation.note("\(verb) the project \(route.destination).")
         }
         for entry in touched {
             try invocation.note(

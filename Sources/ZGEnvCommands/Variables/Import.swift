@@ -71,6 +71,7 @@ enum Import: Command {
         try source.takeValuesOutOfComments()
         progress.finish()
         try report(source, invocation)
+        if known == nil { try Slip.check(project: projectName, in: index, invocation) }
         let work = ImportWork(
             source: source, projectName: projectName, kind: kind, wanted: wanted,
             rule: command.value("on-conflict").flatMap { ImportPlan.ConflictRule(rawValue: $0) }
@@ -159,10 +160,8 @@ enum Import: Command {
     private static func noteNewProject(
         _ name: String, _ index: VaultIndex, _ invocation: Invocation
     ) throws {
-        let near = Suggestion.nearest(to: name, among: index.projects.map(\.name))
         let verb = invocation.options.dryRun ? "Would make" : "Made"
-        try invocation.note(
-            "\(verb) the project \(name).\(near.map { " Did you mean \($0)?" } ?? "")")
+        try invocation.note("\(verb) the project \(name).")
     }
 
     private static func result(

@@ -104,10 +104,10 @@ struct ScopeOptions {
     /// A word that is nearly a fixed target is a slip rather than a custom environment.
     private static func checkCustomName(_ name: String) throws {
         let fixed = Scope.Targets.all.names
-        let abbreviations = ["prod", "dev", "prev"]
+        let short = ["prod", "dev", "prev"].first { $0 == name || Slip.isOne($0, for: name) }
         let near =
             Suggestion.nearest(to: name, among: fixed)
-            ?? (abbreviations.contains(name) ? fixed.first { $0.hasPrefix(name) } : nil)
+            ?? short.flatMap { short in fixed.first { $0.hasPrefix(short) } }
         if let near {
             throw CommandError(
                 .usage, "\(DisplayText.safe(name)) is no target.", hint: "Did you mean \(near)?")

@@ -58,6 +58,7 @@ enum SetVariable: Command {
         if let warning = CodeLoadingName.warning(about: DisplayText.safe(key)) {
             invocation.context.warn(warning.code, warning.message)
         }
+        try Slip.check(key, projectName, wanted, in: index, invocation)
         let period = try RotationPeriod.seconds(invocation.command)
         if let period, let known,
             let wanted = try RotationPeriod.recordsAlone(
@@ -71,8 +72,11 @@ enum SetVariable: Command {
                 json: [
                     "project": .string(projectName), "key": .string(key), "dryRun": true,
                     "projectCreated": .bool(known == nil),
-                ], text: "Would set \(DisplayText.safe(key)) of \(DisplayText.safe(projectName)).\n"
-            )
+                    "push": .bool(invocation.command.has("push")),
+                    "redeploy": .bool(invocation.command.has("redeploy")),
+                ],
+                text: "Would set \(DisplayText.safe(key)) of \(DisplayText.safe(projectName)).\n"
+                    + PushAfterwards.dryRunText(projectName, invocation))
         }
         let time = invocation.context.now()
         let outcome = try invocation.session.update(with: keys) { transaction in
@@ -167,14 +171,7 @@ enum SetVariable: Command {
 
     private static func tell(_ outcome: Outcome, _ invocation: Invocation) throws {
         let (variable, project) = (outcome.variable, outcome.project)
-        if outcome.projectCreated {
-            let index = try invocation.session.index(.listing)
-            let others = index.projects.map(\.name).filter { $0 != project.name }
-            let near = Suggestion.nearest(to: project.name, among: others)
-            try invocation.note(
-                "Made the project \(project.name)."
-                    + (near.map { " Did you mean \($0)?" } ?? ""))
-        }
+        if outcome.projectCreated { try invocation.note("Made the project \(project.name).") }
         try invocation.note(
             "Set \(variable.name) of \(project.name) for \(variable.attributes.scope.description), "
                 + "version \(variable.currentVersion).")

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -20,7 +21,7 @@ enum Status: Command {
         let vault = try invocation.session.opened()
         let keys = try invocation.session.indexKeysWithoutAsking()
         let index = try keys.map {
-            try invocation.session.opened().index(with: $0, extent: .accepted)
+            try invocation.session.opened().index(with: $0, extent: .everything)
         }
         let unlocked = invocation.session.unlocked
         var json: [JSONValue.Member] = [
@@ -32,7 +33,14 @@ enum Status: Command {
             .init("values", .string(unlocked == nil ? "locked" : "open")),
             .init("unlocked", unlocked?.json(now: invocation.context.now()) ?? .null),
         ]
-        var text = "Vault     \(DisplayText.safe(vault.path)) (format \(VaultFormat.number))\n"
+        let open = try index.map { try openRotations($0) }
+        json.append(
+            .init(
+                "openRotations",
+                open.map { open in .array(open.map { .object(RotationReport($0).members) }) }
+                    ?? .null))
+        var text = (open ?? []).map(Self.line).joined()
+        text += "Vault     \(DisplayText.safe(vault.path)) (format \(VaultFormat.number))\n"
         for slot in vault.header.slots {
             let cost = slot.costText.isEmpty ? "" : ", \(slot.costText)"
             text += "Slot      \(slot.kindName): opens \(slot.tierText)\(cost)\n"
@@ -44,7 +52,7 @@ enum Status: Command {
             let (members, lines) = try contents(index, invocation)
             json += members
             text += lines
-            let sync = try StatusSync(index, invocation)
+            let sync = try StatusSync(index, rotating: open ?? [], invocation)
             json += sync.members
             text += sync.text
             let changes = StatusChanges(index, isChecked: keys?.opensValues ?? false)
@@ -69,6 +77,24 @@ enum Status: Command {
             text += "Names and what is not pushed can be seen once the index is open.\n"
         }
         return CommandResult(json: .object(json), text: text)
+    }
+
+    /// Rotations that were cut short or need somebody. One whose entry cannot be read is for `verify`.
+    private static func openRotations(_ index: VaultIndex) throws -> [RotationEntry] {
+        do throws(VaultError) {
+            return try index.rotations().filter(\.isOpen)
+        } catch {
+            guard error.code == .damaged else { throw error }
+            return []
+        }
+    }
+
+    private static func line(_ rotation: RotationEntry) -> String {
+        let key = rotation.plan.key
+        let project = rotation.plan.members.first.map { " -p \(word: $0.name)" } ?? ""
+        let command = "zg-env rotate \(word: key)\(project)"
+        return "Rotation  \(DisplayText.safe(key)) is not done. Go on with: \(command) --resume, "
+            + "or take it back with: \(command) --abort\n"
     }
 
     private static func contents(

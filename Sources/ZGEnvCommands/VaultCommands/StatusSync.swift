@@ -8,10 +8,16 @@ internal import Vault
 struct StatusSync {
     private let summary: SyncSummary
     private let index: VaultIndex
+    /// Records of open rotations, which are mended by going on with those or taking them back.
+    private let rotating: Set<Identifier>
 
-    /// - Parameter listing: The index, open.
-    init(_ listing: VaultIndex, _ invocation: Invocation) throws {
+    /// - Parameters:
+    ///   - listing: The index, open.
+    ///   - rotating: The open rotations.
+    init(_ listing: VaultIndex, rotating: [RotationEntry], _ invocation: Invocation) throws {
         index = listing
+        self.rotating = Set(
+            rotating.flatMap(\.plan.members).flatMap(\.records).map(\.variable))
         var due: [Variable] = []
         // When a value was made stands with the values, which a listing does not decode.
         if listing.variables.contains(where: { $0.rotationSeconds > 0 }),
@@ -140,7 +146,9 @@ struct StatusSync {
     /// One for each project, standing and remedy. A command that takes a key names it where there is one.
     private var remedies: [Remedy] {
         SyncSummary.Standing.allCases.flatMap { standing -> [Remedy] in
-            let variables = summary.variables[standing] ?? []
+            let variables = (summary.variables[standing] ?? []).filter {
+                !rotating.contains($0.id)
+            }
             func kind(_ variable: Variable) -> Kind {
                 Kind(project: variable.project, remedy: standing.remedy(for: variable))
             }

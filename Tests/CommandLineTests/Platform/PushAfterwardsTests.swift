@@ -73,7 +73,8 @@ struct PushAfterwardsTests {
         let platform = try PlatformHome()
         let set = try json(
             platform.run(
-                "set", "KEY", "-p", "web", "--push", "--redeploy", "--json", input: .text("v")))
+                "set", "KEY", "-p", "web", "--push", "--redeploy", "--yes", "--json",
+                input: .text("v")))
         #expect(set["deployment"]?["current"] == true)
         let id = try #require(set["deployment"]?["id"]?.text)
         #expect(platform.server.builtVariables(deployment: id)?["KEY"] == "v")
@@ -82,7 +83,7 @@ struct PushAfterwardsTests {
 
         platform.server.setBuild(.fail)
         let broken = try platform.run(
-            "set", "KEY", "-p", "web", "--push", "--redeploy", "--json", input: .text("w"))
+            "set", "KEY", "-p", "web", "--push", "--redeploy", "--yes", "--json", input: .text("w"))
         #expect(broken.status == 9)
         #expect(try JSONDocument(broken.standardOutput)["deployment"]?["state"] == "ERROR")
         #expect(platform.records("KEY") == ["production,preview,development=w"])

@@ -1,0 +1,73 @@
+internal import CommandLineKit
+internal import Vault
+
+/// A new name that differs from a known one by one slip of the fingers: it is asked about before
+/// anything of that name is made.
+enum Slip {
+    /// Whether one letter too many, too few, wrong, or two swapped, in one part of at least three
+    /// letters, turn `name` into `known`. Numbers count: `KEY_1` and `KEY_2` are two names, and so are
+    /// `DB_A` and `DB_B`.
+    static func isOne(_ known: String, for name: String) -> Bool {
+        func parts(_ text: String) -> [[UInt8]] {
+            let separators = Array("_-.".utf8)
+            let bytes = Array(text.lowercased().utf8)
+            return bytes.split { separators.contains($0) }.map { Array($0) }
+        }
+        let (first, second) = (parts(known), parts(name))
+        guard first.count == second.count, first != second else { return false }
+        let differing = zip(first, second).filter { $0 != $1 }
+        guard differing.count == 1, let (old, new) = differing.first else { return false }
+        func digits(_ word: [UInt8]) -> [UInt8] { word.filter { (0x30...0x39).contains($0) } }
+        guard min(old.count, new.count) >= 3, max(old.count, new.count) <= 64,
+            digits(old) == digits(new)
+        else { return false }
+        return Suggestion.isOneSlip(old, new)
+    }
+
+    /// Asks where a project, a variable or a custom environment that `set` would make is near one that
+    /// there is.
+    ///
+    /// - Throws: ``ExitCode/usage`` where nobody can be asked, ``ExitCode/failed`` for a no. Nothing was
+    ///   made then.
+    static func check(
+        _ key: String, _ projectName: String, _ scope: Scope?, in index: VaultIndex,
+        _ invocation: Invocation
+    ) throws {
+        guard let project = index.project(named: projectName) else {
+            return try check(project: projectName, in: index, invocation)
+        }
+        let records = index.variables(of: project.id)
+        try check("variable", key, among: Set(records.map(\.name)), invocation)
+        let environments = Set(records.flatMap { $0.attributes.scope.customEnvironments })
+        for name in scope?.customEnvironments ?? [] {
+            try check("custom environment", name, among: environments, invocation)
+        }
+    }
+
+    /// The same of a project alone.
+    static func check(
+        project name: String, in index: VaultIndex, _ invocation: Invocation
+    ) throws {
+        try check("project", name, among: Set(index.projects.map(\.name)), invocation)
+    }
+
+    private static func check(
+        _ kind: String, _ name: String, among known: Set<String>, _ invocation: Invocation
+    ) throws {
+        guard !known.contains(name), !invocation.options.yes,
+            let near = known.sorted().first(where: { isOne($0, for: name) })
+        else { return }
+        let (name, old) = (DisplayText.safe(name), DisplayText.safe(near))
+        let line = "There is no \(kind) \(name), but there is \(old)."
+        let unattended = CommandError(
+            .usage, line, hint: "Nothing was changed. Did you mean \(old)? If not, say --yes.")
+        if invocation.options.dryRun {
+            return invocation.context.warn("near-name", "\(line) Did you mean \(old)?")
+        }
+        guard !invocation.options.json else { throw unattended }
+        guard (try? TerminalDevice()) != nil || invocation.attendant != nil else {
+            throw unattended
+        }
+        _ = try Confirmation.ask(invocation, plan: [line], question: "Make \(name) all the same?")
+    }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// What people met who used zg-env for the first time.
+@Suite("First use")
+struct FirstUseTests {
+    private func terminal(
+        _ platform: PlatformHome, _ arguments: [String],
+        _ script: [(when: ProgramRunner.Trigger, then: ProgramRunner.Action)]
+    ) throws -> ProgramResult {
+        var runner = platform.home.terminalRunner(arguments, streams: true, script: script)
+        runner.environment["ZG_ENV_API_URL"] = platform.url
+        runner.environment["ZG_ENV_PASSPHRASE_FILE"] = platform.home.passphrasePath
+        return try runner.run()
+    }
+
+    private static let setAndRedeploy = [
+        "set", "KEY", "-p", "web", "--generate", "hex:16", "--push", "--redeploy",
+    ]
+
+    @Test("USE-B0: set --push --redeploy asks what push and redeploy ask")
+    func asksBeforeProduction() throws {
+        let platform = try PlatformHome()
+        let before = try platform.current()
+        // Nobody to ask: nothing is done, in the vault either.
+        try failedAsJSON(platform.runner(Self.setAndRedeploy + ["--json"]).run(), 2, "usage")
+        failed(try platform.runner(Self.setAndRedeploy).run(), 2, "Nothing was changed", "--yes")
+        #expect(try platform.home.run(["list", "KEY", "-p", "web"]).status != 0)
+
+        let pushed = try terminal(
+            platform, Self.setAndRedeploy,
+            [
+                (.terminal("Push to web?"), .line("y")), (.terminal("Redeploy it?"), .line("n")),
+            ])
+        #expect(pushed.stepsDone == 2, "\(pushed.screen)")
+        #expect(pushed.end == .exited(1))
+        #expect(platform.records("KEY").count == 1)
+        #expect(try platform.current() == before)
+        let screen = String(decoding: pushed.terminal, as: UTF8.self)
+        // What was done stands before the question about what comes next.
+        let outcome = try #require(screen.range(of: "created   KEY"))
+        let question = try #require(screen.range(of: "Redeploy it?"))
+        #expect(outcome.lowerBound < question.lowerBound)
+
+        let none = try terminal(
+            platform, Self.setAndRedeploy, [(.terminal("Push to web?"), .line("n"))])
+        #expect(none.end == .exited(1), "\(none.screen)")
+        #expect(try platform.current() == before)
+
+        let all = try terminal(
+            platform, Self.setAndRedeploy,
+            [
+                (.terminal("Push to web?"), .line("y")), (.terminal("Redeploy it?"), .line("y")),
+            ])
+        #expect(all.end == .exited(0), "\(all.screen)")
+        #expect(try platform.current() != before)
+    }
+
+    @Test("USE-B0: --dry-run of set --push --redeploy shows all three steps")
+    func dryRunOfThreeSteps() throws {
+        let platform = try PlatformHome()
+        let writes = try platform.writes {
+            let text = done(try platform.runner(Self.setAndRedeploy + ["--dry-run"]).run()).output
+            #expect(text.contains("Would set KEY of web."))
+            #expect(text.contains("Would push it to web on Vercel."))
+            #expect(text.contains("Would redeploy production of web"))
+            let report = try json(
+                platform.runner(Self.setAndRedeploy + ["--dry-run", "--json"]).run())
+            #expect(report["push"] == true && report["redeploy"] == true)
+        }
+        #expect(writes == [])
+    }
+
+    @Test("USE-B1: an open rotation is the first line of status, and no redeploy is advised for it")
+    func openRotationInStatus() throws {
+        let home = try RotationHome()
+        _ = try failedReport(
+            home.rotate(
+                "--check", "test \"$(cat)\" = '\(RotationHome.old)'", "--on-failure", "keep"), 11,
+            "needs_attention")
+        let text = done(try home.platform.run("status")).output
+        let first = text.split(separator: "\n").first ?? ""
+        #expect(first.contains("KEY") && first.contains("--resume") && first.contains("--abort"))
+        let report = try json(home.platform.run("status", "--json"))
+        #expect(report["openRotations"]?.elements.first?["key"] == "KEY")
+        #expect(
+            report["remedies"]?.elements.allSatisfy {
+                $0["command"]?.text?.contains("redeploy") != true
+            } == true)
+        #expect(try json(home.proceed("--abort"))["outcome"] == "rolled_back")
+        let after = try json(home.platform.run("status", "--json"))
+        #expect(after["openRotations"] == .array([]))
+        #expect(done(try home.platform.run("status")).output.hasPrefix("Vault"))
+    }
+
+    @Test("USE-B7: harden shows what it did before it offers to redeploy")
+    func outcomeBeforeQuestion() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "value", "-t", "production")
+        try platform.pushed()
+        let result = try terminal(
+            platform, ["harden", "-p", "web"],
+            [
+                (.terminal("Harden these?"), .line("y")),
+                (.terminal("Redeploy production now?"), .line("n")),
+            ])
+        #expect(result.end == .exited(0), "\(result.screen)")
+        let screen = String(decoding: result.terminal, as: UTF8.self)
+        let outcome = try #require(screen.range(of: "sensitive  KEY"))
+        let question = try #require(screen.range(of: "Redeploy production now?"))
+        #expect(outcome.lowerBound < question.lowerBound)
+        #expect(screen.ranges(of: "sensitive  KEY").count == 1)
+    }
+
+    @Test(
+        "USE-B14: a command that there is not is suggested over all levels of commands",
+        arguments: [
+            (["logs"], "\"deployment logs\""), (["project", "create"], "One of: list"),
+            (["promote"], "\"deployment promote\""), (["rollbck"], "\"deployment rollback\""),
+            (["lst"], "\"list\""), (["join"], "\"postal join\""),
+        ])
+    func suggestions(words: [String], hint: String) throws {
+        let result = try CommandHome.initialised().run(words)
+        failed(result, 2, hint)
+    }
+
+    @Test("USE-B14: a target that is nearly one of the fixed ones is a slip, in reading too")
+    func nearlyATarget() throws {
+        let home = try CommandHome.initialised()
+        try home.store(["KEY": "v"])
+        for (name, meant) in [
+            ("prd", "production"), ("prod", "production"), ("dve", "development"),
+            ("prew", "preview"),
+        ] {
+            failed(try home.run(["list", "-p", "web", "-t", name]), 2, "Did you mean \(meant)?")
+        }
+        // A number or another word makes it a name of its own.
+        for name in ["dev2", "prod-eu", "qa", "staging"] {
+            done(
+                try home.run(
+                    ["set", "K_\(name.count)", "-p", "web", "-t", name], input: .text("v")))
+        }
+    }
+
+    @Test("USE-B15: a new name near an old one is asked about before it is made")
+    func slips() throws {
+        let home = try CommandHome.initialised()
+        for key in ["API_KEY", "DATABASE_URL"] {
+            done(try home.run(["set", key, "-p", "web", "-t", "qa-test"], input: .text("v")))
+        }
+        let before = try home.vaultBytes()
+        for (arguments, meant) in [
+            (["set", "API_KYE", "-p", "web"], "API_KEY"),
+            (["set", "DATABSE_URL", "-p", "web"], "DATABASE_URL"),
+            (["set", "API_KEY", "-p", "wbe"], "web"),
+            (["set", "NEW", "-p", "web", "-t", "qa-tets"], "qa-test"),
+        ] {
+            failed(
+                try home.run(arguments, input: .text("v")), 2, "Did you mean \(meant)?", "--yes")
+        }
+        let file = try home.directory.write("KEY=1\n", to: "one.env")
+        failed(try home.run(["import", file, "-p", "wbe"]), 2, "Did you mean web?")
+        failed(
+            try home.run(["copy", "API_KEY", "-p", "web", "--to-project", "wbe"]), 2,
+            "Did you mean web?")
+        #expect(try home.vaultBytes() == before)
+
+        let asked = try home.terminalRunner(
+            ["set", "API_KYE", "-p", "web", "--generate", "hex:8"],
+            script: [
+                (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                (.terminal("Make API_KYE all the same?"), .line("n")),
+            ]
+        ).run()
+        #expect(asked.end == .exited(1), "\(asked.screen)\(asked.error)")
+        #expect(try home.vaultBytes() == before)
+        let made = try home.terminalRunner(
+            ["set", "API_KYE", "-p", "web", "--generate", "hex:8"],
+            script: [
+                (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                (.terminal("Make API_KYE all the same?"), .line("y")),
+            ]
+        ).run()
+        #expect(made.end == .exited(0), "\(made.screen)\(made.error)")
+        // What is meant, and what only looks near.
+        for arguments in [
+            ["set", "DATABSE_URL", "-p", "web", "--yes"], ["set", "API_KEY", "-p", "wbe", "--yes"],
+            ["set", "API_KEY_1", "-p", "web"], ["set", "API_KEY_2", "-p", "web"],
+            ["set", "DB_A", "-p", "web"], ["set", "DB_B", "-p", "web"],
+            ["set", "DATABASE_URI_OLD", "-p", "web"],
+        ] {
+            done(try home.run(arguments, input: .text("v")))
+        }
+    }
+
+    @Test("USE-B16: help of notify set names the events once")
+    func eventsOnce() throws {
+        let text = done(try CommandHome.initialised().run(["notify", "set", "--help"])).output
+        #expect(text.ranges(of: "canceled").count == 1, "\(text)")
+    }
+}
