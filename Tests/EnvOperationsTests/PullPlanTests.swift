@@ -156,6 +156,53 @@ struct PullPlanTests {
         #expect(doubled.conflicts.count == 1)
     }
 
+    @Test(
+        "SYNC-B1: by force records of the vault make room, as far as Vercel shows what replaces them"
+    )
+    func room() throws {
+        var force = PullPlan.Rules()
+        force.force = true
+        let local = record([.production, .preview])
+        let one = try platformRecord("p", attributes(.production))
+        let two = try platformRecord("v", attributes(.preview))
+        let whole = plan([local], [one, two], rules: force)
+        #expect(whole.conflicts.isEmpty && whole.compared)
+        #expect(whole.words == "update value, create value")
+        #expect(whole.steps.filter { $0.variable == local }.count == 1)
+        // What Vercel has no record for keeps what is here.
+        let part = plan([local], [one], rules: force)
+        #expect(part.words == "create value, narrow")
+        #expect(part.steps.last?.attributes.scope == Scope(targets: .preview))
+        #expect(part.steps.allSatisfy { $0.action != .narrow || $0.changesLocalValue })
+        // Two of the vault in the place of one.
+        let beside = record(.development, at: 2)
+        let all = try platformRecord("x", attributes(.all))
+        let replaced = plan([local, beside], [all], rules: force)
+        #expect(replaced.conflicts.isEmpty)
+        #expect(replaced.words == "update value, remove")
+        // A value that is not shown replaces none, nor does a key that is not named.
+        let hidden = try platformRecord("p", attributes(.production, .sensitive))
+        let ways = plan([local], [hidden, two], rules: force).conflicts.map(\.way)
+        #expect(ways == [.overriding, .sending])
+        let missing = plan([local], [one, two], withheld: ["p"], rules: force)
+        #expect(missing.conflicts.count == 2)
+        var other = force
+        other.keys = ["OTHER"]
+        var renamed = pushed(record(.production, key: "OTHER"), "o")
+        renamed.name = "OTHER"
+        let there = try platformRecord("o", key: "KEY", renamed.attributes, updatedAt: 20)
+        let refused = plan([renamed, record(.production)], [there], rules: other)
+        #expect(refused.conflicts.map(\.way) == [.takingAlong("OTHER")])
+        // One that was renamed here gets its name on Vercel back.
+        var moved = pushed(record(.production), "m")
+        moved.name = "NEW"
+        let here = try platformRecord("m", moved.attributes)
+        let new = try platformRecord("n", key: "NEW", attributes(.production))
+        let back = plan([moved], [here, new], rules: force)
+        #expect(back.words == "create value, narrow")
+        #expect(back.steps.last?.key == "KEY")
+    }
+
     @Test func `a record deleted and made anew keeps its history`() throws {
         let variable = pushed(record(.production))
         let anew = try platformRecord("b", variable.attributes, updatedAt: 30)

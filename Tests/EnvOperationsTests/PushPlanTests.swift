@@ -223,6 +223,75 @@ struct PushPlanTests {
         }
     }
 
+    @Test("SYNC-B3: records that wait for each other's places get each other's records")
+    func exchange() throws {
+        func named(
+            _ name: String, was key: String, _ id: String, at time: UInt64,
+            _ kind: VariableAttributes.Kind = .encrypted, _ targets: Scope.Targets = .production
+        ) -> Variable {
+            var variable = pushed(record(targets, at: time, key: key, kind: kind), id)
+            variable.name = name
+            return variable
+        }
+        func exchanged(_ variables: [Variable], force: Bool = false) throws -> (
+            PlaceExchange, [PlatformRecord]
+        ) {
+            let platform = try variables.map { variable in
+                var before = variable
+                before.name = variable.remote?.key ?? ""
+                return try self.platform(variable.remote?.id ?? "", before)
+            }
+            var rules = PushPlan.Rules()
+            rules.force = force
+            return (
+                PlaceExchange(variables: variables, platform: platform, rules: rules), platform
+            )
+        }
+        let (a, b) = (named("A", was: "B", "b", at: 1), named("B", was: "A", "a", at: 2))
+        let (swap, _) = try exchanged([a, b])
+        #expect(swap.remotes[a.id]??.id == "a" && swap.remotes[b.id]??.id == "b")
+        #expect(swap.remotes.values.allSatisfy { $0?.pushedVersion == 0 })
+        #expect(swap.replaced.isEmpty)
+        // Three in a circle, beside one that waits for nobody.
+        let circle = [
+            named("A", was: "C", "c", at: 1), named("B", was: "A", "a", at: 2),
+            named("C", was: "B", "b", at: 3), named("E", was: "D", "d", at: 4),
+        ]
+        let (turn, _) = try exchanged(circle)
+        #expect(circle.map { turn.remotes[$0.id]??.id } == ["a", "b", "c", nil])
+        #expect(turn.remotes.count == 3)
+        // A chain has an end, and other places are no circle.
+        #expect(try exchanged([a, named("C", was: "A", "a", at: 2)]).0.isEmpty)
+        #expect(
+            try exchanged([a, named("B", was: "A", "a", at: 2, .encrypted, .preview)]).0.isEmpty)
+        // What Vercel cannot turn into another type is deleted, and created.
+        let secret = named("A", was: "B", "b", at: 1, .sensitive)
+        let (mixed, platform) = try exchanged([secret, b])
+        #expect(mixed.remotes[secret.id]??.id == "a" && mixed.remotes[b.id] == .some(nil))
+        #expect(mixed.replaced[b.id] == platform.first { $0.id == "b" })
+        let hidden = named("B", was: "A", "a", at: 2, .sensitive)
+        let (other, there) = try exchanged([a, hidden])
+        #expect(other.remotes[a.id] == .some(nil))
+        #expect(other.replaced[a.id] == there.first { $0.id == "a" })
+        // Without a value, or changed there, nothing is exchanged unseen.
+        var empty = b
+        (empty.currentVersion, empty.highestVersion) = (0, 0)
+        #expect(try exchanged([a, empty]).0.isEmpty)
+        var moved = b
+        moved.remote?.agreedUpdatedAt = 1
+        #expect(try exchanged([a, moved]).0.isEmpty)
+        #expect(try !exchanged([a, moved], force: true).0.isEmpty)
+    }
+
+    @Test("SYNC-B4: a renamed sensitive variable without a value is a conflict of its own")
+    func renamedWithoutAValue() throws {
+        var variable = pushed(record(.production, version: 0, kind: .sensitive), "a")
+        let there = try platform("a", variable)
+        variable.name = "NEW"
+        let plan = plan([variable, record(.preview, at: 3, key: "OTHER")], [there])
+        #expect(plan.conflicts.map(\.way) == [.value])
+    }
+
     @Test("SYNC-B1: what a push takes over is not pruned by it")
     func takenOverAndPruned() throws {
         let variable = record(.production)

@@ -47,14 +47,15 @@ struct SyncSummaryTests {
         var there = pushed(record(.all))
         there.remote?.seenUpdatedAt = 11
         #expect(standings(there) == [.behind])
-        #expect(SyncSummary.Standing.behind.remedy(for: there) == .pull)
+        #expect(SyncSummary.Standing.behind.remedies(for: there) == [.pull])
+        #expect(SyncSummary.Standing.diverged.remedies(for: changed) == [.take, .overwrite])
         there.remote?.isGone = true
         #expect(standings(there) == [.behind])
         // A pull brings no value that the platform does not show.
         var hidden = pushed(record(.preview, kind: .sensitive))
         hidden.remote?.seenUpdatedAt = 11
         #expect(standings(hidden) == [.behind])
-        #expect(SyncSummary.Standing.behind.remedy(for: hidden) == .overwrite)
+        #expect(SyncSummary.Standing.behind.remedies(for: hidden) == [.set, .overwrite])
         var removed = pushed(record(.all))
         removed.deletedAt = 5
         #expect(standings(removed) == [.ahead])

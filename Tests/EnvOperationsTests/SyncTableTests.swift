@@ -123,13 +123,13 @@ struct SyncTableTests {
         }
     }
 
-    @Test func `a value that is not shown is the same only where the user says so by name`() throws
-    {
+    @Test("SYNC-A6: a value that is not shown is never taken for the vault's, also not by name")
+    func hiddenByName() throws {
         let row = try #require(Self.table.first { $0.here == .same && $0.there == .changed })
         let (variables, platform) = try sides(row, .sensitive)
         for (keys, force, plan) in [
             (nil, true, "agree behind, unreadable"), (["KEY"], false, "agree behind, unreadable"),
-            (["KEY"], true, "agree, unreadable"),
+            (["KEY"], true, "conflict"),
         ] as [(Set<String>?, Bool, String)] {
             var rules = PullPlan.Rules()
             (rules.keys, rules.force) = (keys, force)
@@ -217,6 +217,7 @@ extension PullPlan {
                 case .update(let withValue): withValue ? "update value" : "update"
                 case .agree: "agree"
                 case .remove: "remove"
+                case .narrow: "narrow"
                 }
             return step.staysBehind ? word + " behind" : word
         }

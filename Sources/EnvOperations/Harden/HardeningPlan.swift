@@ -32,6 +32,17 @@ package struct HardeningPlan: Equatable, Sendable {
         package var isPrepared: Bool { variable?.attributes.kind == .sensitive }
     }
 
+    /// A record of the vault that becomes sensitive there, as Vercel wants it: Vercel has it so already, or
+    /// has none yet.
+    package struct Declaration: Equatable, Sendable {
+        /// The vault's record.
+        package let variable: Variable
+        /// Where it becomes sensitive.
+        package let hardened: Scope
+        /// Where it stays readable, as a record of its own; empty for nowhere.
+        package let rest: Scope
+    }
+
     /// What the caller wants.
     package struct Rules: Equatable, Sendable {
         /// Keys to look at; nil for all.
@@ -53,6 +64,8 @@ package struct HardeningPlan: Equatable, Sendable {
     /// What is sensitive already, and of which it is not known that the value arrived: an earlier run
     /// was about to send it. It is sent again.
     package private(set) var unconfirmed: [Candidate] = []
+    /// What becomes sensitive in the vault, and is sent.
+    package private(set) var declared: [Declaration] = []
     /// Readable parts that an earlier run split off, and did not send or not read back.
     package private(set) var leftovers: [Variable] = []
 
@@ -76,6 +89,10 @@ package struct HardeningPlan: Equatable, Sendable {
             guard [.plain, .encrypted].contains(record.attributes.kind) else { continue }
             let hardened = part(of: record.attributes.scope)
             if !hardened.isEmpty { judge(record, hardened) }
+        }
+        for variable in variables.sorted(by: { ($0.name, $0.id) < ($1.name, $1.id) })
+        where rules.keys?.contains(variable.name) ?? false {
+            judgeUnsent(variable, platform)
         }
         leftovers = variables.filter { includes($0.name) && isLeftover($0) }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
@@ -142,8 +159,13 @@ package struct HardeningPlan: Equatable, Sendable {
     /// The platform does not show the value, so all that is known is whether it was sent for certain.
     private mutating func judgeSensitive(_ record: PlatformRecord) {
         guard let variable = variables.first(where: { $0.remote?.id == record.id }),
-            let remote = variable.remote, variable.isLive, variable.currentVersion > 0,
-            variable.attributes.kind == .sensitive, remote.pushedVersion == 0
+            let remote = variable.remote, variable.isLive, variable.currentVersion > 0
+        else { return }
+        // A team's policy made it sensitive, and the vault says otherwise.
+        let isForced =
+            remote.agreed.kind == .sensitive
+            && [.plain, .encrypted].contains(variable.attributes.kind)
+        guard isForced || variable.attributes.kind == .sensitive && remote.pushedVersion == 0
         else { return }
         // A record that moved since is sent only where the push knows of a write of its own.
         let isSeen = record.updatedAt == remote.agreedUpdatedAt
@@ -154,10 +176,31 @@ package struct HardeningPlan: Equatable, Sendable {
                     reason: "it was changed there, and its value is not known"))
             return
         }
+        if isForced { return declare(variable) }
         unconfirmed.append(
             Candidate(
                 record: record, variable: variable, hardened: variable.attributes.scope,
                 rest: Scope(targets: [])))
+    }
+
+    /// A variable that Vercel does not have, and that was named: a team may take sensitive ones alone.
+    private mutating func judgeUnsent(_ variable: Variable, _ platform: [PlatformRecord]) {
+        let isThere = platform.contains {
+            $0.key == variable.name && $0.attributes.scope.overlaps(variable.attributes.scope)
+        }
+        guard variable.isLive, variable.remote == nil, variable.currentVersion > 0,
+            [.plain, .encrypted].contains(variable.attributes.kind), !isThere
+        else { return }
+        declare(variable)
+    }
+
+    private mutating func declare(_ variable: Variable) {
+        let hardened = part(of: variable.attributes.scope)
+        guard !hardened.isEmpty else { return }
+        declared.append(
+            Declaration(
+                variable: variable, hardened: hardened,
+                rest: variable.attributes.scope.subtracting(hardened)))
     }
 
     /// A part that was split off is made in the same moment as the other part becomes sensitive.

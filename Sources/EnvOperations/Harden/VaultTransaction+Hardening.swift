@@ -93,6 +93,36 @@ extension VaultTransaction {
         return touched
     }
 
+    /// Makes records sensitive that Vercel has so already, or has not, and makes a record of its own of each
+    /// part that stays readable. The values count as not sent.
+    ///
+    /// - Parameter values: Of the records, in their order.
+    /// - Returns: The records that are to be sent.
+    /// - Throws: ``HardeningConflict``, and what sealing throws.
+    package mutating func declare(
+        _ items: [HardeningPlan.Declaration], values: [SecretSlice], time: UInt64
+    ) throws -> [Identifier] {
+        var touched: [Identifier] = []
+        for (item, value) in zip(items, values) {
+            let position = try unchanged(item.variable)
+            touched.append(item.variable.id)
+            index.variables[position].remote?.pushedVersion = 0
+            index.variables[position].attributes.kind = .sensitive
+            index.variables[position].attributes.scope = item.hardened
+            index.variables[position].updatedAt = time
+            if item.rest.isEmpty { continue }
+            var attributes = item.variable.attributes
+            attributes.scope = item.rest
+            let part = append(
+                item.variable.name, attributes, of: item.variable.project, time: time)
+            touched.append(index.variables[part].id)
+            try value.withBytes { bytes in
+                _ = try store(bytes, forVariableAt: part, at: time)
+            }
+        }
+        return touched
+    }
+
     /// Where a record stands that is still what was planned with.
     private func unchanged(_ variable: Variable) throws -> Int {
         guard let position = position(of: variable.id),

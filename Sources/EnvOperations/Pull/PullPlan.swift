@@ -15,6 +15,9 @@ package struct PullPlan: Equatable, Sendable {
         case agree
         /// Take it out of use; its history stays.
         case remove
+        /// Take places or the name from it that a record of Vercel's has from now on. Nothing of it is agreed
+        /// on.
+        case narrow
     }
 
     /// One change of the vault.
@@ -30,16 +33,18 @@ package struct PullPlan: Equatable, Sendable {
         /// Tells that the platform may hold another value than the vault, which nobody can see: the
         /// record goes on counting as changed there, until a push or the user decides.
         package var staysBehind = false
+        /// The name that it gets back where it was renamed here; nil for the one that it has.
+        package var formerName: String?
 
         /// The key afterwards.
-        package var key: String { record?.key ?? variable?.name ?? "" }
+        package var key: String { record?.key ?? formerName ?? variable?.name ?? "" }
 
         /// Tells whether a value that the vault has changes, goes, or goes from a place or a name.
         package var changesLocalValue: Bool {
             guard let variable, variable.isLive, variable.currentVersion > 0 else { return false }
             switch action {
             case .create, .agree: return false
-            case .remove: return true
+            case .remove, .narrow: return true
             case .update(let withValue):
                 return withValue || variable.name != key
                     || !variable.attributes.scope.subtracting(attributes.scope).isEmpty
@@ -80,7 +85,8 @@ package struct PullPlan: Equatable, Sendable {
 
     /// What the caller wants.
     package struct Rules: Equatable, Sendable {
-        /// Take what the platform has where both sides changed.
+        /// Take what the platform has where both sides changed, and where the vault's records are in its
+        /// way.
         package var force = false
         /// Keys to look at; nil for all.
         package var keys: Set<String>?
@@ -135,7 +141,8 @@ package struct PullPlan: Equatable, Sendable {
                 if let note { unreadable.append(note) }
             }
         }
-        refuseOverlaps(among: variables)
+        if rules.force { makeRoom(among: variables, platform, evidence, rules) }
+        refuseOverlaps(among: variables, rules)
         for step in steps {
             guard let record = step.record else { continue }
             if evidence.states[record.id] == .shown(isEmpty: true) {
@@ -145,39 +152,94 @@ package struct PullPlan: Equatable, Sendable {
                 )
             }
             if case .update(withValue: true) = step.action, let variable = step.variable,
-                variable.currentVersion > 0, evidence.equalities[variable.id] == nil
+                variable.currentVersion > 0, evidence.equalities[variable.id] == nil,
+                !evidence.canCompare
             {
                 compared = false
             }
         }
     }
 
+    /// Has records of the vault make room for what Vercel has in their places: one takes a record over
+    /// that has all of its places, others keep what is left, or go. Their values stay in the history.
+    private mutating func makeRoom(
+        among variables: [Variable], _ platform: [PlatformRecord], _ evidence: Evidence,
+        _ rules: Rules
+    ) {
+        var waiting = variables.filter { variable in
+            variable.isLive && rules.forces(variable)
+                && !steps.contains { $0.variable?.id == variable.id }
+        }
+        // One that gets its old name back may be in the way of another one there.
+        while let place = waiting.firstIndex(where: { variable in
+            steps.contains { $0.takes(the: variable) }
+        }) {
+            let variable = waiting.remove(at: place)
+            let scope = variable.attributes.scope
+            let places = steps.indices.filter { steps[$0].takes(the: variable) }
+            // A value that is not shown replaces none.
+            let isShown = places.allSatisfy {
+                steps[$0].action == .narrow || evidence.shows(steps[$0].record)
+            }
+            guard isShown || variable.currentVersion == 0 else { continue }
+            ahead.removeAll { $0.id == variable.id }
+            var rest = places.reduce(scope) { $0.subtracting(steps[$1].attributes.scope) }
+            var formerName: String?
+            if let remote = variable.remote {
+                // Its own record stays what it is there.
+                guard let own = platform.first(where: { $0.id == remote.id }) else { continue }
+                if own.key != variable.name { formerName = own.key }
+                if rest.isEmpty || formerName != nil { rest = own.attributes.scope }
+            } else if rest.isEmpty, let place = places.first(where: { steps[$0].variable == nil }) {
+                steps[place] = steps[place].takingOver(variable)
+                continue
+            }
+            var attributes = variable.attributes
+            if !rest.isEmpty { attributes.scope = rest }
+            var step = Step(
+                variable: variable, record: nil, attributes: attributes,
+                action: rest.isEmpty ? .remove : .narrow)
+            step.formerName = formerName
+            steps.append(step)
+        }
+    }
+
     /// Takes back steps after which one key would have two records for one place: one of the vault
     /// that was never pushed is there, or the platform contradicts itself.
-    private mutating func refuseOverlaps(among variables: [Variable]) {
-        while let (place, scope) = firstOverlap(among: variables) {
+    private mutating func refuseOverlaps(among variables: [Variable], _ rules: Rules) {
+        while let (place, scope, other) = firstOverlap(among: variables) {
             let step = steps.remove(at: place)
+            let along = step.variable.flatMap { known in
+                rules.force && other.map { !rules.forces($0) } ?? false ? known.name : nil
+            }
+            let isHidden = step.record?.attributes.kind == .sensitive
             conflicts.append(
                 RecordNote(
                     key: step.key, scope: step.attributes.scope,
-                    reason: "the vault has, or would have, another one for \(scope.description)"))
+                    reason: "the vault has, or would have, another one for \(scope.description)",
+                    way: isHidden
+                        ? .sending
+                        : along.map { .takingAlong($0) } ?? (rules.force ? .overriding : .either)))
             let place = step.record?.attributes.scope
             unreadable.removeAll { $0.key == step.key && $0.scope == place }
         }
     }
 
-    private func firstOverlap(among variables: [Variable]) -> (place: Int, scope: Scope)? {
+    /// - Returns: A step, and what is in its way: the record of the vault where it is no other step's.
+    private func firstOverlap(
+        among variables: [Variable]
+    ) -> (place: Int, scope: Scope, other: Variable?)? {
         let touched = Set(steps.compactMap { $0.variable?.id })
-        var taken: [String: [Scope]] = [:]
+        var taken: [String: [(scope: Scope, variable: Variable?)]] = [:]
         for variable in variables where variable.isLive && !touched.contains(variable.id) {
-            taken[variable.name, default: []].append(variable.attributes.scope)
+            taken[variable.name, default: []].append((variable.attributes.scope, variable))
         }
         for (place, step) in steps.enumerated() where step.action != .remove {
             let scope = step.attributes.scope
-            if let other = taken[step.key]?.first(where: { $0.overlaps(scope) }) {
-                return (place, other)
+            if let other = taken[step.key]?.first(where: { $0.scope.overlaps(scope) }) {
+                return (place, other.scope, other.variable)
             }
-            taken[step.key, default: []].append(scope)
+            taken[step.key, default: []].append((scope, nil))
         }
         return nil
     }
@@ -196,7 +258,38 @@ package struct PullPlan: Equatable, Sendable {
     }
 }
 
+extension PullPlan.Evidence {
+    /// Tells whether Vercel showed the value of a record.
+    fileprivate func shows(_ record: PlatformRecord?) -> Bool {
+        guard let record, case .shown = states[record.id] else { return false }
+        return true
+    }
+}
+
+extension PullPlan.Step {
+    /// Tells whether it needs the place that a record of the vault has.
+    fileprivate func takes(the variable: Variable) -> Bool {
+        action != .remove && key == variable.name
+            && attributes.scope.overlaps(variable.attributes.scope)
+    }
+
+    /// The same of a record that the vault has, in place of a new one.
+    fileprivate func takingOver(_ variable: Variable) -> PullPlan.Step {
+        var step = PullPlan.Step(
+            variable: variable, record: record, attributes: attributes,
+            action: .update(withValue: bringsValue))
+        step.staysBehind = staysBehind
+        return step
+    }
+}
+
 extension PullPlan.Rules {
+    /// Tells whether what the vault has of a record may be replaced: the user said so, of this key or of
+    /// all.
+    func forces(_ variable: Variable) -> Bool {
+        force && (keys?.contains(variable.name) ?? true)
+    }
+
     func includes(_ pair: PullPairs.Pair) -> Bool {
         let names = [pair.variable?.name, pair.record?.key, pair.variable?.remote?.key]
         if let keys, !names.contains(where: { $0.map(keys.contains) ?? false }) { return false }

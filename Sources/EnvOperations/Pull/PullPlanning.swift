@@ -56,9 +56,11 @@ struct PullPlanning {
     private func withoutRecord(_ variable: Variable, _ pair: PullPairs.Pair) -> Judgement {
         guard variable.remote != nil else { return variable.isLive ? .ahead(variable) : .nothing }
         guard variable.isLive else { return .forgotten(variable.id) }
-        guard !pair.isChangedHere || rules.force else {
+        guard !pair.isChangedHere || rules.forces(variable) else {
             return .conflict(
-                note(variable, "it was changed here, and removed on the platform"))
+                note(
+                    variable, "it was changed here, and removed on the platform",
+                    variable.currentVersion > 0 ? .gone : .removing))
         }
         return .step(
             PullPlan.Step(
@@ -80,7 +82,7 @@ struct PullPlanning {
     // MARK: Both sides
 
     private func neverPushed(_ variable: Variable, _ record: PlatformRecord) -> Judgement {
-        if variable.currentVersion == 0 || rules.force && state(of: record).isShown {
+        if variable.currentVersion == 0 || rules.forces(variable) && state(of: record).isShown {
             return taken(variable, record)
         }
         let (ours, theirs) = (variable.attributes, record.attributes)
@@ -90,7 +92,8 @@ struct PullPlanning {
             return .conflict(
                 note(
                     variable,
-                    "the platform has one that this vault has not seen\(uncompared(record))"))
+                    "the platform has one that this vault has not seen\(uncompared(record))",
+                    .init(record, sendsValue: true)))
         }
         var attributes = ours
         attributes.comment = ours.comment ?? theirs.comment
@@ -110,7 +113,7 @@ struct PullPlanning {
             return taken(variable, record)
         }
         // What the platform does not show cannot be taken in place of what the vault has.
-        if rules.force && (state(of: record).isShown || !pair.isValueChangedHere) {
+        if rules.forces(variable) && (state(of: record).isShown || !pair.isValueChangedHere) {
             return taken(variable, record)
         }
         let who = record.phrase(for: record.updatedBy, as: rules.ownUser)
@@ -119,7 +122,8 @@ struct PullPlanning {
                 variable,
                 variable.isLive
                     ? "it was changed here, and on the platform\(who)\(uncompared(record))"
-                    : "it was removed here, and changed on the platform\(who)"))
+                    : "it was removed here, and changed on the platform\(who)",
+                .init(record, sendsValue: variable.isLive && pair.isValueChangedHere)))
     }
 
     /// The platform's state, in place of what the vault has.
@@ -138,17 +142,22 @@ struct PullPlanning {
                 return .step(
                     step(withValue: false), note(record, "the platform does not show its value"))
             }
-            let kept =
-                "it was changed on the platform, which does not show its value; the vault keeps the one it has"
-            if isDecided(variable, record) {
-                return .step(
-                    step(withValue: false), note(record, "\(kept), and takes it for the same"))
+            // Nobody can take what was asked for by name.
+            if rules.keys != nil, rules.forces(variable), variable.isLive {
+                return .conflict(
+                    note(
+                        variable,
+                        "it was changed on Vercel, which does not show its value, so that a pull cannot take it",
+                        .sending))
             }
             var undecided = step(withValue: false)
             undecided.staysBehind = true
             return .step(
                 undecided,
-                note(record, "\(kept), and it stays behind until that is pushed or taken by force"))
+                note(
+                    record,
+                    "it was changed on the platform, which does not show its value; the vault keeps the one it has, and it stays behind until that is pushed by force"
+                ))
         case .withheld:
             // Not agreed, so that the next pull asks again and a push does not overwrite it.
             return .unread(
@@ -157,12 +166,6 @@ struct PullPlanning {
             let isEqual = variable.currentVersion > 0 && evidence.equalities[variable.id] == true
             return .step(step(withValue: !isEqual), nil)
         }
-    }
-
-    /// Whether the user has said by name that what is there is to be taken for what is here.
-    private func isDecided(_ variable: Variable, _ record: PlatformRecord) -> Bool {
-        guard rules.force, let keys = rules.keys else { return false }
-        return keys.contains(variable.name) || keys.contains(record.key)
     }
 
     // MARK: Words
@@ -177,8 +180,10 @@ struct PullPlanning {
         return evidence.canCompare ? "" : "; values are locked and were not compared"
     }
 
-    private func note(_ variable: Variable, _ reason: String) -> RecordNote {
-        .init(key: variable.name, scope: variable.attributes.scope, reason: reason)
+    private func note(
+        _ variable: Variable, _ reason: String, _ way: RecordNote.Way = .either
+    ) -> RecordNote {
+        .init(key: variable.name, scope: variable.attributes.scope, reason: reason, way: way)
     }
 
     private func note(_ record: PlatformRecord, _ reason: String) -> RecordNote {

@@ -20,12 +20,19 @@ extension VaultTransaction {
             uniquingKeysWith: { first, _ in first })
         // A version number never names two values of a key.
         var highest: [String: UInt64] = [:]
-        for variable in index.variables where variable.project == project && !variable.isLive {
+        let removed = Set(plan.steps.filter { $0.action == .remove }.compactMap { $0.variable?.id })
+        for variable in index.variables
+        where variable.project == project && (!variable.isLive || removed.contains(variable.id)) {
             highest[variable.name] = max(highest[variable.name] ?? 0, variable.highestVersion)
         }
         for step in plan.steps {
             guard let record = step.record else {
-                if let position = step.variable.flatMap({ positions[$0.id] }) {
+                guard let position = step.variable.flatMap({ positions[$0.id] }) else { continue }
+                if step.action == .narrow {
+                    rename(at: position, to: step.key, time: time)
+                    index.variables[position].attributes.scope = step.attributes.scope
+                    index.variables[position].updatedAt = time
+                } else {
                     remove(at: position, time: time)
                     endRemote(at: position, by: platformTime)
                 }

@@ -17,7 +17,7 @@ package final class FreshListing {
     private var readAt: (elapsed: Duration, pauseCount: Int)?
     /// Vercel's time of the newest listing, in milliseconds since 1970, to the second; 0 where it did
     /// not say.
-    private(set) var time: UInt64 = 0
+    package private(set) var time: UInt64 = 0
 
     /// - Parameter project: Vercel's id of the project.
     package init(

@@ -23,6 +23,7 @@ extension PushApplication {
             outcomes[place]?.end = .conflict(
                 "one for \(record.attributes.scope.description) was made there meanwhile\(who)")
             outcomes[place]?.isSent = false
+            outcomes[place]?.way = .init(record, sendsValue: true)
         }
     }
 }

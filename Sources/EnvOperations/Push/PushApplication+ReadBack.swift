@@ -32,7 +32,11 @@ extension PushApplication {
             outcome.end = try judge(outcome, found: found, answer: answers[place])
             let listed = outcome.record.flatMap { found[$0.id] }
             // What the platform answered stays agreed on where somebody has changed the record since.
-            if !outcome.isConflict { outcome.record = listed }
+            if outcome.isConflict {
+                outcome.way = outcome.way(against: listed)
+            } else {
+                outcome.record = listed
+            }
             outcomes[place] = outcome
             proved += outcome.proved(listed: listed)
             if case .delete(let id) = outcome.step.action, found[id] == nil { endDeletion(of: id) }
@@ -152,6 +156,11 @@ extension PushOutcome {
     /// Tells whether the platform shows the value that was sent.
     fileprivate var isReadable: Bool {
         record != nil && step.attributes.kind != .sensitive && step.sendsValue
+    }
+
+    /// What ends a conflict with a record of Vercel; nil where it is gone.
+    func way(against record: PlatformRecord?) -> RecordNote.Way {
+        step.variable == nil ? .taking : .init(record, sendsValue: !step.isDeletion)
     }
 
     /// Tells whether somebody else's change was found.

@@ -36,9 +36,11 @@ extension PushApplication {
                     && $0.attributes.scope.overlaps(step.attributes.scope)
             }
             if let taken {
-                outcomes[place] = PushOutcome(
+                var outcome = PushOutcome(
                     step: step, end: .conflict("it was created on Vercel\(author(of: taken))"),
                     record: nil, isSent: false)
+                outcome.way = outcome.way(against: taken)
+                outcomes[place] = outcome
             }
         }
     }
@@ -56,8 +58,10 @@ extension PushApplication {
         let what =
             record.map { "it was changed on Vercel\(author(of: $0))" }
             ?? "it was removed on Vercel"
-        outcomes[step.place] = PushOutcome(
+        var outcome = PushOutcome(
             step: step.step, end: .conflict(what), record: nil, isSent: isSent)
+        outcome.way = outcome.way(against: record)
+        outcomes[step.place] = outcome
         end(
             [step.place],
             [step.step.variable.map { PushRecord(variable: $0.id, knowledge: .seen(record)) }]

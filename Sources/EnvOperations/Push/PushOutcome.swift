@@ -27,6 +27,8 @@ package struct PushOutcome {
     var isPresumed = false
     /// Tells that something of the step may have been carried out.
     package var isSent = true
+    /// What ends it where it is a conflict.
+    package internal(set) var way = RecordNote.Way.either
 }
 
 /// What the vault has to keep of a push: told after each request that changed the platform.
@@ -58,6 +60,9 @@ package struct PushNote {
     package var begun: [SendEntry] = []
     /// Writes whose answer is in ``records``, or that were never done.
     package var ended: [Identifier] = []
+
+    /// Notes nothing, or that these writes ended.
+    package init(ended: [Identifier] = []) { self.ended = ended }
 
     /// Tells whether there is nothing to keep.
     var isEmpty: Bool { records.isEmpty && begun.isEmpty && ended.isEmpty }

@@ -51,6 +51,20 @@ package struct PushPlan: Equatable, Sendable {
         }
     }
 
+    /// Where a key is to be gone, of which the vault may have no record.
+    package struct Vacated: Equatable, Sendable {
+        /// The key.
+        package let key: String
+        /// Its places.
+        package let scopes: [Scope]
+
+        /// Names both.
+        package init(key: String, scopes: [Scope]) {
+            self.key = key
+            self.scopes = scopes
+        }
+    }
+
     /// What the caller allows.
     package struct Rules: Equatable, Sendable {
         /// Overwrite what was changed on the platform.
@@ -66,6 +80,8 @@ package struct PushPlan: Equatable, Sendable {
         package var makingRoom: Set<Identifier> = []
         /// Targets and custom environments to look at; nil for all.
         package var places: Scope?
+        /// Places that are to be empty afterwards.
+        package var vacated: Vacated?
         /// The platform's id of the user of this program, for messages; nil where it is not known.
         package var ownUser: String?
 
@@ -112,6 +128,7 @@ package struct PushPlan: Equatable, Sendable {
             case .conflict(let conflict): conflicts.append(conflict)
             }
         }
+        if let vacated = rules.vacated { conflicts += planning.occupying(vacated) }
         steps += planning.deletions(of: leftovers)
         if rules.prune {
             // A record that another step takes over is in the vault from then on.

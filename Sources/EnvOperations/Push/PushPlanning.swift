@@ -60,11 +60,12 @@ struct PushPlanning {
             return .unchanged
         }
         let others = unseen(in: variable.attributes.scope, of: variable)
-        if let other = others.first, !canReplace(others) {
-            return .conflict(taken(variable, other))
+        if !others.isEmpty, !canReplace(others) {
+            return .conflict(taken(variable, others))
         }
         let room = others.map { makingRoom($0, for: variable.attributes.scope) }
         if isRenamed && record.attributes.kind == .sensitive {
+            guard variable.currentVersion > 0 else { return .conflict(unnamable(variable)) }
             // The platform renames no sensitive variable: the new one is made before the old one goes.
             let old = PushPlan.Step(
                 variable: nil, key: record.key, attributes: record.attributes,
@@ -88,7 +89,7 @@ struct PushPlanning {
         let isCommentSeen = isCommentSame || theirs == known?.agreed.comment
         let isNameSeen = variable.name == record.key || record.key == known?.key
         guard isCommentSeen && isNameSeen || rules.force else {
-            return .conflict(known == nil ? taken(variable, record) : changed(variable, record))
+            return .conflict(known == nil ? taken(variable, [record]) : changed(variable, record))
         }
         return .steps([
             step(variable, variable.attributes, .update(id: record.id, withValue: false))
@@ -105,9 +106,8 @@ struct PushPlanning {
         }
         var attributes = remote.agreed
         attributes.scope = variable.attributes.scope
-        if let other = unseen(in: attributes.scope, of: variable).first {
-            return .conflict(taken(variable, other))
-        }
+        let others = unseen(in: attributes.scope, of: variable)
+        if !others.isEmpty { return .conflict(taken(variable, others)) }
         return .steps([step(variable, attributes, .update(id: record.id, withValue: false))])
     }
 
@@ -116,10 +116,8 @@ struct PushPlanning {
         guard variable.currentVersion > 0 else { return .nothing }
         let scope = variable.attributes.scope
         let others = unseen(in: scope, of: variable)
-        guard let other = others.first else {
-            return .steps([step(variable, variable.attributes, .create)])
-        }
-        guard canReplace(others) else { return .conflict(taken(variable, other)) }
+        if others.isEmpty { return .steps([step(variable, variable.attributes, .create)]) }
+        guard canReplace(others) else { return .conflict(taken(variable, others)) }
         // One of them takes the value and the scope, so that there is one at any time. The platform gives
         // a sensitive record no other type.
         let fitting = others.filter {
@@ -156,7 +154,8 @@ struct PushPlanning {
             return .conflict(
                 .init(
                     key: variable.name, scope: variable.attributes.scope,
-                    reason: "it was removed on the platform"))
+                    reason: "it was removed on the platform",
+                    way: variable.currentVersion > 0 ? .gone : .removing))
         }
         return .steps([step(variable, variable.attributes, .create)])
     }
@@ -180,16 +179,54 @@ struct PushPlanning {
         let pause = who.contains(",") ? "," : ""
         return .init(
             key: variable.name, scope: variable.attributes.scope,
-            reason: "it was changed on the platform\(who)\(pause) since the last push")
+            reason: "it was changed on the platform\(who)\(pause) since the last push",
+            way: .init(record, sendsValue: variable.isLive && variable.currentVersion > 0))
     }
 
-    private func taken(_ variable: Variable, _ record: PlatformRecord) -> RecordNote {
-        let place = record.attributes.scope.description
-        return .init(
+    /// - Parameter records: What is in the way; not empty.
+    private func taken(_ variable: Variable, _ records: [PlatformRecord]) -> RecordNote {
+        let owned = records.first { owners[$0.id] != nil }
+        let record = owned ?? records.first { $0.attributes.kind == .system } ?? records.first
+        let place = record?.attributes.scope.description ?? ""
+        func note(_ reason: String, _ way: RecordNote.Way) -> RecordNote {
+            .init(
+                key: variable.name, scope: variable.attributes.scope, reason: reason, way: way)
+        }
+        if let owner = owned.flatMap({ owners[$0.id] }) {
+            return note(
+                "the platform has another one for \(place), which this push would leave there",
+                .together(with: owner.name, force: rules.force))
+        }
+        if record?.attributes.kind == .system {
+            return note("Vercel sets one for \(place) by itself", .reserved)
+        }
+        let hidden = records.first { $0.attributes.kind == .sensitive }
+        return note(
+            "the platform has one for \(place) that this vault has not seen",
+            .init(hidden ?? record, sendsValue: variable.currentVersion > 0))
+    }
+
+    /// Of a sensitive variable that was renamed here: Vercel cannot rename it, and without a value it
+    /// cannot be created under its new name.
+    private func unnamable(_ variable: Variable) -> RecordNote {
+        .init(
             key: variable.name, scope: variable.attributes.scope,
-            reason: owners[record.id] == nil
-                ? "the platform has one for \(place) that this vault has not seen"
-                : "the platform has another one for \(place), which this push would leave there")
+            reason: "Vercel renames no sensitive variable, and the vault has no value of it",
+            way: .value)
+    }
+
+    /// Records of Vercel that no record of the vault stands for, in places that are to be empty.
+    func occupying(_ vacated: PushPlan.Vacated) -> [RecordNote] {
+        platform.compactMap { record in
+            guard owners[record.id] == nil, record.attributes.kind != .system,
+                record.key == vacated.key,
+                let scope = vacated.scopes.first(where: { $0.overlaps(record.attributes.scope) })
+            else { return nil }
+            return .init(
+                key: record.key, scope: record.attributes.scope,
+                reason: "Vercel has one that this vault has not seen, and keeps it",
+                way: .emptying(scope))
+        }
     }
 
     private func step(

@@ -2,17 +2,62 @@ package import Vault
 
 /// A record of which something is to be said.
 package struct RecordNote: Equatable, Sendable {
+    /// What ends a conflict.
+    package enum Way: Equatable, Sendable {
+        /// Taking what Vercel has, or sending what is here over it.
+        case either
+        /// Sending what is here again, or removing it here too: Vercel has none.
+        case gone
+        /// Sending what is here: Vercel does not show the value that it has.
+        case sending
+        /// Bringing Vercel to what is here; a pull cannot decide it.
+        case overriding
+        /// Removing it here too: the vault has no value to send.
+        case removing
+        /// Taking it into the vault, or deleting it: the vault has no record of it.
+        case taking
+        /// The same, where it was to go from these places.
+        case emptying(Scope)
+        /// Pushing the variable of that name along, with force where this was with force.
+        case together(with: String, force: Bool)
+        /// Taking what Vercel has of the variable of that name too.
+        case takingAlong(String)
+        /// Giving it a value.
+        case value
+        /// Removing it here: Vercel sets a variable of that name by itself.
+        case reserved
+    }
+
     /// The key.
     package let key: String
     /// Where.
     package let scope: Scope
     /// One sentence, or the end of one, without a full stop.
     package let reason: String
+    /// What ends it, where it is a conflict.
+    package let way: Way
 
-    /// Names all three.
-    package init(key: String, scope: Scope, reason: String) {
+    /// Names all parts.
+    package init(key: String, scope: Scope, reason: String, way: Way = .either) {
         self.key = key
         self.scope = scope
         self.reason = reason
+        self.way = way
+    }
+}
+
+extension RecordNote.Way {
+    /// What ends a difference between a record of the vault and Vercel's.
+    ///
+    /// - Parameters:
+    ///   - record: Vercel's record; nil where it is gone.
+    ///   - sendsValue: Whether the vault has a value for it, and has not removed it.
+    package init(_ record: PlatformRecord?, sendsValue: Bool) {
+        self =
+            switch record {
+            case nil: .gone
+            case let record? where record.attributes.kind == .sensitive && sendsValue: .sending
+            default: .either
+            }
     }
 }

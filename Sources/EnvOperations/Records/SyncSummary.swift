@@ -9,9 +9,9 @@ package struct SyncSummary: Equatable, Sendable {
         case push
         /// Take what is there.
         case pull
-        /// Look at both, and choose.
-        case compare
-        /// Send what is here over what is there, which nobody can look at.
+        /// Take what is there in place of what is here, which stays in the history.
+        case take
+        /// Send what is here over what is there.
         case overwrite
         /// Give it a value here.
         case set
@@ -36,16 +36,19 @@ package struct SyncSummary: Equatable, Sendable {
         /// The value is older than it should get.
         case rotationDue
 
-        /// What would mend it for a variable.
-        package func remedy(for variable: Variable) -> Remedy {
-            switch self {
-            case .ahead: .push
-            // A pull does not bring a value that the platform does not show.
-            case .behind: variable.remote?.agreed.kind == .sensitive ? .overwrite : .pull
-            case .diverged: .compare
-            case .unreadable: .set
-            case .notLive: .redeploy
-            case .rotationDue: .rotate
+        /// What would mend it for a variable: what loses nothing first. Not empty.
+        package func remedies(for variable: Variable) -> [Remedy] {
+            // A pull does not bring a value that Vercel does not show: the right one is given here, and sent.
+            let isHidden =
+                variable.remote.map { $0.agreed.kind == .sensitive && !$0.isGone } ?? false
+            return switch self {
+            case .ahead: [.push]
+            case .behind: isHidden ? [.set, .overwrite] : [.pull]
+            case .diverged where variable.remote?.isGone == true: [.overwrite, .take]
+            case .diverged: isHidden && variable.isLive ? [.set, .overwrite] : [.take, .overwrite]
+            case .unreadable: [.set]
+            case .notLive: [.redeploy]
+            case .rotationDue: [.rotate]
             }
         }
     }

@@ -63,12 +63,28 @@ struct BoundProject {
             }
             let platform =
                 try known.flatMap { $0.id == binding.projectID ? $0 : nil }
-                ?? access.client.project(binding.projectID)
+                ?? current(binding, of: project, access)
             return BoundProject(access: access, platform: platform, local: project)
         }
         let platform = try find(project.name, access, invocation)
         let bound = try bind(project, to: platform, access, invocation)
         return BoundProject(access: access, platform: platform, local: bound)
+    }
+
+    /// The project of a binding.
+    ///
+    /// - Throws: ``ExitCode/notFound`` where Vercel has it no more, with the command that ties the vault's
+    ///   project to where it is now.
+    private static func current(
+        _ binding: VaultProject.Binding, of project: VaultProject,
+        _ access: PlatformSession.Access
+    ) throws -> Project {
+        do throws(VercelAPIError) {
+            return try access.client.project(binding.projectID)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            throw LostProject(binding, of: project, access.client).error
+        }
     }
 
     /// Finds a project for a command that needs no vault.

@@ -13,7 +13,8 @@ enum Harden: Command {
             taken into the vault where it is not there yet, opened again and held against the \
             platform's; where the two differ the variable is left as it is. The platform takes no \
             sensitive variable for development: that part becomes a record of its own, and stays \
-            readable. When it was interrupted, run it again: it finishes what is left.
+            readable. What a team's policy made sensitive becomes so in the vault too; with KEY also what the \
+            policy refuses. When it was interrupted, run it again: it finishes what is left.
             """,
         arguments: [
             ArgumentSpec(

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 
@@ -14,6 +15,8 @@ struct HardenReport {
     var leftovers: [Variable] = []
     /// What an earlier run made sensitive without learning whether the value arrived.
     var unconfirmed: [HardeningPlan.Candidate] = []
+    /// What becomes sensitive in the vault, as Vercel has it already or wants it.
+    var declared: [HardeningPlan.Declaration] = []
     /// What became of each request; nil after a dry run, and where nothing was to do.
     var outcomes: [PushOutcome]?
     /// What stopped the sending as a whole.
@@ -39,6 +42,17 @@ struct HardenReport {
             }
             return lines
         }
+            + declared.flatMap { item in
+                let key = item.variable.name
+                return [
+                    "make \(key) sensitive for \(item.hardened.description) in the vault too, and send it"
+                ]
+                    + (item.rest.isEmpty
+                        ? []
+                        : [
+                            "keep \(key) readable for \(item.rest.description), as a record of its own"
+                        ])
+            }
             + unconfirmed.map {
                 "send \($0.record.key) for \($0.hardened.description) again: it may not have arrived"
             } + leftovers.map { "send \($0.name) for \($0.attributes.scope.description)" }
@@ -62,7 +76,8 @@ struct HardenReport {
                 "hardened",
                 isPlan
                     ? .array(
-                        (items + unconfirmed).map { Self.entry($0.record.key, $0.hardened) })
+                        (items + unconfirmed).map { Self.entry($0.record.key, $0.hardened) }
+                            + declared.map { Self.entry($0.variable.name, $0.hardened) })
                     : entries(true)),
             .init(
                 "readable",
@@ -71,6 +86,9 @@ struct HardenReport {
                         items.filter { !$0.rest.isEmpty }.map {
                             Self.entry($0.record.key, $0.rest)
                         }
+                            + declared.filter { !$0.rest.isEmpty }.map {
+                                Self.entry($0.variable.name, $0.rest)
+                            }
                             + leftovers.map { Self.entry($0.name, $0.attributes.scope) })
                     : entries(false)),
             .init(
@@ -153,6 +171,8 @@ struct HardenReport {
             omissions.count == 1
                 ? "\(key) was left readable: \(first.reason)."
                 : "\(omissions.count) variables were left readable. \(key): \(first.reason).",
-            hint: "Bring both sides in step with zg-env pull or zg-env push, then run it again.")
+            hint:
+                "Bring both sides in step with zg-env pull -p \(word: project) or zg-env push -p \(word: project), then run it again."
+        )
     }
 }

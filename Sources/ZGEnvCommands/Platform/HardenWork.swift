@@ -34,10 +34,13 @@ struct HardenWork {
         var report = HardenReport(project: project.name)
         report.isLive = bound.platform.production != nil
         (report.leftovers, report.unconfirmed) = (plan.leftovers, plan.unconfirmed)
+        report.declared = plan.declared
         let (items, differing) = try compared(plan.candidates)
         report.items = items.map(\.candidate)
         report.omissions = plan.omissions + differing
-        let isEmpty = items.isEmpty && plan.leftovers.isEmpty && plan.unconfirmed.isEmpty
+        let isEmpty =
+            items.isEmpty && plan.leftovers.isEmpty && plan.unconfirmed.isEmpty
+            && plan.declared.isEmpty
         let answer = try Confirmation.ask(
             invocation, plan: isEmpty ? [] : report.planLines,
             question: "Harden these? The platform will not show their values again.")
@@ -47,8 +50,8 @@ struct HardenWork {
             return report
         }
         let records =
-            try prepared(items) + plan.unconfirmed.compactMap { $0.variable?.id }
-            + plan.leftovers.map(\.id)
+            try prepared(items) + declared(plan.declared)
+            + plan.unconfirmed.compactMap { $0.variable?.id } + plan.leftovers.map(\.id)
         var rules = PushPlan.Rules()
         rules.records = Set(records)
         do {
@@ -146,6 +149,23 @@ struct HardenWork {
         let kept = try verified(items)
         return try changing { transaction in
             try transaction.harden(kept, account: account, time: invocation.context.now())
+        }
+    }
+
+    /// Has the vault say of these what Vercel is to have. Returns the records to be sent.
+    private func declared(_ items: [HardeningPlan.Declaration]) throws -> [Identifier] {
+        guard !items.isEmpty else { return [] }
+        let own = try values()
+        let values = try items.map { item in
+            guard let value = try own(item.variable) else {
+                throw CommandError(
+                    .notFound,
+                    "The vault holds no value of \(DisplayText.safe(item.variable.name)).")
+            }
+            return value
+        }
+        return try changing { transaction in
+            try transaction.declare(items, values: values, time: invocation.context.now())
         }
     }
 

@@ -21,7 +21,9 @@ enum Link: Command {
         options: [
             OptionSpec("as", value: "LOCAL", "Call it this in the vault"),
             OptionSpec("local", value: "NAME", "Tie to a project that lives only in the vault"),
-            OptionSpec(flag: "force", "Replace a link to another project"),
+            OptionSpec(
+                flag: "force",
+                "Replace a link to another project, and the tie of the vault's to one that is gone"),
         ],
         exclusive: [["as", "local"]],
         examples: [.init("zg-env link web --team acme", "tie this directory to a team's project")],
@@ -68,7 +70,7 @@ enum Link: Command {
             teamID: organisation.hasPrefix("team_") ? organisation : nil,
             teamSlug: invocation.options.team, projectID: platform.id, projectName: platform.name)
         let index = try invocation.session.opened().index(with: keys, extent: .listing)
-        try checkBinding(index.project(named: local), binding)
+        try checkBinding(index.project(named: local), binding, access.client, invocation)
         let path = "\(directory)/\(LinkFile.platformPath)"
         try write(
             [
@@ -120,7 +122,7 @@ enum Link: Command {
                 accountID: try access.account?.userID ?? client.user().id,
                 teamID: organisation.hasPrefix("team_") ? organisation : nil,
                 teamSlug: invocation.options.team, projectID: id, projectName: platform.name)
-            try checkBinding(index.project(named: local), binding)
+            try checkBinding(index.project(named: local), binding, client, invocation)
             try remember(
                 link.directory, project: id, organisation: organisation, as: local,
                 binding: binding, keys, invocation)
@@ -133,16 +135,36 @@ enum Link: Command {
         _ = try Confirmation.ask(invocation, plan: plan, question: "Approve this link?")
     }
 
+    /// Refuses to give the vault's project to another one of Vercel, unless that was asked for and the old
+    /// one is gone: the values of one must not reach the other by a slip.
     private static func checkBinding(
-        _ project: VaultProject?, _ binding: VaultProject.Binding
+        _ project: VaultProject?, _ binding: VaultProject.Binding, _ client: VercelClient,
+        _ invocation: Invocation
     ) throws {
         guard let project, let old = project.binding, old.projectID != binding.projectID else {
             return
         }
+        let hasForce = invocation.command.has("force")
+        if try hasForce && isGone(old, client) { return }
         throw CommandError(
             .conflict,
-            "\(DisplayText.safe(project.name)) of the vault is bound to another project of the platform.",
-            hint: "Choose another name for it in the vault: --as LOCAL. Nothing was changed.")
+            "\(DisplayText.safe(project.name)) of the vault is bound to another project of Vercel\(hasForce ? ", which is still there" : "").",
+            hint: "Nothing was changed. Choose another name for it in the vault: --as LOCAL.")
+    }
+
+    /// Tells whether Vercel has a project no more where it was.
+    private static func isGone(
+        _ binding: VaultProject.Binding, _ client: VercelClient
+    ) throws -> Bool {
+        guard client.origin.description == binding.origin else { return false }
+        let place: APIScope = binding.teamID.map { .team(id: $0) } ?? .personal
+        do throws(VercelAPIError) {
+            _ = try client.scoped(to: place).project(binding.projectID)
+            return false
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return true
+        }
     }
 
     private static func write(
@@ -176,19 +198,26 @@ enum Link: Command {
     ) throws {
         if invocation.options.dryRun { return }
         let time = invocation.context.now()
-        try invocation.session.update(with: keys) { transaction in
+        let forgotten = try invocation.session.update(with: keys) { transaction -> Int in
+            var forgotten = 0
             let vaultProject = transaction.project(named: local, at: time).project
             if let binding,
                 let position = transaction.index.projects.firstIndex(where: {
                     $0.id == vaultProject.id
                 })
             {
-                transaction.index.projects[position].binding = binding
+                forgotten = transaction.bind(projectAt: position, to: binding)
             }
             transaction.index.metadata.approve(
                 .init(
                     path: directory, project: project, organisation: organisation,
                     vaultProject: vaultProject.id))
+            return forgotten
+        }
+        if forgotten > 0 {
+            try invocation.note(
+                "\(local) belongs to another project of Vercel now: \(forgotten) of its variables count as not pushed."
+            )
         }
         try invocation.note("Tied \(directory) to \(local).")
     }

@@ -12,8 +12,8 @@ enum Pull: Command {
             Takes in what is new, changed or removed there, and works while values are locked. What \
             was changed on both sides stops it before anything is changed. It asks only where a value \
             of the vault would change or go; the history keeps it. A value that the platform does not \
-            show never replaces one of the vault: the variable stays behind until a push with --force, or \
-            until KEY and --force say that both are the same. A project that the vault does not have yet is made.
+            show never replaces one of the vault: the variable stays behind until a push with --force. A \
+            project that the vault does not have yet is made.
             """,
         arguments: [
             ArgumentSpec(
@@ -23,7 +23,9 @@ enum Pull: Command {
         options: [
             ScopeOptions.target,
             OptionSpec(flag: "all-projects", "Pull every project of the account that is bound"),
-            OptionSpec(flag: "force", "Take what the platform has where both sides changed"),
+            OptionSpec(
+                flag: "force",
+                "Take what the platform has where both sides changed, or records of both overlap"),
         ],
         exclusive: [["project", "all-projects"]],
         examples: [

@@ -31,12 +31,24 @@ struct PullReport {
             let place = "\(step.key) for \(step.attributes.scope.description)"
             switch step.action {
             case .create: return "create \(place)"
-            case .update(withValue: true): return "update \(place)"
+            case .update(withValue: true): return "update \(place)\(Self.replaced(step))"
             case .update(withValue: false): return "update the scope, type or comment of \(place)"
             case .remove: return "remove \(place)"
+            case .narrow:
+                let name = step.formerName == nil ? nil : step.variable?.name
+                return name.map { "give \($0) its name on Vercel back: \(place)" }
+                    ?? "keep what is here of \(place) only"
             case .agree: return ""
             }
         }
+    }
+
+    /// Where the record was that gets other places, for the end of a line.
+    private static func replaced(_ step: PullPlan.Step) -> String {
+        guard let before = step.variable?.attributes.scope, before != step.attributes.scope else {
+            return ""
+        }
+        return ", in place of the value for \(before.description)"
     }
 
     /// What changes; those that are only kept as seen are not.
@@ -61,7 +73,14 @@ struct PullReport {
         var members: [JSONValue.Member] = [
             .init("project", .string(project)), .init("projectCreated", .bool(isMade)),
             .init("created", changed { if case .create = $0 { true } else { false } }),
-            .init("updated", changed { if case .update = $0 { true } else { false } }),
+            .init(
+                "updated",
+                changed {
+                    switch $0 {
+                    case .update, .narrow: true
+                    case .create, .agree, .remove: false
+                    }
+                }),
             .init("deleted", changed { $0 == .remove }),
             .init("unchanged", .array(same)),
             .init(
@@ -109,7 +128,7 @@ struct PullReport {
                 let word =
                     switch step.action {
                     case .create: "created"
-                    case .update, .agree: "updated"
+                    case .update, .agree, .narrow: "updated"
                     case .remove: "removed"
                     }
                 text +=
@@ -144,15 +163,11 @@ struct PullReport {
     /// What stopped it.
     var failure: CommandError? {
         guard let first = plan.conflicts.first else { return nil }
-        let key = plan.conflicts.count == 1 ? first.key : "KEY"
-        let place = "\(word: key) -p \(word: project)"
         return CommandError(
             .conflict,
             plan.conflicts.count == 1
                 ? "\(DisplayText.safe(first.key)) of \(DisplayText.safe(project)) differs: \(DisplayText.safe(first.reason))."
                 : "\(plan.conflicts.count) variables of \(DisplayText.safe(project)) differ on both sides.",
-            hint:
-                "Nothing was changed. Keep what is here with: zg-env push \(place) --force, or take what the platform has with: zg-env pull \(place) --force."
-        )
+            hint: "Nothing was changed. \(ConflictAdvice(plan.conflicts, project: project).text)")
     }
 }

@@ -20,7 +20,8 @@ enum Push: Command {
         options: [
             ScopeOptions.target,
             OptionSpec(flag: "prune", "Delete variables that only the platform has"),
-            OptionSpec(flag: "force", "Overwrite what was changed on the platform"),
+            OptionSpec(
+                flag: "force", "Overwrite what was changed on the platform, or overlaps with it"),
         ],
         examples: [
             .init("zg-env push -p web", "show the plan, ask, and send it"),

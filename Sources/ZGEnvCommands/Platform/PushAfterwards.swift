@@ -15,18 +15,22 @@ enum PushAfterwards {
     ///
     /// The vault's change stands whatever becomes of the push; an error says so.
     ///
-    /// - Parameter atHand: Values that this process holds, by record.
+    /// - Parameters:
+    ///   - atHand: Values that this process holds, by record.
+    ///   - scopes: Places that the key was removed from.
     static func push(
         _ key: String, _ invocation: Invocation, atHand: [Identifier: SecretSlice],
-        beside result: CommandResult
+        vacating scopes: [Scope] = [], beside result: CommandResult
     ) throws -> CommandResult {
-        try push([key], invocation, atHand: atHand, beside: result)
+        try push(
+            [key], invocation, atHand: atHand,
+            vacated: scopes.isEmpty ? nil : .init(key: key, scopes: scopes), beside: result)
     }
 
     /// Pushes several keys in one go.
     static func push(
         _ keys: Set<String>, _ invocation: Invocation, atHand: [Identifier: SecretSlice],
-        beside result: CommandResult
+        vacated: PushPlan.Vacated? = nil, beside result: CommandResult
     ) throws -> CommandResult {
         guard invocation.command.has("push") else {
             guard !invocation.command.has("redeploy") else {
@@ -38,6 +42,7 @@ enum PushAfterwards {
         }
         var rules = PushPlan.Rules()
         rules.keys = keys
+        rules.vacated = vacated
         var joined = result
         do {
             rules.records = Set(atHand.keys)

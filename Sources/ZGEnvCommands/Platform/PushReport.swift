@@ -87,7 +87,8 @@ struct PushReport {
             + outcomes.compactMap { outcome in
                 guard case .conflict(let reason) = outcome.end else { return nil }
                 return RecordNote(
-                    key: outcome.step.key, scope: outcome.step.attributes.scope, reason: reason)
+                    key: outcome.step.key, scope: outcome.step.attributes.scope, reason: reason,
+                    way: outcome.way)
             }
     }
 
@@ -184,8 +185,6 @@ struct PushReport {
         let failures = outcomes.filter(\.isFailed)
         let conflicts = conflicts
         if !conflicts.isEmpty, failures.allSatisfy(\.isConflict) {
-            let name = conflicts.count == 1 ? conflicts[0].key : "KEY"
-            let place = "\(word: name) -p \(word: project)"
             return CommandError(
                 .conflict,
                 conflicts.count == 1
@@ -194,7 +193,7 @@ struct PushReport {
                         : "\(DisplayText.safe(conflicts[0].key)): \(CommandError.ending(DisplayText.safe(conflicts[0].reason)))"
                     : "\(conflicts.count) variables differ on the platform from what this vault has seen.",
                 hint:
-                    "\(hasSent ? "The others are done." : "Nothing was sent.") Keep what is here with: zg-env push \(place) --force, or take what the platform has with: zg-env pull \(place) --force."
+                    "\(hasSent ? "The others are done." : "Nothing was sent.") \(ConflictAdvice(conflicts, project: project).text)"
             )
         }
         guard !failures.isEmpty else { return nil }
@@ -202,7 +201,7 @@ struct PushReport {
         return CommandError(
             code,
             "\(failures.count) of \(outcomes.count) changes failed. \(Self.sentence(failures))",
-            hint: hint(failures, code))
+            hint: hint(failures, code, conflicts))
     }
 
     /// What went wrong with the first of them.
@@ -213,43 +212,41 @@ struct PushReport {
     }
 
     /// Pushing again changes nothing: a sensitive variable keeps its type.
-    private func advice(onForced step: PushPlan.Step) -> String {
-        let name = "\(word: step.key) -p \(word: project)"
-        let scope = step.attributes.scope
-        let places = (scope.targets.names + scope.customEnvironments).joined(separator: ",")
-        let place =
-            (places.isEmpty ? "" : " -t \(word: places)")
-            + (scope.branch.map { " -b \(word: $0)" } ?? "")
-        let removal = "zg-env rm \(name)\(place) --push"
-        guard !scope.targets.contains(.development) else {
-            return
-                "The platform keeps it sensitive, which the vault allows for no development. Take it out with: \(removal), and set it anew, sensitive and without development."
-        }
+    private func advice(onForced steps: [PushPlan.Step]) -> String {
+        let keys = RefusalAdvice.keys(of: steps)
+        let step = steps[0]
         return
-            "The platform keeps it sensitive. Say so in the vault too, which asks for the value again: zg-env set \(name)\(place) --type sensitive --push, or take it out: \(removal)"
+            "Vercel keeps \(steps.count == 1 ? "it" : "them") sensitive. Accept that for the vault, and send what is here again, with: zg-env harden \(keys) -p \(word: project). Or take it out with: zg-env rm \(word: step.key) -p \(word: project)\(step.attributes.scope.optionText) --push"
     }
 
-    private func hint(_ failures: [PushOutcome], _ code: ExitCode) -> String {
+    /// The command that goes on.
+    private var again: String { "zg-env push -p \(word: project)" }
+
+    private func hint(
+        _ failures: [PushOutcome], _ code: ExitCode, _ conflicts: [RecordNote]
+    ) -> String {
         let rest = failures.count < outcomes.count ? "The others are done. " : ""
-        if let forced = failures.first(where: \.isForcedSensitive), code == .failed {
-            return rest + advice(onForced: forced.step)
-        }
+        let forced = failures.filter(\.isForcedSensitive)
+        if !forced.isEmpty, code == .failed { return rest + advice(onForced: forced.map(\.step)) }
         if code == .unauthorized, case .failed(_, let error?)? = failures.first?.end,
             let remedy = error.hint
         {
-            return "\(rest)First \(remedy), then push again: it sends what is missing."
+            return "\(rest)First \(remedy), then push again: \(again)"
         }
-        if code == .conflict, let first = failures.first {
-            let key = DisplayText.safe(
-                "\(failures.count == 1 ? first.step.key : "KEY") -p \(project)")
-            return
-                "\(rest)Keep what is here with: zg-env push \(key) --force, or take what Vercel has with: zg-env pull \(key) --force."
+        if code == .conflict {
+            let notes = failures.map {
+                RecordNote(
+                    key: $0.step.key, scope: $0.step.attributes.scope, reason: "", way: $0.way)
+            }
+            return "\(rest)\(ConflictAdvice(notes, project: project).text)"
         }
         if let advice = RefusalAdvice(failures, project: project) { return rest + advice.text }
         if case .failed(_, let error?)? = failures.first?.end, let wait = error.wait {
-            return "\(rest)Vercel asks to wait \(wait); push again after that."
+            return "\(rest)Vercel asks to wait \(wait); push again after that: \(again)"
         }
-        return "\(rest)Push again: it looks at the platform and sends what is missing."
+        let advice =
+            conflicts.isEmpty ? "" : ". Then: " + ConflictAdvice(conflicts, project: project).text
+        return "\(rest)Push again, which sends what is missing, with: \(again)\(advice)"
     }
 }
 

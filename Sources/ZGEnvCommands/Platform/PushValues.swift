@@ -33,7 +33,7 @@ final class PushValues {
         guard atHand.isEmpty else {
             throw CommandError(
                 .locked, "The value of \(DisplayText.safe(variable.name)) is locked.",
-                hint: "Push it with: zg-env push, which asks for the passphrase.")
+                hint: "A push by itself asks for the passphrase: run zg-env push.")
         }
         guard let value = try version(variable.currentVersion, of: variable) else {
             throw CommandError(

@@ -91,10 +91,15 @@ struct PushWork {
             guard let remote = resolution.remotes[variables[position].id] else { continue }
             variables[position].remote = remote
         }
+        let exchange = PlaceExchange(variables: variables, platform: platform, rules: rules)
+        for position in variables.indices {
+            guard let remote = exchange.remotes[variables[position].id] else { continue }
+            variables[position].remote = remote
+        }
         let adopted = try adopted(variables, platform)
         let plan = PushPlan(
             variables: variables, platform: platform, adopted: adopted,
-            leftovers: resolution.leftovers, rules: rules)
+            leftovers: resolution.leftovers + exchange.replaced.values, rules: rules)
         var report = PushReport(project: project.name, plan: plan)
         report.reading = reading
         for record in resolution.abandoned {
@@ -150,7 +155,10 @@ struct PushWork {
                 for line in report.changeLines { try invocation.note(line) }
             }
         }
-        try keep(seen, adopted, plan.forgotten, accepting: changes?.comparison)
+        let deletions = deletions(of: exchange, listing)
+        try keep(
+            seen, adopted, plan.forgotten, accepting: changes?.comparison,
+            exchanging: (exchange, deletions))
         if !plan.steps.isEmpty {
             var hasBegun = false
             do {
@@ -167,6 +175,11 @@ struct PushWork {
                 failure.hint = "Mend that, then push again: it first looks at what arrived."
                 throw failure
             }
+            let deleted = Set(
+                report.outcomes.filter { $0.step.isDeletion && !$0.isFailed }
+                    .compactMap(\.step.remoteID))
+            let ended = deletions.filter { deleted.contains($0.target?.id ?? "") }.map(\.id)
+            if !ended.isEmpty { try keep(PushNote(ended: ended)) }
             Interrupts.endIfPending()
             if !isPart { try keepLive() }
             let after = try invocation.session.index(.listing)
@@ -322,6 +335,19 @@ struct PushWork {
             account: accountName, time: invocation.context.now())
     }
 
+    /// What the journal says of records that go because those of the vault change places.
+    private func deletions(
+        of exchange: PlaceExchange, _ listing: FreshListing
+    ) -> [SendEntry] {
+        exchange.replaced.map { id, record in
+            SendEntry(
+                createdAt: invocation.context.now(), action: .delete, project: project.id,
+                variable: id, platformProject: bound.platform.id, author: accountName,
+                target: .init(id: record.id, updatedAt: record.updatedAt), key: record.key,
+                attributes: record.attributes, version: 0, sentAfter: listing.time)
+        }
+    }
+
     private var accountName: String {
         bound.access.account?.userID ?? project.binding?.accountID ?? ""
     }
@@ -348,7 +374,8 @@ struct PushWork {
     /// removed ones that are gone there too; and what was accepted.
     private func keep(
         _ seen: Seen, _ adopted: [Identifier: PlatformRecord], _ forgotten: [Identifier],
-        accepting changes: CheckpointComparison? = nil
+        accepting changes: CheckpointComparison? = nil,
+        exchanging exchange: (PlaceExchange, deletions: [SendEntry])? = nil
     ) throws {
         let (account, time) = (accountName, invocation.context.now())
         let live = bound.platform.liveDeployment
@@ -357,6 +384,7 @@ struct PushWork {
             // The yes to the plan was one to these too.
             if let changes, keys.opensValues { try transaction.accept(changes) }
             transaction.keep(seen.resolution, account: account, time: time)
+            if let exchange { transaction.keep(exchange.0, deletions: exchange.deletions) }
             transaction.adopt(
                 adopted, versions: seen.versions, account: account, time: time)
             transaction.forget(forgotten, by: seen.platformTime)

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 internal import VercelAPI
@@ -13,25 +14,37 @@ struct RefusalAdvice {
         // What was taken and then not shown was not refused.
         guard let first = failures.first, first.record == nil,
             case .failed(_, let error?) = first.end,
-            let text = Self.text(error, first.step, DisplayText.safe(project))
+            let text = Self.text(error, failures.map(\.step), project)
         else { return nil }
         self.text = text
     }
 
+    /// The keys of steps as words of a command.
+    static func keys(of steps: [PushPlan.Step]) -> String {
+        var keys: [String] = []
+        for step in steps where !keys.contains(step.key) { keys.append(step.key) }
+        return keys.map { "\(word: $0)" }.joined(separator: " ")
+    }
+
+    /// - Parameter steps: All that failed; not empty. The error is that of the first.
     private static func text(
-        _ error: VercelAPIError, _ step: PushPlan.Step, _ project: String
+        _ error: VercelAPIError, _ steps: [PushPlan.Step], _ project: String
     ) -> String? {
-        let key = DisplayText.safe(step.key)
+        let (step, place) = (steps[0], "-p \(word: project)")
+        let key = "\(word: step.key)"
+        let removal = "zg-env rm \(key) \(place) --all"
         let code = error.platformCode?.uppercased() ?? ""
         switch code {
         case "MAX_ENVS_EXCEEDED":
             return
-                "Vercel takes no more variables of this project. Make room, one by one, with: zg-env rm KEY -p \(project) --push"
+                "Vercel takes no more variables of this project. Make room by rm --push of others, or take this one out, with its history kept, with: \(removal)"
         case "KEY_INVALID_CHARACTERS", "KEY_INVALID_LENGTH", "KEY_RESERVED", "INVALID_KEY",
             "RESERVED_ENV_VARIABLE":
-            return "Give it another name: zg-env rename \(key) NAME -p \(project)"
+            return
+                "Give it another name, or take it out, with its history kept, with: \(removal)"
         case "VALUE_INVALID_LENGTH", "INVALID_VALUE":
-            return "Give it another value: zg-env set \(key) -p \(project)"
+            return
+                "Give it another value with: zg-env set \(key) \(place)\(step.attributes.scope.optionText)"
         default: break
         }
         switch error.code {
@@ -43,18 +56,17 @@ struct RefusalAdvice {
             return
                 "Vercel does not delete it for this account as things are. Remove it on the project's page at Vercel; the next push takes note of that."
         }
-        let removal = "zg-env rm \(key) -p \(project)"
-        let scope = step.attributes.scope
-        let rest = scope.targets.names.filter { $0 != "development" } + scope.customEnvironments
-        guard step.attributes.kind != .sensitive, !rest.isEmpty else {
-            return
-                "Vercel does not take it as it is. Change its type, targets or value with: zg-env set \(key) -p \(project), or take it out with: \(removal)"
+        let readable = steps.filter { step in
+            let scope = step.attributes.scope
+            return step.attributes.kind != .sensitive
+                && !(scope.targets.subtracting(.development).isEmpty
+                    && scope.customEnvironments.isEmpty)
         }
-        let places = DisplayText.safe(rest.joined(separator: ","))
-        let advice =
-            "Where the team wants sensitive variables, make it one: zg-env set \(key) -p \(project) -t \(places) --type sensitive"
-        return scope.targets.contains(.development)
-            ? "\(advice), and set the one for development by itself: zg-env set \(key) -p \(project) -t development. Else take it out with: \(removal)"
-            : "\(advice). Else change its type, targets or value, or take it out with: \(removal)"
+        guard !readable.isEmpty else {
+            return
+                "Vercel does not take it as it is. Change its type, targets or value with: zg-env set \(key) \(place)\(step.attributes.scope.optionText). Or take it out with: \(removal)"
+        }
+        return
+            "Where the team wants sensitive variables, accept that with: zg-env harden \(keys(of: readable)) \(place). Else change its type, targets or value, or take it out with: \(removal)"
     }
 }

@@ -64,7 +64,7 @@ enum Remove: Command {
         }
         for line in lines { try invocation.note("Done: \(line).") }
         return try PushAfterwards.push(
-            key, invocation, atHand: [:],
+            key, invocation, atHand: [:], vacating: plan.map(\.dropped),
             beside: CommandResult(json: json(key, project, plan, dryRun: false)))
     }
 

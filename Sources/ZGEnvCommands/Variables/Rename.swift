@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 
@@ -6,12 +7,31 @@ internal import Vault
 enum Rename: Command {
     static let spec = CommandSpec(
         ["rename"], "Give a variable another name", section: "Variables",
-        discussion: "Works while values are locked. The next push renames it on the platform.",
+        discussion: """
+            Works while values are locked. The next push renames it on the platform. A sensitive variable \
+            needs a value for that. Names that were swapped arrive with one push.
+            """,
         arguments: [
             ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable)),
             ArgumentSpec("NEW", .one, "Its new name"),
         ],
         exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+
+    /// Refuses what the next push could not do: Vercel renames no sensitive variable, so that it is created
+    /// under its new name.
+    private static func checkValues(of records: [Variable], _ project: VaultProject) throws {
+        let stuck = records.first {
+            $0.currentVersion == 0 && $0.remote?.agreed.kind == .sensitive
+        }
+        guard let stuck else { return }
+        let options = records.count == 1 ? "" : stuck.attributes.scope.optionText
+        throw CommandError(
+            .conflict,
+            "Vercel renames no sensitive variable, and the vault has no value of \(DisplayText.safe(stuck.name)) to create it with.",
+            hint:
+                "Nothing was changed. Give it a value first with: zg-env set \(word: stuck.name) -p \(word: project.name)\(options)"
+        )
+    }
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""
@@ -22,9 +42,11 @@ enum Rename: Command {
         let index = try invocation.session.index(.listing)
         let project = try ProjectResolver(invocation).existing(in: index)
         func check(_ index: VaultIndex) throws {
-            guard !index.variables(of: project.id, named: key).isEmpty else {
+            let records = index.variables(of: project.id, named: key)
+            guard !records.isEmpty else {
                 throw RecordSelection.notFound(key, project, index)
             }
+            try checkValues(of: records, project)
             guard key == new || index.variables(of: project.id, named: new).isEmpty else {
                 throw CommandError(
                     .conflict,

@@ -142,7 +142,7 @@ enum RecordSelection {
     }
 
     /// The one record, removed or in use, that the options name and that has a version, or the only one that
-    /// has it. Of several the ones in use are meant.
+    /// has it. Of several the one of exactly the scope that is named is meant, else the ones in use.
     ///
     /// - Parameter place: Where a program would run that sees the record; what applies there comes first.
     static func one(
@@ -152,6 +152,11 @@ enum RecordSelection {
         let all = index.variables.filter { $0.project == project.id && $0.name == key }
         guard !all.isEmpty else { throw notFound(key, project, index) }
         var candidates = all.filter { History(of: $0, in: index).version(number) != nil }
+        // One that was removed may have been replaced by a wider one with the same numbers.
+        if let scope = try options.scope() {
+            let exact = candidates.filter { $0.attributes.scope == scope }
+            if exact.count == 1 { return exact[0] }
+        }
         if let place,
             let effective = EffectiveVariables.inPlace(place, among: candidates).first
         {

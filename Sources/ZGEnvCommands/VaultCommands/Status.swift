@@ -122,8 +122,8 @@ enum Status: Command {
         text += removed == 0 ? "\n" : ", and \(removed) removed\n"
         text += "Account   \(account.map { DisplayText.safe($0.name) } ?? "none")\n"
         text += "Project   \(project.map { DisplayText.safe($0.name) } ?? "none")\n"
-        text += lines("Not pushed yet (zg-env push)", notPushed, index)
-        text += lines("Not live yet (zg-env redeploy)", notLive, index)
+        text += lines("Not pushed yet", notPushed, index)
+        text += lines("Not live yet", notLive, index)
         return (members, text)
     }
 

@@ -87,7 +87,7 @@ struct StatusSync {
             "customEnvironments": .strings(scope.customEnvironments),
             "branch": .string(orNull: scope.branch), "deleted": .bool(!variable.isLive),
             "command": .string(
-                Self.command(standing.remedy(for: variable), name(variable), variable.name)),
+                command(standing.remedies(for: variable)[0], [variable])),
         ]
     }
 
@@ -113,7 +113,7 @@ struct StatusSync {
         text += "What to do:\n"
         for remedy in remedies {
             text += "  \(DisplayText.safe(remedy.command))  (\(remedy.count) "
-            text += "\(Self.words(remedy.standing)))\n"
+            text += "\(Self.words(remedy.standing))\(Self.words(remedy.remedy)))\n"
         }
         return text
     }
@@ -129,39 +129,50 @@ struct StatusSync {
         }
     }
 
+    /// What the command does, where there are several to choose from.
+    private static func words(_ remedy: SyncSummary.Remedy) -> String {
+        switch remedy {
+        case .take: ": takes what is there, and what is here stays in the history"
+        case .overwrite: ": ends what is there"
+        case .push, .pull, .set, .redeploy, .rotate: ""
+        }
+    }
+
     // MARK: Remedies
 
     private struct Remedy {
         let project: String
         let standing: SyncSummary.Standing
+        let remedy: SyncSummary.Remedy
         let count: Int
         let command: String
     }
 
     private struct Kind: Hashable {
         let project: Identifier
-        let remedy: SyncSummary.Remedy
+        let remedies: [SyncSummary.Remedy]
     }
 
-    /// One for each project, standing and remedy. A command that takes a key names it where there is one.
+    /// Those of each project and standing, what loses nothing first.
     private var remedies: [Remedy] {
         SyncSummary.Standing.allCases.flatMap { standing -> [Remedy] in
             let variables = (summary.variables[standing] ?? []).filter {
                 !rotating.contains($0.id)
             }
             func kind(_ variable: Variable) -> Kind {
-                Kind(project: variable.project, remedy: standing.remedy(for: variable))
+                Kind(project: variable.project, remedies: standing.remedies(for: variable))
             }
             let groups = Dictionary(grouping: variables, by: kind)
             let order = variables.reduce(into: [Kind]()) {
                 if !$0.contains(kind($1)) { $0.append(kind($1)) }
             }
-            return order.compactMap { kind in
-                guard let group = groups[kind], let first = group.first else { return nil }
-                return Remedy(
-                    project: name(first), standing: standing, count: group.count,
-                    command: Self.command(
-                        kind.remedy, name(first), group.count == 1 ? first.name : "KEY"))
+            return order.flatMap { kind in
+                let group = groups[kind] ?? []
+                return kind.remedies.map { remedy in
+                    Remedy(
+                        project: name(group[0]), standing: standing, remedy: remedy,
+                        count: group.count, command: command(remedy, group))
+                }
             }
         }
     }
@@ -170,18 +181,22 @@ struct StatusSync {
         index.project(variable.project)?.name ?? ""
     }
 
-    private static func command(
-        _ remedy: SyncSummary.Remedy, _ project: String, _ key: String
-    ) -> String {
-        let place = "-p \(word: project)"
+    /// A command for variables of one project. Where it takes one key alone it is for the first of them.
+    private func command(_ remedy: SyncSummary.Remedy, _ variables: [Variable]) -> String {
+        let first = variables[0]
+        let place = "-p \(word: name(first))"
+        let isOne = index.variables(of: first.project, named: first.name).count < 2
+        let single =
+            "\(word: first.name) \(place)\(isOne ? "" : first.attributes.scope.optionText)"
         return switch remedy {
         case .push: "zg-env push \(place)"
         case .pull: "zg-env pull \(place)"
-        case .compare: "zg-env diff --remote \(place)"
-        case .overwrite: "zg-env push \(word: key) \(place) --force"
-        case .set: "zg-env set \(word: key) \(place)"
+        case .take: "zg-env pull \(ConflictAdvice.words(variables.map(\.name)))\(place) --force"
+        case .overwrite:
+            "zg-env push \(ConflictAdvice.words(variables.map(\.name)))\(place) --force"
+        case .set: "zg-env set \(single)"
         case .redeploy: "zg-env redeploy \(place)"
-        case .rotate: "zg-env rotate \(word: key) \(place)"
+        case .rotate: "zg-env rotate \(single)"
         }
     }
 }

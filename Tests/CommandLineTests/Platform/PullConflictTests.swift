@@ -56,13 +56,15 @@ struct PullConflictTests {
         let platform = try PlatformHome()
         try platform.set("KEY", "mine", "-t", "production")
         try platform.create("KEY", "theirs")
-        for arguments in [["--yes"], ["--yes", "--force"]] {
-            let result = try platform.runner(["pull", "-p", "web", "--json"] + arguments).run()
-            let (report, _) = try failedReport(result, 5, "conflict")
-            #expect(report.keys("conflicts") == ["KEY"])
-            #expect(report.reasons("conflicts").first?.contains("another one") == true)
-        }
+        let (report, _) = try failedReport(platform.pull("--yes"), 5, "conflict")
+        #expect(report.keys("conflicts") == ["KEY"])
+        #expect(report.reasons("conflicts").first?.contains("another one") == true)
         #expect(try platform.home.scopes(of: "KEY") == ["production"])
+        try platform.pulled("--yes", "--force").expectMember("conflicts", [])
+        #expect(
+            try platform.home.scopes(of: "KEY") == ["production,preview,development"])
+        #expect(try platform.home.revealed("KEY") == Array("theirs".utf8))
+        #expect(try platform.home.revealed("KEY", "--version", "1") == Array("mine".utf8))
     }
 
     @Test func `changes made here only stay for a push`() throws {

@@ -127,15 +127,17 @@ struct PullTests {
         }
         let status = try json(platform.run("status", "-p", "web", "--json"))
         let command = status["behind"]?.elements.first { $0["key"]?.text == "SECRET" }?["command"]
-        #expect(command?.text == "zg-env push SECRET -p web --force")
+        #expect(command?.text == "zg-env set SECRET -p web")
         let push = try failedReport(platform.push(), 5, "conflict").report
         #expect(Set(push.keys("conflicts")) == ["SECRET", "HARDENED"])
         #expect(platform.records("SECRET") == ["production,preview=theirs"])
-        // The user decides: one is sent, the other one is said to be the same.
-        try platform.pushed("SECRET", "--force")
+        // A pull cannot decide it: what is there is shown to nobody.
+        let taken = try failedReport(platform.pull("HARDENED", "--force", "--yes"), 5, "conflict")
+        #expect(taken.report.reasons("conflicts").allSatisfy { $0.contains("cannot take it") })
+        #expect(try platform.states()["HARDENED"] == "behind")
+        try platform.pushed("SECRET", "HARDENED", "--force")
         #expect(platform.records("SECRET") == ["production,preview=mine"])
-        let taken = try platform.pulled("HARDENED", "--force", "--yes")
-        #expect(taken.reasons("unreadable").allSatisfy { $0.contains("takes it for the same") })
+        #expect(platform.records("HARDENED") == ["production=clear"])
         #expect(try platform.states()["SECRET"] == "synced")
         #expect(try platform.states()["HARDENED"] == "synced")
         try platform.pushed().expectNothing()

@@ -203,9 +203,7 @@ struct PushFaultTests {
         #expect(report.reasons("failed").first?.contains("sensitive instead of encrypted") == true)
         // Pushing again would change nothing, so that is not what it says.
         func expectAdvice(_ message: String) {
-            #expect(
-                message.contains("zg-env set KEY -p web -t production --type sensitive --push"),
-                "\(message)")
+            #expect(message.contains("zg-env harden KEY -p web."), "\(message)")
             #expect(message.contains("zg-env rm KEY -p web -t production --push"))
             #expect(!message.contains("Push again"))
         }
@@ -214,10 +212,7 @@ struct PushFaultTests {
         // It stays so until the vault says sensitive too, and the second push says the same.
         expectAdvice(try failedReport(platform.push(), 1, "failed").message)
         // What it says solves it.
-        done(
-            try platform.run(
-                "set", "KEY", "-p", "web", "-t", "production", "--type", "sensitive", "--push",
-                "--yes", input: .text("v")))
+        done(try platform.run("harden", "KEY", "-p", "web", "--yes"))
         try platform.pushed().expectNothing()
         #expect(platform.records("KEY") == ["production=v"])
     }
@@ -235,6 +230,14 @@ struct PushFaultTests {
         #expect(platform.records("KEY") == [])
         try platform.set("KEY", "v", "--type", "sensitive")
         try platform.pushed()
+        try platform.pushed().expectNothing()
+        // Or the part for development becomes a record of its own.
+        try platform.set("OTHER", "v")
+        try platform.setFaults("POST /v10/projects/*/env forces-sensitive")
+        _ = try platform.push()
+        platform.server.setFaults([])
+        done(try platform.run("harden", "-p", "web", "-t", "production,preview", "--yes"))
+        #expect(platform.records("OTHER") == ["development=v", "production,preview=v"])
         try platform.pushed().expectNothing()
     }
 
@@ -257,7 +260,7 @@ struct PushFaultTests {
             "GET /v1/projects/*/env/* 429:600", "POST /v10/projects/*/env stores-empty x1")
         let (report, message) = try failedReport(platform.push(), 7, "unavailable")
         #expect(report.reasons("failed").first?.contains("could not be read back") == true)
-        #expect(message.contains("Vercel asks to wait 10 min; push again after that."))
+        #expect(message.contains("Vercel asks to wait 10 min; push again after that: zg-env push"))
         let list = try json(platform.run("list", "-p", "web", "--json"))
         #expect(list["variables"]?.elements.first?["sync"] == "ahead")
         platform.server.setFaults([])

@@ -48,7 +48,7 @@ struct StatusSyncTests {
         #expect(status["ahead"]?.elements.map { $0["deleted"] } == [false, true, false])
         let commands = [
             "ahead": "zg-env push -p web", "behind": "zg-env pull -p web",
-            "diverged": "zg-env diff --remote -p web",
+            "diverged": "zg-env pull BOTH -p web --force",
         ]
         for (list, command) in commands {
             for entry in status[list]?.elements ?? [] {
@@ -57,7 +57,8 @@ struct StatusSyncTests {
             }
         }
         #expect(
-            status["remedies"]?.elements.map { $0["reason"] } == ["ahead", "behind", "diverged"])
+            status["remedies"]?.elements.map { $0["reason"] }
+                == ["ahead", "behind", "diverged", "diverged"])
         #expect(status["remedies"]?.elements.first?["variables"] == 3)
         #expect(isTime(status["platform"]?.elements.first?["asOf"]))
         #expect(isTime(status["platform"]?.elements.first?["deployedAt"]))

@@ -93,8 +93,9 @@ struct SyncMessageTests {
         try platform.setFaults("POST /v*/projects/*/env 429:400")
         let (_, message) = try failedReport(platform.push(), 7, "unavailable")
         #expect(
-            message.contains("Vercel asks to wait 6 min 40 s; push again after that."), "\(message)"
-        )
+            message.contains(
+                "Vercel asks to wait 6 min 40 s; push again after that: zg-env push -p web"),
+            "\(message)")
         try platform.setFaults("GET /v*/projects/* 429:400")
         let other = try failedAsJSON(
             platform.run("pull", "-p", "web", "--json"), 7, "unavailable")
@@ -124,24 +125,13 @@ struct SyncMessageTests {
         #expect(!message.contains("Push again"), "\(message)")
         switch cause {
         case "full":
-            #expect(message.contains("zg-env rm KEY -p web --push"), "\(message)")
+            #expect(message.contains("zg-env rm NEW -p web --all"), "\(message)")
         default:
-            #expect(
-                message.contains(
-                    "zg-env set NEW -p \(project) -t production,preview --type sensitive"),
-                "\(message)")
-            #expect(message.contains("zg-env set NEW -p \(project) -t development"), "\(message)")
+            #expect(message.contains("zg-env harden NEW -p \(project)"), "\(message)")
         }
         guard cause == "policy" else { return }
         // The advice, typed as it is, ends there.
-        for options in [
-            ["-t", "production,preview", "--type", "sensitive"], ["-t", "development"],
-        ] {
-            done(
-                try platform.runner(
-                    ["set", "NEW", "-p", "api", "--raw"] + options, input: .text("value")
-                ).run())
-        }
+        done(try platform.run("harden", "NEW", "-p", "api", "--yes"))
         done(try platform.runner(push).run())
         #expect(platform.server.storedVariables(project: "api")?.count == 2)
     }

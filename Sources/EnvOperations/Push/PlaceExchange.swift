@@ -1,0 +1,107 @@
+package import Vault
+
+/// Records of the vault that are to have each other's places on Vercel, such as two whose names were
+/// swapped.
+///
+/// Vercel changes one record at a time and has no two in one place, so that none of them could go first.
+/// Its records keep their places instead and get the values that the vault has for these: from then on
+/// each stands for another record of the vault, and what is left is an ordinary change of its value. Pure.
+package struct PlaceExchange: Equatable, Sendable {
+    /// What each record of the vault has on Vercel from now on; nil for none, where Vercel cannot turn
+    /// the record of that place into it.
+    package private(set) var remotes: [Identifier: RemoteState?] = [:]
+    /// Vercel's records that are deleted instead, by the record of the vault whose place they are in.
+    package private(set) var replaced: [Identifier: PlatformRecord] = [:]
+
+    /// Changes nothing.
+    package init() {}
+
+    /// Looks for records that wait for each other.
+    package init(variables: [Variable], platform: [PlatformRecord], rules: PushPlan.Rules) {
+        let records = Dictionary(
+            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var movable = variables.filter { variable in
+            guard variable.isLive, variable.currentVersion > 0, rules.includes(variable),
+                !rules.makingRoom.contains(variable.id), let remote = variable.remote,
+                let record = records[remote.id]
+            else { return false }
+            return record.updatedAt == remote.agreedUpdatedAt || rules.force
+        }
+        func record(of variable: Variable) -> PlatformRecord? {
+            variable.remote.flatMap { records[$0.id] }
+        }
+        // Each exchange gives a record its place, so there are no more of them than records.
+        for _ in movable.indices {
+            guard let cycle = Self.cycle(among: movable, record: record) else { return }
+            let states = cycle.map { movable[$0].remote }
+            for (number, place) in cycle.enumerated() {
+                let next = cycle[(number + 1) % cycle.count]
+                guard var state = states[(number + 1) % cycle.count],
+                    let there = record(of: movable[next])
+                else { continue }
+                state.pushedVersion = 0
+                let variable = movable[place]
+                let isFixed =
+                    there.attributes.kind == .sensitive && variable.attributes.kind != .sensitive
+                remotes[variable.id] = isFixed ? .some(nil) : state
+                replaced[variable.id] = isFixed ? there : nil
+            }
+            let settled = Set(cycle.map { movable[$0].id })
+            movable = movable.compactMap { variable in
+                guard settled.contains(variable.id) else { return variable }
+                guard let state = remotes[variable.id] ?? nil else { return nil }
+                var variable = variable
+                variable.remote = state
+                return variable
+            }
+        }
+    }
+
+    /// Tells that no records wait for each other.
+    package var isEmpty: Bool { remotes.isEmpty }
+
+    /// Places in `variables` of records of which each needs the place of the next one's record, and the
+    /// last that of the first.
+    private static func cycle(
+        among variables: [Variable], record: (Variable) -> PlatformRecord?
+    ) -> [Int]? {
+        let places = Dictionary(grouping: variables.indices) { record(variables[$0])?.key ?? "" }
+        func needs(_ place: Int) -> [Int] {
+            (places[variables[place].name] ?? []).filter { other in
+                other != place
+                    && record(variables[other])?.attributes.scope.overlaps(
+                        variables[place].attributes.scope) == true
+            }
+        }
+        var finished: Set<Int> = []
+        for start in variables.indices where !finished.contains(start) {
+            var path = [start]
+            var open = [needs(start)]
+            while !path.isEmpty {
+                guard let next = open[open.count - 1].popLast() else {
+                    finished.insert(path.removeLast())
+                    open.removeLast()
+                    continue
+                }
+                if let first = path.firstIndex(of: next) { return Array(path[first...]) }
+                if finished.contains(next) { continue }
+                path.append(next)
+                open.append(needs(next))
+            }
+        }
+        return nil
+    }
+}
+
+extension VaultTransaction {
+    /// Keeps which record of Vercel each of these stands for from now on.
+    ///
+    /// - Parameter deletions: For ``PlaceExchange/replaced``: what a push that is cut short leaves to the
+    ///   next one.
+    package mutating func keep(_ exchange: PlaceExchange, deletions: [SendEntry]) {
+        for (id, remote) in exchange.remotes {
+            if let position = position(of: id) { index.variables[position].remote = remote }
+        }
+        begin(deletions)
+    }
+}
