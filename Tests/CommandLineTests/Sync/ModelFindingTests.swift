@@ -41,4 +41,23 @@ struct ModelFindingTests {
         #expect(platform.records("A") == ["production=two"])
         #expect(platform.records("B") == ["production=theirs"])
     }
+
+    @Test(
+        "SYNC-M2: a change on a connection that was cut is not sent again without a look",
+        arguments: ["set", "rm"], ["before", "then"])
+    func cut(kind: String, moment: String) throws {
+        try platform.set("A", "one", "-t", "production")
+        try platform.pushed()
+        if kind == "set" {
+            try platform.set("A", "mine")
+        } else {
+            done(try platform.run("rm", "A", "-p", "web", "--yes"))
+        }
+        let method = kind == "set" ? "PATCH" : "DELETE"
+        try platform.setFaults(
+            "\(method) * reset x1", "\(method) * \(moment):set,key=A,value=theirs")
+        let (report, _) = try failedReport(try platform.push(), 5, "conflict")
+        #expect(report.keys("conflicts") == ["A"])
+        #expect(platform.records("A") == ["production=theirs"])
+    }
 }
