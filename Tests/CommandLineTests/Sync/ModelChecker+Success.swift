@@ -41,9 +41,15 @@ extension ModelChecker {
         for record in run.after.records where keys.isEmpty || keys.contains(record.variable.name) {
             expectDone(record)
         }
-        guard run.command.has("--prune"), let listing = run.lastListing else { return }
+        guard run.command.has("--prune"), let plan = run.firstListing,
+            let listing = run.lastListing
+        else { return }
+        // What was made since the plan is not named by it.
+        let planned = Set(run.moments[plan].asked.map(\.id))
         for left in run.moments[listing].asked
-        where (keys.isEmpty || keys.contains(left.key)) && run.after.record(of: left.id) == nil {
+        where planned.contains(left.id) && (keys.isEmpty || keys.contains(left.key))
+            && run.after.record(of: left.id) == nil
+        {
             problem("push --prune ended with 0, and \(left.key) (\(left.targets)) is there")
         }
     }
@@ -56,6 +62,15 @@ extension ModelChecker {
                 old?.currentVersion != new.currentVersion || old?.attributes != new.attributes
                     || old?.isLive != new.isLive
             else { continue }
+            if let old, old.isLive, new.isLive, old.currentVersion == new.currentVersion {
+                // It only made room for another one; what was never pushed is not pushed for that.
+                guard let remote = new.remote, remote.agreed.scope != new.attributes.scope,
+                    let listing = run.lastListing,
+                    run.moments[listing].asked.contains(where: { $0.id == remote.id })
+                else { continue }
+                problem("it ended with 0, and \(record.name) is for other targets there")
+                continue
+            }
             expectDone(record)
         }
         guard Self.followsAdvice, run.command.name == "rm", let listing = run.lastListing,

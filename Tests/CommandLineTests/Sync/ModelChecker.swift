@@ -17,7 +17,6 @@ struct ModelChecker {
 
     /// What one machine has heard.
     private struct Hearing {
-        var listing: [Stored]?
         var attempts: [Attempt] = []
         /// Records of which somebody said that the vault has what is there, with their time of change.
         var asserted: [String: Int64] = [:]
@@ -207,13 +206,6 @@ struct ModelChecker {
     private mutating func learn(from run: ModelRun) {
         let machine = run.command.machine
         hearings[machine].attempts += Self.attempts(of: run, before: run.moments.count)
-        // What `harden` and `rotate` look at for themselves is not kept where they send nothing.
-        let keeps =
-            !["harden", "rotate"].contains(run.command.name)
-            || run.moments.contains(where: \.isWrite)
-        if keeps, let place = run.lastListing {
-            hearings[machine].listing = run.moments[place].asked
-        }
         // `pull KEY --force` of what is never shown says that both are the same.
         if run.command.name == "pull", run.command.has("--force"), run.status == 0 {
             for key in run.report?.keys("unreadable") ?? [] {
@@ -227,12 +219,28 @@ struct ModelChecker {
 
     /// What a vault calls synced is what Vercel had when this machine listed it last.
     private mutating func checkClaims(of run: ModelRun) {
-        let hearing = hearings[run.command.machine]
-        guard let listing = hearing.listing else { return }
-        let listed = Dictionary(
-            listing.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        // What was heard by a command that failed, and what `harden` and `rotate` look at for themselves, need
+        // not be kept of records that they do not change.
+        let keepsAll =
+            [0, 5].contains(run.status)
+            && (!["harden", "rotate"].contains(run.command.name)
+                || run.moments.contains(where: \.isWrite))
+        let listed = run.lastListing.map { place in
+            Dictionary(
+                run.moments[place].asked.map { ($0.id, $0) },
+                uniquingKeysWith: { first, _ in first })
+        }
         for record in run.after.records {
             guard let remote = record.variable.remote else { continue }
+            let isChanged = run.before.record(like: record)?.variable.remote != remote
+            guard let listed else {
+                // A record may leave a place without a look at Vercel, but not come to an agreement.
+                if isChanged, record.sync == .synced {
+                    problem("list calls \(record.name) synced since nobody looked")
+                }
+                continue
+            }
+            guard keepsAll || isChanged else { continue }
             let there = listed[remote.id]
             switch record.sync {
             case .synced where record.variable.isRemovedEverywhere:

@@ -16,6 +16,8 @@ struct ModelGenerator {
     private var random: ProofRandom
     private var valueNumber = 0
     private var stored: [Stored] = []
+    /// The keys that kept a machine's last push or pull from being done.
+    private var stuck: [Int: [String]] = [:]
     /// Whether a machine has a rotation that did not end.
     private var openRotations: Set<Int> = []
 
@@ -100,6 +102,10 @@ struct ModelGenerator {
 
     /// Learns how a command ended.
     mutating func note(_ run: ModelRun) {
+        if ["push", "pull"].contains(run.command.name) {
+            let keys = (run.report?.keys("conflicts") ?? []) + (run.report?.keys("failed") ?? [])
+            stuck[run.command.machine] = run.status == 0 ? nil : Set(keys).sorted()
+        }
         guard run.command.name == "rotate" else { return }
         let machine = run.command.machine
         if run.status == 11 || run.isKilled {
@@ -137,6 +143,7 @@ struct ModelGenerator {
     private mutating func command(_ vaults: [ModelMachine.Contents]) -> ModelCommand {
         let machine = Int.random(in: 0..<vaults.count, using: &random)
         if openRotations.contains(machine), chance(60) { return proceeding(on: machine) }
+        if let keys = stuck[machine], chance(45) { return deciding(keys, on: machine) }
         let vault = vaults[machine]
         // By name: the order of the records is that of random ids.
         let here = vault.records.filter(\.variable.isLive).map(\.variable.name).sorted()
@@ -144,8 +151,8 @@ struct ModelGenerator {
         let web = ["-p", "web"]
         var command = ModelCommand(machine: machine, words: [])
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<20: setting(&command, pushes: false)
-        case 20..<28: setting(&command, pushes: true)
+        case 0..<17: setting(&command, pushes: false)
+        case 17..<28: setting(&command, pushes: true)
         case 28..<33:
             let place =
                 chance(40) ? ["-t", pick(["production", "preview"], or: "preview")] : ["--all"]
@@ -174,6 +181,16 @@ struct ModelGenerator {
         case 93..<97: rotating(&command, vault)
         default: command.words = ["list"] + web + ["--refresh", "--json"]
         }
+        spoil(&command)
+        return command
+    }
+
+    /// Keeps what is here, or takes what is there, where both were changed.
+    private mutating func deciding(_ keys: [String], on machine: Int) -> ModelCommand {
+        var command = ModelCommand(machine: machine, words: [chance(50) ? "push" : "pull"])
+        if chance(70), let key = keys.randomElement(using: &random) { command.words.append(key) }
+        command.words += ["-p", "web", "--yes", "--json"]
+        if chance(85) { command.words.append("--force") }
         spoil(&command)
         return command
     }
@@ -254,10 +271,10 @@ struct ModelGenerator {
                 command.faults.append(fault(command))
             }
         }
-        if command.interlude == nil, chance(12) {
+        if command.interlude == nil, chance(["pull", "list"].contains(command.name) ? 6 : 22) {
             let countsWrites = chance(60)
             command.kill = ModelCommand.Kill(
-                request: Int.random(in: 1...(countsWrites ? 3 : 10), using: &random),
+                request: Int.random(in: 1...(countsWrites ? 2 : 8), using: &random),
                 countsWrites: countsWrites, fate: pick(ModelCommand.Kill.Fate.allCases, or: .late))
         }
     }
@@ -296,6 +313,8 @@ struct ModelGenerator {
                 (2, "ongoing x1"), (1, "echoes-value:\(key) x1"),
                 (1, "echoes-value:\(key),as=base64,in=code x1"),
                 (1, "echoes-value:\(key),as=upper,in=failed x1"),
+                // Not in what is read: it makes other ids, values and comments.
+                (1, "escapes:all x1"), (1, "escapes x1"),
             ], or: "stores-nothing x1")
     }
 
@@ -311,7 +330,7 @@ struct ModelGenerator {
                 (1, "201 x1"), (1, "400 x1"), (1, "401 x1"), (1, "402 x1"), (1, "403 x1"),
                 (1, "404 x1"), (1, "409 x1"), (1, "410 x1"), (1, "hides-values"),
                 (1, "hides-values x1"), (1, "string-cursor"), (1, "decrypts-lists"),
-                (1, "says:400:No"), (1, "escapes"), (1, "escapes:all x1"), (1, "escapes:400 x1"),
+                (1, "says:400:No"), (1, "escapes:400 x1"),
                 (1, "echoes-value:\(key),as=hex,status=404 x1"),
             ], or: "503 x1")
     }

@@ -30,6 +30,15 @@ struct ModelRun {
     /// Everything that it printed.
     var words: String { result.output + result.error + result.screen }
 
+    /// Its requests for people: how each was answered, and what struck it.
+    var requests: [String] {
+        moments.map { moment in
+            let path = moment.request.path.split(separator: "?").first ?? ""
+            return
+                "\(moment.request.method) \(path) \(moment.request.status)\(moment.fault.map { " (\($0))" } ?? "")"
+        }
+    }
+
     /// How it ended, in a word.
     var end: String {
         isKilled

@@ -71,7 +71,7 @@ struct ModelSequence {
             vaults[command.machine] = run.after
             checker.check(run)
             end = run.end
-            outcome.said = run.words
+            outcome.said = ([run.words] + run.requests).joined(separator: "\n#   ")
             return run
         }
         return nil
