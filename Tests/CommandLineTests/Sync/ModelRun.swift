@@ -83,8 +83,10 @@ struct ModelRun {
 
     /// Tells whether the answer of a request arrived, and was one.
     func isHeard(_ place: Int) -> Bool {
-        // Of those that were under way at the end nobody knows.
-        moments[place].isAnswered && !(isKilled && place == moments.count - 1)
+        // One that was lost is not among them.
+        let isKiller =
+            isKilled && command.kill?.fate != .lost && place == moments.count - 1
+        return moments[place].isAnswered && !isKiller
     }
 }
 

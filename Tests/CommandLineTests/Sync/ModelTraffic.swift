@@ -42,7 +42,11 @@ final class ModelTraffic: Sendable {
 
     /// The program has ended; returns its requests once none is under way, and whether it was killed here.
     func finish() -> (moments: [SandboxServer.Moment], isKilled: Bool) {
-        state.change { $0.isOver = true }
+        state.change { state in
+            state.isOver = true
+            // Nobody is to be killed by the requests of others.
+            state.kill = nil
+        }
         return state.wait(milliseconds: 30_000) { state in
             guard state.underWay == 0 else { return nil }
             return (state.moments.sorted { $0.number < $1.number }, state.hasKilled)
