@@ -21,7 +21,7 @@ FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 
 # Suites with a long form.
-PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests
+PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests
 
 # An import of a target that Package.swift does not name as a dependency fails.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error

@@ -43,6 +43,7 @@ package final class SandboxServer: Sendable {
     }
 
     private let store: Store
+    private let service: Service
     private let server: HTTPServer
     private let heartbeat: Heartbeat
 
@@ -52,6 +53,7 @@ package final class SandboxServer: Sendable {
         let store = try Store(configuration)
         let service = Service(store: store)
         self.store = store
+        self.service = service
         server = HTTPServer { service.answer($0) }
         heartbeat = Heartbeat(store: store)
     }
@@ -142,6 +144,14 @@ package final class SandboxServer: Sendable {
         store.use { contents, _ in contents.script = lines }
     }
 
+    /// Has somebody look on at every request from the next one on; nil for nobody.
+    package func show(to onlooker: Onlooker?) {
+        service.show(to: onlooker)
+    }
+
+    /// Starts over with the seed and the settings of the start.
+    package func reset() { store.reset() }
+
     /// The requests seen since the start or the last reset, in their order.
     package var requests: [SeenRequest] {
         store.use { contents, _ in
@@ -159,12 +169,7 @@ package final class SandboxServer: Sendable {
             let project = contents.state.projects.first { $0.id == name || $0.name == name }
             guard let project else { return nil }
             return contents.state.variables.filter { $0.projectId == project.id }.map {
-                StoredVariable(
-                    id: $0.id, key: $0.key, value: $0.value, type: $0.type.rawValue,
-                    targets: $0.targets.map(\.rawValue),
-                    customEnvironmentIds: $0.customEnvironmentIds, gitBranch: $0.gitBranch,
-                    comment: $0.comment, updatedAt: $0.updatedAt, createdBy: $0.createdBy,
-                    updatedBy: $0.updatedBy)
+                StoredVariable($0)
             }
         }
     }

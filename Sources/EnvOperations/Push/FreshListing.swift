@@ -11,7 +11,8 @@ package final class FreshListing {
     private let client: VercelClient
     private let project: String
     private let environments: CustomEnvironmentNames
-    private var records: [PlatformRecord] = []
+    /// The records of the last listing, however old it is.
+    package private(set) var last: [PlatformRecord] = []
     private var recordsByID: [String: PlatformRecord] = [:]
     /// When the listing was asked for, and how often the client had paused by then; nil for none.
     private var readAt: (elapsed: Duration, pauseCount: Int)?
@@ -36,9 +37,9 @@ package final class FreshListing {
     package func take(
         _ variables: [EnvironmentVariable], elapsed: Duration, pauseCount: Int
     ) {
-        records = variables.map { PlatformRecord($0, environments: environments) }
+        last = variables.map { PlatformRecord($0, environments: environments) }
         recordsByID = Dictionary(
-            records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            last.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         readAt = (elapsed, pauseCount)
         time = client.lastDate
     }
@@ -52,13 +53,13 @@ package final class FreshListing {
         if let readAt, client.elapsed - readAt.elapsed < Self.maximumAge,
             client.pauseCount == readAt.pauseCount
         {
-            return records
+            return last
         }
         let (elapsed, pauseCount) = (client.elapsed, client.pauseCount)
         take(
             try client.environmentVariables(ofProject: project), elapsed: elapsed,
             pauseCount: pauseCount)
-        return records
+        return last
     }
 
     /// The same records by Vercel's ids.

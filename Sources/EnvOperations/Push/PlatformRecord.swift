@@ -44,7 +44,7 @@ package struct PlatformRecord: Equatable, Sendable {
     /// - Parameters:
     ///   - id: The platform's id of a user, which says nothing to people.
     ///   - own: The platform's id of the user of this program; nil or empty where it is not known.
-    func phrase(for id: String?, as own: String?) -> String {
+    package func phrase(for id: String?, as own: String?) -> String {
         let isOwnKnown = own.map { !$0.isEmpty } ?? false
         if isOwnKnown, id == own { return " by you, elsewhere" }
         if let editorName { return " by \(editorName)" }

@@ -1,8 +1,17 @@
+internal import Threads
+
 /// Answers requests: faults first, then who asks and for whom, then the resource.
 final class Service: Sendable {
     let store: Store
+    private let onlooker = Monitor<Onlooker?>(nil)
 
     init(store: Store) { self.store = store }
+
+    /// Has somebody look on at every request from the next one on; nil for nobody.
+    func show(to onlooker: Onlooker?) {
+        self.onlooker.look { $0 = onlooker }
+        store.use { contents, _ in contents.momentCount = 0 }
+    }
 
     /// The answer to one request.
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
@@ -13,35 +22,56 @@ final class Service: Sendable {
             answer.headers.append(store.use { contents, now in contents.date(now) })
             return answer
         }
-        return store.use { contents, now in
-            let strike = contents.strike(request)
-            let fault = strike.fault
-            let project = request.project
-            var present = now
-            var answer: HTTPAnswer
-            do throws(APIError) {
-                try contents.perform(.before, of: strike, project: project, now: &present)
-                let instead = try fault?.kind.answerInstead(
-                    now: present, contents.state, project: project)
-                answer = instead ?? self.served(request, fault: fault, now: present, &contents)
-                fault?.kind.spoil(&answer)
-                present = max(present, contents.state.lastStamp)
-                try contents.perform(.then, of: strike, project: project, now: &present)
-            } catch {
-                // Whoever set the fault has to see that it did not happen.
-                answer = error.impossible.answer
-            }
-            // The sandbox's own time, which tests step: clients count a limit's reset from it.
-            answer.headers.append(contents.date(now))
-            answer.delaySeconds += contents.settings.latencySeconds
-            contents.requests.append(
-                RequestLog.Entry(
-                    at: now, method: request.method, target: request.loggedTarget,
-                    body: (try? JSONParser.value(of: request.body)).map {
-                        RequestLog.masked($0)
-                    }, status: answer.status, fault: strike.text))
-            return answer
+        let arrivedAt = ContinuousClock.now
+        let onlooker = onlooker.look { $0 }
+        guard onlooker?.arrives(request.method, request.path) ?? true else {
+            return HTTPAnswer(status: 0, body: .bytes([]), delivery: .reset)
         }
+        let (answer, moment) = store.use { contents, now in
+            let (answer, entry, states) = self.answer(request, now: now, &contents)
+            contents.momentCount += 1
+            let moment = SandboxServer.Moment(
+                number: contents.momentCount - 1, entry: entry, arrivedAt: arrivedAt,
+                date: now + contents.settings.dateOffset, states: states)
+            return (answer, moment)
+        }
+        onlooker?.leaves(moment)
+        return answer
+    }
+
+    private func answer(
+        _ request: HTTPRequest, now: Int64, _ contents: inout Store.Contents
+    ) -> (answer: HTTPAnswer, entry: RequestLog.Entry, states: SandboxServer.States) {
+        let strike = contents.strike(request)
+        let fault = strike.fault
+        let project = request.project
+        var present = now
+        var answer: HTTPAnswer
+        var states = SandboxServer.States(of: contents.state.variables)
+        do throws(APIError) {
+            try contents.perform(.before, of: strike, project: project, now: &present)
+            states.asked = contents.state.variables
+            let instead = try fault?.kind.answerInstead(
+                now: present, contents.state, project: project)
+            answer = instead ?? self.served(request, fault: fault, now: present, &contents)
+            fault?.kind.spoil(&answer)
+            states.served = contents.state.variables
+            present = max(present, contents.state.lastStamp)
+            try contents.perform(.then, of: strike, project: project, now: &present)
+        } catch {
+            // Whoever set the fault has to see that it did not happen.
+            answer = error.impossible.answer
+        }
+        states.after = contents.state.variables
+        // The sandbox's own time, which tests step: clients count a limit's reset from it.
+        answer.headers.append(contents.date(now))
+        answer.delaySeconds += contents.settings.latencySeconds
+        let entry = RequestLog.Entry(
+            at: now, method: request.method, target: request.loggedTarget,
+            body: (try? JSONParser.value(of: request.body)).map { RequestLog.masked($0) },
+            status: answer.status, fault: strike.text)
+        contents.requests.append(entry)
+        return (answer, entry, states)
     }
 
     private func served(

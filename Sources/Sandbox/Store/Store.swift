@@ -10,6 +10,8 @@ final class Store: Sendable {
         var script: [String]?
         var settings: Settings
         var requests = RequestLog()
+        /// How many requests somebody has looked on at.
+        var momentCount = 0
         var limiter = RateLimiter()
         var baseURL = ""
         /// True when the state differs from its file.

@@ -180,10 +180,12 @@ package final class VercelClient {
         ]
         if call.body != nil { headers.append(("Content-Type", "application/json")) }
         let query = call.query + (call.isScoped ? scope.query : [])
+        // What is to be checked before each attempt is never sent again by the transport itself.
+        let isRepeatable = call.isRepeatable && call.check == nil
         return HTTPRequest(
             method: call.method, origin: origin,
             target: call.target + PercentEncoding.query(query), headers: headers, token: token,
-            body: call.body, isRepeatable: call.isRepeatable, timeouts: timeouts ?? call.timeouts)
+            body: call.body, isRepeatable: isRepeatable, timeouts: timeouts ?? call.timeouts)
     }
 
     /// What errors of `call` may and may not repeat.

@@ -10,6 +10,8 @@ struct PushReport {
     private let plan: PushPlan
     /// What became of each step; empty after a dry run or a conflict.
     var outcomes: [PushOutcome] = []
+    /// What needed nothing, and was changed by somebody else while the rest was sent.
+    var overtaken: [RecordNote] = []
     /// What of it production gets with its next deployment only, by what the vault knows after it.
     var pending: PendingChanges?
     /// What of it was changed while the values were locked; nil where nothing was sent.
@@ -53,9 +55,7 @@ struct PushReport {
             .init("created", list { if case .create = $0 { true } else { false } }),
             .init("updated", list { if case .update = $0 { true } else { false } }),
             .init("deleted", list { if case .delete = $0 { true } else { false } }),
-            .init(
-                "unchanged", .array(plan.unchanged.map { Self.entry($0.name, $0.attributes.scope) })
-            ),
+            .init("unchanged", unchanged),
             .init(
                 "conflicts",
                 .array(conflicts.map { Self.entry($0.key, $0.scope, $0.reason) })),
@@ -81,9 +81,18 @@ struct PushReport {
             })
     }
 
+    private var unchanged: JSONValue {
+        .array(
+            plan.unchanged.filter { variable in
+                !overtaken.contains {
+                    $0.key == variable.name && $0.scope == variable.attributes.scope
+                }
+            }.map { Self.entry($0.name, $0.attributes.scope) })
+    }
+
     /// Differences that the vault has not seen: before anything was sent, and found while sending.
     private var conflicts: [RecordNote] {
-        plan.conflicts
+        plan.conflicts + overtaken
             + outcomes.compactMap { outcome in
                 guard case .conflict(let reason) = outcome.end else { return nil }
                 return RecordNote(
@@ -153,17 +162,20 @@ struct PushReport {
                 : (planLines.map { "Would \($0)" } + changeLines).map { "\(safe($0))\n" }.joined()
         }
         if outcomes.isEmpty { return "Nothing to push.\n" }
-        return outcomes.map { outcome in
-            let what =
-                "\(safe(outcome.step.key)) (\(safe(outcome.step.attributes.scope.description)))"
-            switch outcome.end {
-            case .verified: return "\(Self.done(outcome.step))  \(what)\n"
-            case .unverified(let reason):
-                return "\(Self.done(outcome.step))  \(what): \(reason)\n"
-            case .conflict(let reason): return "conflict  \(what): \(safe(reason))\n"
-            case .failed(let reason, _): return "failed    \(what): \(safe(reason))\n"
-            }
+        return overtaken.map {
+            "conflict  \(safe($0.key)) (\(safe($0.scope.description))): \(safe($0.reason))\n"
         }.joined()
+            + outcomes.map { outcome in
+                let what =
+                    "\(safe(outcome.step.key)) (\(safe(outcome.step.attributes.scope.description)))"
+                switch outcome.end {
+                case .verified: return "\(Self.done(outcome.step))  \(what)\n"
+                case .unverified(let reason):
+                    return "\(Self.done(outcome.step))  \(what): \(reason)\n"
+                case .conflict(let reason): return "conflict  \(what): \(safe(reason))\n"
+                case .failed(let reason, _): return "failed    \(what): \(safe(reason))\n"
+                }
+            }.joined()
     }
 
     private static func done(_ step: PushPlan.Step) -> String {

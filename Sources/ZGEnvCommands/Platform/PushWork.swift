@@ -161,6 +161,7 @@ struct PushWork {
             exchanging: (exchange, deletions))
         if !plan.steps.isEmpty {
             var hasBegun = false
+            let begunAt = invocation.context.now()
             do {
                 report.outcomes = try audited(plan, index) {
                     hasBegun = true
@@ -181,6 +182,8 @@ struct PushWork {
             let ended = deletions.filter { deleted.contains($0.target?.id ?? "") }.map(\.id)
             if !ended.isEmpty { try keep(PushNote(ended: ended)) }
             Interrupts.endIfPending()
+            report.overtaken = overtaken(plan.unchanged, platform, listing.last)
+            try keepSeen(listing, begunAt: begunAt)
             if !isPart { try keepLive() }
             let after = try invocation.session.index(.listing)
             report.pending = after.project(project.id).map { PendingChanges(of: $0, in: after) }
@@ -392,6 +395,39 @@ struct PushWork {
                 seen.platform, listedAt: seen.listedAt, platformTime: seen.platformTime,
                 of: project.id)
             transaction.see(live: live, of: project.id, time: time)
+        }
+    }
+
+    /// Records that needed nothing, and that somebody has changed since the plan was made.
+    private func overtaken(
+        _ variables: [Variable], _ planned: [PlatformRecord], _ now: [PlatformRecord]
+    ) -> [RecordNote] {
+        func byID(_ records: [PlatformRecord]) -> [String: PlatformRecord] {
+            Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        let (planned, now) = (byID(planned), byID(now))
+        return variables.compactMap { variable in
+            guard let before = variable.remote.flatMap({ planned[$0.id] }) else { return nil }
+            let record = now[before.id]
+            guard record?.updatedAt != before.updatedAt else { return nil }
+            return RecordNote(
+                key: variable.name, scope: variable.attributes.scope,
+                reason: record.map {
+                    "it was changed on Vercel\($0.phrase(for: $0.author, as: rules.ownUser))"
+                } ?? "it was removed on Vercel")
+        }
+    }
+
+    /// Keeps what the last listing shows of records that this push did not touch.
+    private func keepSeen(_ listing: FreshListing, begunAt: UInt64) throws {
+        guard
+            try invocation.session.index(.listing).learns(
+                from: listing.last, listedAt: begunAt, of: project.id)
+        else { return }
+        let platformTime = bound.access.client.platformTime
+        try invocation.session.update(with: try invocation.session.indexKeys()) {
+            $0.see(
+                listing.last, listedAt: begunAt, platformTime: platformTime, of: project.id)
         }
     }
 

@@ -1,0 +1,73 @@
+import Sandbox
+import TestSupport
+import Vault
+
+/// What the end of a rotation says.
+extension ModelChecker {
+    /// Holds a rotation's end against the vault, Vercel, and what serves production.
+    mutating func checkRotation(of run: ModelRun) {
+        let command = run.command
+        guard command.name == "rotate", command.words.count > 1 else { return }
+        if let new = command.input, !command.words[1].hasPrefix("-") {
+            rotations[command.machine] = (command.words[1], new)
+        }
+        guard let (key, new) = rotations[command.machine], let status = run.status else { return }
+        if run.hasRevoked { checkRevoking(of: key, new, run) }
+        switch (status, command.words[1]) {
+        case (0, "--close"), (0, "--status"): break
+        case (0, "--abort"), (10, _): expectOld(key, new, run)
+        case (0, _): expectNew(key, new, run)
+        case (2, _), (3, _), (4, _), (5, _):
+            guard command.input != nil else { break }
+            if run.storedAfter.contains(where: { $0.value == new }) {
+                problem("rotate ended with \(status), and Vercel has the new value of \(key)")
+            }
+        default: break
+        }
+    }
+
+    /// The old value is not ended where Vercel was seen to have another one than the new one.
+    private mutating func checkRevoking(of key: String, _ new: String, _ run: ModelRun) {
+        let built = run.moments.indices.last { run.moments[$0].asksForDeployment } ?? 0
+        for record in run.storedAfter
+        where record.key == key && record.value != new && run.beginning(of: record) < 4 * built
+            && run.storedBefore.contains(where: { $0.id == record.id })
+            && !run.storedBefore.contains(record)
+        {
+            problem("the old value of \(key) was ended, and Vercel has \(record.value)")
+        }
+    }
+
+    private mutating func expectNew(_ key: String, _ new: String, _ run: ModelRun) {
+        let records = run.after.records.filter {
+            $0.variable.isLive && $0.variable.name == key && $0.variable.currentVersion > 0
+        }
+        // One that was set again since says nothing of the rotation.
+        guard records.contains(where: { $0.value == new }) else {
+            guard run.command.input != nil else { return }
+            return problem("rotate ended with 0, and the vault has not the new value of \(key)")
+        }
+        for record in records where record.value == new { expectDone(record) }
+        guard run.command.has("--redeploy"),
+            records.contains(where: {
+                $0.value == new && $0.variable.attributes.scope.targets.contains(.production)
+                    && $0.variable.attributes.kind != .sensitive
+            }), run.built?[key] != new
+        else { return }
+        problem(
+            "rotate ended with 0, and production was built with \(run.built?[key] ?? "nothing")")
+    }
+
+    private mutating func expectOld(_ key: String, _ new: String, _ run: ModelRun) {
+        if run.after.records.contains(where: {
+            $0.variable.isLive && $0.value == new && $0.variable.name == key
+        }) {
+            problem("rotate went back, and the vault still has the new value of \(key)")
+        }
+        if let listing = run.lastListing,
+            run.moments[listing].asked.contains(where: { $0.value == new })
+        {
+            problem("rotate went back, and Vercel still has the new value of \(key)")
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import EnvOperations
+import Sandbox
+import TestSupport
+import Vault
+
+/// What exit 0 says, by command. What is called synced was held against Vercel already.
+extension ModelChecker {
+    /// Holds a command's end against the vault and against Vercel.
+    mutating func checkSuccess(of run: ModelRun) {
+        checkReport(of: run)
+        checkRotation(of: run)
+        guard run.status == 0, !run.command.has("--dry-run") else { return }
+        switch run.command.name {
+        case "push": checkPush(run)
+        case "set", "rm", "import": if run.command.has("--push") { checkChanged(run) }
+        case "harden": checkHardening(run)
+        case "pull": checkPull(run)
+        default: break
+        }
+    }
+
+    /// What a report calls done is done, whatever the exit code.
+    private mutating func checkReport(of run: ModelRun) {
+        guard run.command.name == "push", let report = run.report, run.status != nil else { return }
+        for list in ["created", "updated"] {
+            for entry in report[list]?.elements ?? [] {
+                let (key, targets) = (entry["key"]?.text ?? "", entry["targets"]?.texts ?? [])
+                // A record without one in the vault only made room.
+                let record = run.after.records.first {
+                    $0.variable.isLive && $0.variable.name == key
+                        && $0.variable.attributes.scope.targets.names == targets
+                }
+                guard let record, ![.synced, .unreadable].contains(record.sync) else { continue }
+                problem("\(list) has \(key) (\(targets)), which is \(record.sync)")
+            }
+        }
+    }
+
+    private mutating func checkPush(_ run: ModelRun) {
+        let keys = Set(run.command.words.dropFirst().prefix { !$0.hasPrefix("-") })
+        for record in run.after.records where keys.isEmpty || keys.contains(record.variable.name) {
+            expectDone(record)
+        }
+        guard run.command.has("--prune"), let plan = run.firstListing,
+            let listing = run.lastListing
+        else { return }
+        // What was made since the plan is not named by it.
+        let planned = Set(run.moments[plan].asked.map(\.id))
+        for left in run.moments[listing].asked
+        where planned.contains(left.id) && (keys.isEmpty || keys.contains(left.key))
+            && run.after.record(of: left.id) == nil
+        {
+            problem("push --prune ended with 0, and \(left.key) (\(left.targets)) is there")
+        }
+    }
+
+    private mutating func checkChanged(_ run: ModelRun) {
+        for record in run.after.records {
+            let old = run.before.record(like: record)?.variable
+            let new = record.variable
+            guard
+                old?.currentVersion != new.currentVersion || old?.attributes != new.attributes
+                    || old?.isLive != new.isLive
+            else { continue }
+            if let old, old.isLive, new.isLive, old.currentVersion == new.currentVersion {
+                // It only made room for another one; what was never pushed is not pushed for that.
+                guard let remote = new.remote, remote.agreed.scope != new.attributes.scope,
+                    let listing = run.lastListing,
+                    run.moments[listing].asked.contains(where: { $0.id == remote.id })
+                else { continue }
+                problem("it ended with 0, and \(record.name) is for other targets there")
+                continue
+            }
+            expectDone(record)
+        }
+        guard Self.followsAdvice, run.command.name == "rm", let listing = run.lastListing,
+            run.command.words.count > 1
+        else { return }
+        let targets = Set(
+            (run.command.argument(of: "-t") ?? "").split(separator: ",").map(String.init))
+        for left in run.moments[listing].asked
+        where left.key == run.command.words[1]
+            && (targets.isEmpty || !targets.isDisjoint(with: left.targets))
+        {
+            problem("rm --push ended with 0, and \(left.key) (\(left.targets)) is there")
+        }
+    }
+
+    mutating func expectDone(_ record: ModelMachine.Contents.Record) {
+        let variable = record.variable
+        if variable.isLive {
+            // Without a value the vault says nothing of it.
+            guard variable.currentVersion > 0, record.sync != .synced else { return }
+            problem("it ended with 0, and \(record.name) is \(record.sync)")
+        } else if let remote = variable.remote, !remote.isGone {
+            problem("it ended with 0, and the removed \(record.name) is not known to be gone")
+        }
+    }
+
+    private mutating func checkHardening(_ run: ModelRun) {
+        guard let listing = run.lastListing else { return }
+        for entry in run.report?["hardened"]?.elements ?? [] {
+            let (key, targets) = (entry["key"]?.text ?? "", entry["targets"]?.texts ?? [])
+            let there = run.moments[listing].asked.first {
+                $0.key == key && Set($0.targets) == Set(targets)
+            }
+            guard let there, there.type == "sensitive" else {
+                problem(
+                    "harden ended with 0, and \(key) (\(targets)) is \(there?.type ?? "not there")")
+                continue
+            }
+            guard let record = run.after.record(of: there.id), record.value != nil else {
+                problem("harden ended with 0, and the vault has no value of \(key)")
+                continue
+            }
+            expectDone(record)
+        }
+    }
+
+    /// The vault has what Vercel has, but for what was changed here.
+    private mutating func checkPull(_ run: ModelRun) {
+        guard let listing = run.lastListing,
+            run.command.words.dropFirst().first?.hasPrefix("-") ?? true
+        else { return }
+        for there in run.moments[listing].asked where there.type != "system" {
+            let here = run.after.record(of: there.id)
+            if here == nil {
+                problem("pull ended with 0, and left out \(there.key) (\(there.targets))")
+            }
+        }
+        let ids = Set(run.moments[listing].asked.map(\.id))
+        for record in run.after.records where record.sync == .synced {
+            guard let remote = record.variable.remote, record.variable.isLive,
+                !ids.contains(remote.id)
+            else { continue }
+            problem("pull ended with 0, and \(record.name) is still there")
+        }
+    }
+}

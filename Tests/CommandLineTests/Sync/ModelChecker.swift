@@ -1,0 +1,294 @@
+import EnvOperations
+import Foundation
+import Sandbox
+import TestSupport
+import Vault
+
+/// Holds what commands did against what docs/sync.md promises.
+struct ModelChecker {
+    typealias Stored = SandboxServer.StoredVariable
+
+    /// Requests that change a value that Vercel never shows, and whose outcome the machine did not hear.
+    struct Attempt {
+        let names: Set<String>
+        /// From when until when, by Vercel's clock in milliseconds, a change may have been this one.
+        let times: ClosedRange<Int64>
+    }
+
+    /// What one machine has heard.
+    private struct Hearing {
+        var attempts: [Attempt] = []
+        /// Records of which somebody said that the vault has what is there, with their time of change.
+        var asserted: [String: Int64] = [:]
+    }
+
+    /// Whether what the advice of a command promises is held against it as well.
+    static let followsAdvice =
+        ProcessInfo.processInfo.environment["ZG_ENV_MODEL_ADVICE"] == "follow"
+
+    private var hearings: [Hearing]
+    /// The last rotation of each machine.
+    var rotations: [Int: (key: String, new: String)] = [:]
+    private let ownUser: String
+    /// All values that anybody ever wrote.
+    var values: Set<String> = []
+    private(set) var counts = ModelCounts()
+    var problems: [String] = []
+
+    init(machines: Int, ownUser: String) {
+        hearings = Array(repeating: Hearing(), count: machines)
+        self.ownUser = ownUser
+    }
+
+    /// Looks at everything that a command did.
+    mutating func check(_ run: ModelRun) {
+        count(run)
+        checkEnd(of: run)
+        checkVault(of: run)
+        checkWords(of: run)
+        checkWritePath(of: run)
+        checkLosses(of: run)
+        learn(from: run)
+        checkClaims(of: run)
+        checkSuccess(of: run)
+    }
+
+    mutating func problem(_ text: String) { problems.append(text) }
+
+    /// Counts one more.
+    mutating func count(_ what: String) { counts.add(what) }
+
+    private mutating func count(_ run: ModelRun) {
+        counts.add("commands")
+        counts.add("requests", run.moments.count)
+        counts.add("\(run.command.name) \(run.end)")
+        if run.isKilled { counts.add("kills") }
+        for fault in run.moments.compactMap(\.fault) {
+            counts.add("faults", fault.components(separatedBy: ", ").count)
+        }
+    }
+
+    // MARK: What holds of every command
+
+    private mutating func checkEnd(of run: ModelRun) {
+        if run.result.timedOut { problem("it did not end") }
+        if case .signalled(let signal) = run.result.end, !run.isKilled, !run.result.timedOut {
+            problem("it ended with signal \(signal)")
+        }
+        let changes = run.moments.filter { $0.isWrite && $0.asked != $0.served }
+        if run.words.contains("Nothing was sent"), !changes.isEmpty {
+            problem(
+                "it says that nothing was sent, and \(changes.map(\.request.path)) changed something"
+            )
+        }
+    }
+
+    /// A vault never loses a value.
+    private mutating func checkVault(of run: ModelRun) {
+        let lost = run.before.values.subtracting(run.after.values)
+        if !lost.isEmpty { problem("the vault has lost \(lost.sorted())") }
+    }
+
+    /// No value is in any message, but for those that docs/threat-model.md names as not withheld.
+    private mutating func checkWords(of run: ModelRun) {
+        let text = run.words.lowercased()
+        // All of them have a form of their own: nothing else looks like one.
+        let echoes = run.moments.filter { $0.fault?.contains("echoes-value") ?? false }
+        guard !run.words.isEmpty, echoes.allSatisfy(\.isAboutVariables) else { return }
+        let isRefusedChange = echoes.contains { $0.request.method != "GET" }
+        for value in isRefusedChange ? run.before.values : values {
+            let bytes = Array(value.utf8)
+            let hex = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            let base64 = Data(bytes).base64EncodedString()
+            if text.contains(value) || text.contains(hex) || run.words.contains(base64) {
+                problem("it shows the value \(value): \(run.words)")
+            }
+        }
+    }
+
+    // MARK: The write path
+
+    /// A listing counts until it is a second old. What the machine is too busy for comes on top.
+    private static let listingAge: Duration = .milliseconds(1_900)
+
+    /// Right before each change there is a listing, unless the last one is younger than a second, and was
+    /// made after the last question, wait and retry.
+    private mutating func checkWritePath(of run: ModelRun) {
+        for place in run.moments.indices where run.moments[place].isChange {
+            guard !isFresh(at: place, of: run) else { continue }
+            problem(
+                "\(run.moments[place].request.method) \(run.moments[place].request.path) (request \(place + 1)) without a listing right before it"
+            )
+        }
+    }
+
+    /// Tells whether the last listing before a request is young enough for it.
+    private func isFresh(at place: Int, of run: ModelRun) -> Bool {
+        guard let listing = run.listing(before: place) else { return false }
+        let age = run.moments[place].arrivedAt - run.moments[listing].arrivedAt
+        return age < Self.listingAge
+            && !run.moments[(listing + 1)..<place].contains(where: \.makesWait)
+    }
+
+    // MARK: Losses
+
+    /// A value that this machine does not have is changed or deleted only by somebody who knew of it.
+    private mutating func checkLosses(of run: ModelRun) {
+        let own = run.before.values.union(run.after.values)
+        for place in run.moments.indices where run.moments[place].isWrite {
+            let left = run.moments[place].served
+            for old in run.moments[place].asked
+            where !old.value.isEmpty && !own.contains(old.value)
+                && !left.contains(where: { $0.value == old.value })
+            {
+                guard let reason = excuse(for: old, at: place, of: run) else {
+                    problem(
+                        "request \(place + 1), \(run.moments[place].request.method) \(run.moments[place].request.path), took \(old.value) of \(old.key) \(old.targets) (\(old.id)), which nobody here had seen"
+                    )
+                    continue
+                }
+                counts.add(reason)
+            }
+        }
+    }
+
+    /// Why a value could go: its record was known, or named with `--force` or `--prune`; or it is one of the
+    /// cases that docs/sync.md calls possible. Nil for no reason.
+    private func excuse(for old: Stored, at place: Int, of run: ModelRun) -> String? {
+        // A value that Vercel never shows: a vault that has seen its record cannot have it.
+        if old.type == "sensitive", let record = run.before.record(of: old.id),
+            record.variable.remote?.agreedUpdatedAt == UInt64(old.updatedAt)
+        {
+            return "replaced knowingly"
+        }
+        if run.command.has("--force") || run.command.has("--prune"),
+            let first = run.firstListing, run.moments[first].asked.contains(old)
+        {
+            return "replaced by force"
+        }
+        let beginning = run.beginning(of: old)
+        if let listing = run.listing(before: place), beginning > 4 * listing + 1,
+            isFresh(at: place, of: run)
+        {
+            return "window of a second"
+        }
+        guard old.type == "sensitive", old.updatedBy ?? old.createdBy ?? ownUser == ownUser else {
+            return nil
+        }
+        let attempts =
+            hearings[run.command.machine].attempts + Self.attempts(of: run, before: place)
+        let isOwn = attempts.contains { attempt in
+            attempt.times.contains(old.updatedAt)
+                && (attempt.names.contains(old.id) || attempt.names.contains(old.key))
+        }
+        return isOwn ? "window of an unheard write" : nil
+    }
+
+    /// The times in which writes without an answer may have arrived, as docs/sync.md has them.
+    private static func attempts(of run: ModelRun, before end: Int) -> [Attempt] {
+        run.moments.indices.prefix(end).compactMap { place in
+            let moment = run.moments[place]
+            guard moment.isWrite, !run.isHeard(place), let listing = run.listing(before: place)
+            else { return nil }
+            let after = run.moments.indices.prefix(end).first {
+                $0 > place && run.moments[$0].isListing && run.isHeard($0)
+            }
+            // `Date` is to the second.
+            let start = run.moments[listing].date / 1_000 * 1_000
+            let last =
+                after.map { run.moments[$0].date / 1_000 * 1_000 + 1_000 } ?? start + 51_000
+            return Attempt(names: moment.names, times: start...max(start, last))
+        }
+    }
+
+    // MARK: What a machine has heard
+
+    private mutating func learn(from run: ModelRun) {
+        let machine = run.command.machine
+        hearings[machine].attempts += Self.attempts(of: run, before: run.moments.count)
+        // `pull KEY --force` of what is never shown says that both are the same.
+        if run.command.name == "pull", run.command.has("--force"), run.status == 0 {
+            for key in run.report?.keys("unreadable") ?? [] {
+                for record in run.after.records where record.variable.name == key {
+                    guard let remote = record.variable.remote else { continue }
+                    hearings[machine].asserted[remote.id] = Int64(clamping: remote.agreedUpdatedAt)
+                }
+            }
+        }
+    }
+
+    /// What a vault calls synced is what Vercel had when this machine listed it last.
+    private mutating func checkClaims(of run: ModelRun) {
+        // What was heard by a command that failed, and what `harden` and `rotate` look at for themselves, need
+        // not be kept of records that they do not change.
+        let keepsAll =
+            [0, 5].contains(run.status)
+            && (!["harden", "rotate"].contains(run.command.name)
+                || run.moments.contains(where: \.isWrite))
+        let listed = run.lastListing.map { place in
+            Dictionary(
+                run.moments[place].asked.map { ($0.id, $0) },
+                uniquingKeysWith: { first, _ in first })
+        }
+        for record in run.after.records {
+            guard let remote = record.variable.remote else { continue }
+            let isChanged = run.before.record(like: record)?.variable.remote != remote
+            guard let listed else {
+                // A record may leave a place without a look at Vercel, but not come to an agreement.
+                if isChanged, record.sync == .synced {
+                    problem("list calls \(record.name) synced since nobody looked")
+                }
+                continue
+            }
+            guard keepsAll || isChanged else { continue }
+            let there = listed[remote.id]
+            switch record.sync {
+            case .synced where record.variable.isRemovedEverywhere:
+                if there != nil { problem("\(record.name) counts as gone, and is there") }
+            case .synced: checkClaim(of: record, remote, there, run)
+            case .unreadable:
+                if let there, there.type != "sensitive", there.type != "system",
+                    UInt64(there.updatedAt) == remote.agreedUpdatedAt, record.variable.isLive
+                {
+                    problem("\(record.name) counts as unreadable, and Vercel shows such values")
+                }
+            case .local, .ahead, .behind, .diverged: break
+            }
+        }
+    }
+
+    private mutating func checkClaim(
+        of record: ModelMachine.Contents.Record, _ remote: RemoteState, _ there: Stored?,
+        _ run: ModelRun
+    ) {
+        func say(_ what: String) { problem("list calls \(record.name) synced, and \(what)") }
+        guard let there else { return say("Vercel does not have it") }
+        guard UInt64(there.updatedAt) == remote.agreedUpdatedAt else {
+            return say(
+                "Vercel's time of change is \(there.updatedAt) in place of \(remote.agreedUpdatedAt)"
+            )
+        }
+        let attributes = record.variable.attributes
+        guard there.key == record.variable.name else { return say("it is \(there.key) there") }
+        guard Set(there.targets) == Set(attributes.scope.targets.names) else {
+            return say("it is for \(there.targets) there")
+        }
+        guard there.type == attributes.kind.name else { return say("it is \(there.type) there") }
+        guard (there.comment ?? "") == (attributes.comment ?? "") else {
+            return say("its comment there is another one")
+        }
+        guard there.value != record.value else { return }
+        if hearings[run.command.machine].asserted[there.id] == there.updatedAt {
+            return counts.add("taken for the same")
+        }
+        // Vercel kept nothing of the value, shows none, and answers as if it had: nobody can know.
+        if there.type == "sensitive", there.value.isEmpty { return counts.add("emptied unseen") }
+        // Values are read after the listing.
+        let start = run.lastListing.map { 4 * $0 + 1 } ?? run.moments.count * 4
+        let later = (start..<max(start, run.moments.count * 4)).contains { time in
+            run.stored(at: time).contains { $0.id == there.id && $0.value == record.value }
+        }
+        if later { return counts.add("read later than listed") }
+        say("Vercel has \(there.value) in place of \(record.value ?? "no value")")
+    }
+}

@@ -1,0 +1,342 @@
+import EnvOperations
+import Sandbox
+import TestSupport
+import Vault
+
+/// Chooses what happens next, by the seed and by what there is.
+struct ModelGenerator {
+    typealias Stored = SandboxServer.StoredVariable
+
+    static let keys = ["ONE", "TWO", "THREE", "FOUR"]
+    private static let targets = [
+        ["production"], ["preview"], ["production", "preview"], ["development"],
+        ["production", "preview", "development"],
+    ]
+
+    private var random: ProofRandom
+    private var valueNumber = 0
+    private var stored: [Stored] = []
+    /// The keys that kept a machine's last push or pull from being done.
+    private var stuck: [Int: [String]] = [:]
+    /// Whether a machine has a rotation that did not end.
+    private var openRotations: Set<Int> = []
+
+    init(random: ProofRandom) { self.random = random }
+
+    // MARK: Chance
+
+    private mutating func chance(_ percent: Int) -> Bool {
+        Int.random(in: 0..<100, using: &random) < percent
+    }
+
+    private mutating func pick<T>(_ items: [T], or other: T) -> T {
+        items.randomElement(using: &random) ?? other
+    }
+
+    /// One of several, the more often the larger its number.
+    private mutating func weighted<T>(_ items: [(Int, T)], or other: T) -> T {
+        var rest = Int.random(in: 0..<max(items.reduce(0) { $0 + $1.0 }, 1), using: &random)
+        for (weight, item) in items {
+            if rest < weight { return item }
+            rest -= weight
+        }
+        return other
+    }
+
+    private mutating func value() -> String {
+        valueNumber += 1
+        let letters = "bcdfghjkmnpqrstvwxz"
+        let tail = (0..<5).map { _ in String(letters.randomElement(using: &random) ?? "q") }
+            .joined()
+        return "value-\(valueNumber)-\(tail)"
+    }
+
+    private mutating func scope() -> [String] {
+        weighted(
+            [
+                (4, Self.targets[0]), (2, Self.targets[1]), (4, Self.targets[2]),
+                (1, Self.targets[3]), (2, Self.targets[4]),
+            ], or: Self.targets[0])
+    }
+
+    private mutating func type(for targets: [String]) -> String {
+        targets.contains("development")
+            ? weighted([(4, "encrypted"), (1, "plain")], or: "encrypted")
+            : weighted([(4, "encrypted"), (1, "plain"), (5, "sensitive")], or: "encrypted")
+    }
+
+    private mutating func key() -> String {
+        chance(15) ? pick(["FIRST", "HIDDEN"], or: "FIRST") : pick(Self.keys, or: "ONE")
+    }
+
+    // MARK: Steps
+
+    /// What every sequence begins with: both kinds of variables, which all machines have seen.
+    private var prelude: ArraySlice<ModelStep> =
+        [
+            .act("create,key=FIRST,value=value-0-first,targets=production+preview"),
+            .act("create,key=HIDDEN,value=value-0-hidden,targets=production,type=sensitive"),
+        ]
+        + ModelScript.names.indices.map {
+            .command(ModelCommand(machine: $0, words: ["pull", "-p", "web", "--yes", "--json"]))
+        }
+
+    /// The next step.
+    ///
+    /// - Parameters:
+    ///   - stored: What Vercel has.
+    ///   - vaults: What the machines have.
+    mutating func step(stored: [Stored], vaults: [ModelMachine.Contents]) -> ModelStep {
+        self.stored = stored
+        if let first = prelude.popFirst() { return first }
+        return weighted(
+            [(26, 0), (4, 1), (70, 2)], or: 2
+        ).choose {
+            switch $0 {
+            case 0: .act(act())
+            case 1: .clock(Double(pick([2, 55, 70, 4_000], or: 55)))
+            default: .command(command(vaults))
+            }
+        }
+    }
+
+    /// Learns how a command ended.
+    mutating func note(_ run: ModelRun) {
+        if ["push", "pull"].contains(run.command.name) {
+            let keys = (run.report?.keys("conflicts") ?? []) + (run.report?.keys("failed") ?? [])
+            stuck[run.command.machine] = run.status == 0 ? nil : Set(keys).sorted()
+        }
+        guard run.command.name == "rotate" else { return }
+        let machine = run.command.machine
+        if run.status == 11 || run.isKilled {
+            openRotations.insert(machine)
+        } else if run.status == 0 || run.status == 10 || run.status == 4 {
+            openRotations.remove(machine)
+        }
+    }
+
+    /// Something at the dashboard that is likely to be possible.
+    private mutating func act() -> String {
+        let author = weighted([(5, "other"), (4, "self"), (1, "nobody")], or: "other")
+        guard let record = stored.randomElement(using: &random), !chance(20) else {
+            let targets = scope()
+            return
+                "create,key=\(pick(Self.keys, or: "ONE")),value=\(value()),targets=\(targets.joined(separator: "+")),type=\(type(for: targets)),by=\(author)"
+        }
+        // Not by its id: where a step is left out, others are given.
+        let which = "key=\(record.key),targets=\(record.targets.joined(separator: "+"))"
+        let what: String =
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<9: "set,\(which),value=\(value())"
+            case 9..<11: "touch,\(which)"
+            case 11..<13: "remove,\(which)"
+            case 13..<15: "set,\(which),newTargets=\(scope().joined(separator: "+"))"
+            case 15: "set,\(which),newKey=\(pick(Self.keys, or: "ONE"))"
+            case 16..<18:
+                "set,\(which),type=\(pick(["sensitive", "plain", "encrypted"], or: "plain"))"
+            case 18: "set,\(which),comment=note \(valueNumber)"
+            default: "set,\(which),value=\(value()),type=sensitive"
+            }
+        return what + ",by=\(author)"
+    }
+
+    private mutating func command(_ vaults: [ModelMachine.Contents]) -> ModelCommand {
+        let machine = Int.random(in: 0..<vaults.count, using: &random)
+        if openRotations.contains(machine), chance(60) { return proceeding(on: machine) }
+        if let keys = stuck[machine], chance(45) { return deciding(keys, on: machine) }
+        let vault = vaults[machine]
+        // By name: the order of the records is that of random ids.
+        let here = vault.records.filter(\.variable.isLive).map(\.variable.name).sorted()
+        let known = pick(here, or: key())
+        let web = ["-p", "web"]
+        var command = ModelCommand(machine: machine, words: [])
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<17: setting(&command, pushes: false)
+        case 17..<28: setting(&command, pushes: true)
+        case 28..<33:
+            let place =
+                chance(40) ? ["-t", pick(["production", "preview"], or: "preview")] : ["--all"]
+            command.words = ["rm", known] + web + place + ["--yes"]
+            if chance(45) { command.words += ["--push", "--json"] }
+        case 33..<36: command.words = ["rename", known, pick(Self.keys, or: "TWO")] + web
+        case 36..<40:
+            command.words = ["import", "-"] + web + ["--yes"]
+            command.input = (0..<3).map { _ in "\(pick(Self.keys, or: "ONE"))=\(value())\n" }
+                .joined()
+            if chance(40) { command.words += ["-t", "production,preview", "--type", "sensitive"] }
+            if chance(40) { command.words += ["--push", "--json"] }
+        case 40..<42:
+            let record = vault.records.sorted { $0.name < $1.name }
+                .randomElement(using: &random)
+            let version = max(1, Int(record?.variable.highestVersion ?? 1) - (chance(50) ? 1 : 0))
+            command.words =
+                ["restore-version", record?.variable.name ?? "ONE", "--version", "\(version)"] + web
+        case 42..<44: command.words = ["history", known] + web
+        case 44..<69: pushing(&command, known)
+        case 69..<86:
+            command.words = ["pull"] + (chance(20) ? [known] : []) + web + ["--yes", "--json"]
+            if chance(25) { command.words.append("--force") }
+        case 86..<93:
+            command.words = ["harden"] + (chance(50) ? [known] : []) + web + ["--yes", "--json"]
+        case 93..<97: rotating(&command, vault)
+        default: command.words = ["list"] + web + ["--refresh", "--json"]
+        }
+        spoil(&command)
+        return command
+    }
+
+    /// Keeps what is here, or takes what is there, where both were changed.
+    private mutating func deciding(_ keys: [String], on machine: Int) -> ModelCommand {
+        var command = ModelCommand(machine: machine, words: [chance(50) ? "push" : "pull"])
+        if chance(70), let key = keys.randomElement(using: &random) { command.words.append(key) }
+        command.words += ["-p", "web", "--yes", "--json"]
+        if chance(85) { command.words.append("--force") }
+        spoil(&command)
+        return command
+    }
+
+    private mutating func setting(_ command: inout ModelCommand, pushes: Bool) {
+        command.words = ["set", key(), "-p", "web", "--raw"]
+        command.input = value()
+        if chance(75) {
+            let targets = scope()
+            command.words += ["-t", targets.joined(separator: ",")]
+            if chance(60) { command.words += ["--type", type(for: targets)] }
+        } else if chance(30) {
+            command.words += ["--type", "sensitive"]
+        }
+        if chance(10) { command.words += ["--comment", "note \(valueNumber)"] }
+        if pushes { command.words += ["--push", "--yes", "--json"] }
+    }
+
+    private mutating func pushing(_ command: inout ModelCommand, _ known: String) {
+        command.words = ["push"]
+        if chance(25) { command.words.append(known) }
+        command.words += ["-p", "web"]
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<4: command.words.append("--force")
+        case 4..<6: command.words.append("--prune")
+        default: break
+        }
+        guard chance(12) else {
+            command.words += ["--yes", "--json"]
+            return
+        }
+        command.interlude = act()
+    }
+
+    private mutating func rotating(_ command: inout ModelCommand, _ vault: ModelMachine.Contents) {
+        let pushed = vault.records.filter { $0.sync == .synced && $0.variable.isLive }
+        command.words = [
+            "rotate", pick(pushed.map(\.variable.name).sorted(), or: key()), "-p", "web", "--raw",
+            "--yes",
+            "--json", "--timeout", "4s",
+        ]
+        command.input = value()
+        if chance(60) { command.words.append("--redeploy") }
+        if chance(40) {
+            command.words += ["--check", pick(["true", "true", "false"], or: "true")]
+        }
+        if chance(30) { command.words.append("--allow-missing") }
+        if chance(40) { command.words += ["--revoke", "cat >revoked"] }
+        command.build = weighted(
+            [
+                (8, "ok"), (2, "fail"), (1, "keeps-old-env"), (1, "alias-late:0.3"),
+                (1, "alias-error"), (1, "staged"), (1, "ignored"), (1, "blocked"),
+                (1, "alias-never"),
+            ], or: "ok")
+    }
+
+    private mutating func proceeding(on machine: Int) -> ModelCommand {
+        var command = ModelCommand(
+            machine: machine,
+            words: [
+                "rotate",
+                weighted([(4, "--resume"), (4, "--abort"), (1, "--close")], or: "--abort"),
+                "--yes", "--json",
+            ])
+        spoil(&command)
+        return command
+    }
+
+    // MARK: What goes wrong
+
+    private mutating func spoil(_ command: inout ModelCommand) {
+        let isAlone =
+            ["rename", "restore-version", "history"].contains(command.name)
+            || ["set", "rm", "import"].contains(command.name) && !command.has("--push")
+        guard !isAlone else { return }
+        if chance(45) {
+            for _ in 0..<Int.random(in: 1...2, using: &random) {
+                command.faults.append(fault(command))
+            }
+        }
+        if command.interlude == nil, chance(["pull", "list"].contains(command.name) ? 6 : 22) {
+            let countsWrites = chance(60)
+            command.kill = ModelCommand.Kill(
+                request: Int.random(in: 1...(countsWrites ? 2 : 8), using: &random),
+                countsWrites: countsWrites, fate: pick(ModelCommand.Kill.Fate.allCases, or: .late))
+        }
+    }
+
+    private mutating func fault(_ command: ModelCommand) -> String {
+        let reads = [
+            "GET */env", "GET */env", "GET */env/*", "GET */env/pull/*", "GET */projects/*",
+        ]
+        let writes = [
+            "PATCH */env/*", "POST */env", "DELETE */env*", "POST */env", "PATCH */env/*",
+            "* */env*",
+        ]
+        let doesWrite = !["pull", "list"].contains(command.name)
+        let pattern =
+            doesWrite && chance(70) ? pick(writes, or: "* *") : pick(reads + ["* *"], or: "* *")
+        let first = chance(35) ? " @\(Int.random(in: 2...4, using: &random))" : ""
+        if chance(35) {
+            let moment = pick(["before", "then"], or: "then")
+            return "\(pattern) \(moment):\(act().replacing(" ", with: "%20"))\(first)"
+        }
+        let isWrite = !pattern.hasPrefix("GET")
+        return pattern + " " + (isWrite && chance(65) ? writeFault() : anyFault()) + first
+    }
+
+    /// What goes wrong with a change alone.
+    private mutating func writeFault() -> String {
+        let key = pick(stored.map(\.key), or: "FIRST")
+        return weighted(
+            [
+                (4, "stores-nothing x1"), (3, "returns-old-record x1"), (2, "stores-empty x1"),
+                (2, "drops-target x1"), (2, "forces-sensitive x1"), (2, "rejects-one x1"),
+                (1, "silent-batch:some x1"), (1, "silent-batch:one x1"),
+                (1, "silent-batch:empty x1"),
+                (1, "silent-batch:all x1"), (1, "silent-batch:empty,keeps=all x1"),
+                (3, "lost-answer x1"), (1, "lost-answer x3"), (2, "truncate x1"),
+                (2, "ongoing x1"), (1, "echoes-value:\(key) x1"),
+                (1, "echoes-value:\(key),as=base64,in=code x1"),
+                (1, "echoes-value:\(key),as=upper,in=failed x1"),
+                // Not in what is read: it makes other ids, values and comments.
+                (1, "escapes:all x1"), (1, "escapes x1"),
+            ], or: "stores-nothing x1")
+    }
+
+    /// What goes wrong with any request.
+    private mutating func anyFault() -> String {
+        let key = pick(stored.map(\.key), or: "FIRST")
+        return weighted(
+            [
+                (2, "429:1 x1"), (1, "429 x2"), (2, "503 x1"), (1, "500 x2"), (1, "503 x9"),
+                (2, "reset x1"), (2, "reset x3"), (1, "reset"), (3, "slow:1.2 x1"),
+                (1, "lost-answer x1"), (1, "truncate x1"), (1, "challenge x1"), (1, "saml x1"),
+                (1, "html x1"), (1, "redirect:http://127.0.0.1:9/ x1"), (1, "200 x1"),
+                (1, "201 x1"), (1, "400 x1"), (1, "401 x1"), (1, "402 x1"), (1, "403 x1"),
+                (1, "404 x1"), (1, "409 x1"), (1, "410 x1"), (1, "hides-values"),
+                (1, "hides-values x1"), (1, "string-cursor"), (1, "decrypts-lists"),
+                (1, "says:400:No"), (1, "escapes:400 x1"),
+                (1, "echoes-value:\(key),as=hex,status=404 x1"),
+            ], or: "503 x1")
+    }
+}
+
+extension Int {
+    /// The result of a choice by this number.
+    fileprivate func choose<T>(_ body: (Int) -> T) -> T { body(self) }
+}

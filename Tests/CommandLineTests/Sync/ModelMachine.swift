@@ -1,0 +1,141 @@
+import EnvOperations
+import Foundation
+import Sealing
+import TestSupport
+import Vault
+
+/// A machine of the model test: a vault with everything that belongs to it, and what was last heard there.
+final class ModelMachine {
+    /// Everything that a vault holds of the variables.
+    struct Contents {
+        /// A record with all its values.
+        struct Record {
+            let variable: Variable
+            /// The current one.
+            let value: String?
+
+            /// Tells how `list` shows it.
+            var sync: SyncState { SyncState(of: variable) }
+            /// A name for messages.
+            var name: String {
+                "\(variable.name) (\(variable.attributes.scope.description))"
+            }
+        }
+
+        var records: [Record] = []
+        /// All values, the earlier ones and those of removed variables included.
+        var values: Set<String> = []
+
+        /// The record that stands for one of Vercel's.
+        func record(of id: String) -> Record? { records.first { $0.variable.remote?.id == id } }
+        /// The same record at another time.
+        func record(like other: Record) -> Record? {
+            records.first { $0.variable.id == other.variable.id }
+        }
+    }
+
+    let name: String
+    private let home: CommandHome
+    private let url: String
+    private var keys: VaultKeys?
+    private var template: [(path: String, bytes: [UInt8])] = []
+
+    init(_ name: String, home: CommandHome, url: String) throws {
+        self.name = name
+        self.home = home
+        self.url = url
+        try home.directory.makeDirectory("machine-\(name)")
+    }
+
+    private func path(_ name: String) -> String { "machine-\(self.name)/\(name)" }
+
+    /// Describes a run of `zg-env` on this machine.
+    func runner(_ words: [String], input: String? = nil) -> ProgramRunner {
+        func place(_ name: String) -> String { home.directory.path(path(name)) }
+        return home.runner(
+            words, input: input.map { .text($0) } ?? .null,
+            environment: [
+                "ZG_ENV_API_URL": url, "ZG_ENV_VAULT": place("vault.zgv"),
+                "ZG_ENV_AUDIT_LOG": place("audit.log"), "XDG_STATE_HOME": place("state"),
+                "XDG_CACHE_HOME": place("cache"), "XDG_RUNTIME_DIR": place("runtime"),
+            ])
+    }
+
+    /// Makes an empty machine of it.
+    func clear() throws {
+        for name in ["state", "cache", "runtime"] {
+            try? FileManager.default.removeItem(atPath: home.directory.path(path(name)))
+            try home.directory.makeDirectory(path(name))
+        }
+        for name in ["vault.zgv", "audit.log"] {
+            try? FileManager.default.removeItem(atPath: home.directory.path(path(name)))
+        }
+    }
+
+    /// Keeps the vault as it is now, to go back to.
+    func keepTemplate() throws {
+        // Nothing may be in the log yet.
+        let log = (try? home.directory.read(path("audit.log"))).map { [(path("audit.log"), $0)] }
+        template = [(path("vault.zgv"), try home.directory.read(path("vault.zgv")))] + (log ?? [])
+    }
+
+    /// Makes it a copy of another machine's vault as that was kept.
+    func becomeClone(of other: ModelMachine) {
+        template = other.template.map { file in
+            (path(String(file.path.split(separator: "/").last ?? "")), file.bytes)
+        }
+    }
+
+    /// Goes back to the vault that was kept, on a machine that has seen nothing.
+    func reset() throws {
+        try clear()
+        for file in template { try home.directory.write(file.bytes, to: file.path) }
+    }
+
+    /// What the vault holds now.
+    func contents() throws -> Contents {
+        let vault = try Vault(
+            opening: home.directory.path(path("vault.zgv")), in: PosixFileStore())
+        let keys = try openedKeys(vault)
+        let index = try vault.index(with: keys, extent: .everything)
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw ModelError(description: "the values of \(name) are locked")
+        }
+        let arena = SecretArena()
+        var contents = Contents()
+        for variable in index.variables {
+            let value = try reader.currentValue(of: variable, in: arena).map { Self.text($0) }
+            if let value { contents.values.insert(value) }
+            contents.records.append(.init(variable: variable, value: value))
+            for version in index.earlierVersions where version.variable == variable.id {
+                contents.values.insert(
+                    Self.text(try reader.value(of: variable, version, in: arena)))
+            }
+        }
+        return contents
+    }
+
+    private static func text(_ slice: SecretSlice) -> String {
+        slice.withBytes { bytes in
+            String(
+                decoding: (0..<bytes.byteCount).map {
+                    unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
+                }, as: UTF8.self)
+        }
+    }
+
+    private func openedKeys(_ vault: Vault) throws -> VaultKeys {
+        if let keys { return keys }
+        let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
+            try SecretBytes(copying: $0)
+        }
+        let opened = try vault.unlock(passphrase: passphrase, memoryLimitBytes: nil)
+        keys = opened
+        return opened
+    }
+}
+
+/// A step of the model test itself that did not work.
+struct ModelError: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,127 @@
+import Sandbox
+import TestSupport
+
+/// One sequence of steps in a world of its own.
+struct ModelSequence {
+    /// How it went.
+    struct Outcome {
+        var steps: [ModelStep] = []
+        var script = ModelScript()
+        var counts = ModelCounts()
+        /// What broke at the last step; empty where nothing did.
+        var problems: [String] = []
+        /// What the last command printed.
+        var said = ""
+    }
+
+    /// Does steps until one breaks a promise.
+    ///
+    /// - Parameters:
+    ///   - next: The next step by what Vercel and the vaults have now; nil at the end.
+    ///   - note: Told how each command ended.
+    static func run(
+        in world: ModelWorld,
+        next: ([SandboxServer.StoredVariable], [ModelMachine.Contents]) -> ModelStep?,
+        note: (ModelRun) -> Void = { _ in }
+    ) throws -> Outcome {
+        try world.begin()
+        var sequence = try ModelSequence(in: world)
+        while let step = next(world.stored, sequence.vaults) {
+            if let run = try sequence.perform(step) { note(run) }
+            if !sequence.checker.problems.isEmpty { break }
+        }
+        if ModelChecker.followsAdvice, sequence.checker.problems.isEmpty {
+            try sequence.followAdvice()
+        }
+        sequence.outcome.counts = sequence.checker.counts
+        sequence.outcome.counts.add("steps", sequence.outcome.steps.count)
+        sequence.outcome.problems = sequence.checker.problems
+        return sequence.outcome
+    }
+
+    private let world: ModelWorld
+    private var outcome = Outcome()
+    private var checker: ModelChecker
+    private var vaults: [ModelMachine.Contents]
+
+    private init(in world: ModelWorld) throws {
+        self.world = world
+        checker = ModelChecker(
+            machines: world.machines.count, ownUser: world.platform.server.userIds.own)
+        vaults = try world.machines.map { try $0.contents() }
+        checker.values = vaults.reduce(into: Set(world.stored.map(\.value))) {
+            $0.formUnion($1.values)
+        }
+    }
+
+    /// Does one step, and holds it against the promises.
+    @discardableResult
+    private mutating func perform(_ step: ModelStep) throws -> ModelRun? {
+        outcome.steps.append(step)
+        checker.values.formUnion(Self.values(in: step))
+        var end = "done"
+        defer { outcome.script.add(step, end) }
+        switch step {
+        case .clock(let seconds): world.advance(seconds)
+        case .act(let act):
+            if try !world.perform(act) { end = "refused" }
+            checker.count("acts \(end)")
+        case .command(let command):
+            let run = try world.run(command, before: vaults[command.machine])
+            vaults[command.machine] = run.after
+            checker.check(run)
+            end = run.end
+            outcome.said = ([run.words] + run.requests).joined(separator: "\n#   ")
+            return run
+        }
+        return nil
+    }
+
+    // MARK: The end
+
+    /// Every machine comes to a push and a pull with nothing left to do by typing what it is told.
+    private mutating func followAdvice() throws {
+        for machine in world.machines.indices {
+            // Three for each variable that may be in the way, and those that find it.
+            var left = 3 * max(vaults[machine].records.count, 1)
+            while true {
+                guard let failed = try failure(of: machine) else { break }
+                let keys = Set(failed.words.matches(of: /conflict +([A-Z_]+)/).map { String($0.1) })
+                let advice = ModelAdvice(in: failed.words, keys: keys.sorted())
+                guard let words = advice.commands.first, left > 0 else {
+                    checker.problem(
+                        left > 0 ? "no advice: \(failed.words)" : "no end: \(failed.words)")
+                    return
+                }
+                left -= 1
+                var command = ModelCommand(machine: machine, words: words)
+                let asks = ["push", "pull", "rm", "harden", "rotate", "redeploy"].contains(words[0])
+                if asks || command.has("--push") { command.words.append("--yes") }
+                if words[0] == "set" { command.input = "value-\(9_000 + left)-told" }
+                try perform(.command(command))
+                guard checker.problems.isEmpty else { return }
+            }
+        }
+    }
+
+    /// The command that does not end well yet; nil where nothing is left to do.
+    private mutating func failure(of machine: Int) throws -> ModelRun? {
+        for name in ["pull", "push"] {
+            let command = ModelCommand(machine: machine, words: [name, "-p", "web", "--yes"])
+            if let run = try perform(.command(command)), run.status != 0 { return run }
+        }
+        return nil
+    }
+
+    /// The values that a step brings into the world.
+    private static func values(in step: ModelStep) -> [String] {
+        let texts: [String] =
+            switch step {
+            case .clock: []
+            case .act(let act): [act]
+            case .command(let command):
+                command.faults + [command.input ?? "", command.interlude ?? ""]
+            }
+        return texts.flatMap { $0.matches(of: /value-\d+-[a-z]+/).map { String($0.0) } }
+    }
+}

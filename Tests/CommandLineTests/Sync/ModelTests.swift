@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+import Threads
+
+/// Sequences of commands of three machines and of what people do at a dashboard, with kills, outages and
+/// every lie of the sandbox, each command held against what docs/sync.md promises.
+///
+/// 40 sequences; with ZG_ENV_PROOF=full 3,000. The seed is printed. ZG_ENV_MODEL_SEQUENCES says another
+/// number, ZG_ENV_MODEL_FIRST the first one's.
+@Suite("A model of both sides")
+struct ModelTests {
+    private static let stepCount = 22
+    private static let worldCount = 8
+    /// After so many failures nothing more is tried.
+    private static let maximumFailures = 3
+
+    private static func number(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+    }
+
+    /// What the worlds share.
+    private struct Shared {
+        var next: Int
+        let end: Int
+        var counts = ModelCounts()
+        var failures: [String] = []
+    }
+
+    @Test(
+        "SYNC-M: no value is lost unseen, no exit 0 is wrong, and nothing is called synced that is not",
+        .timeLimit(.minutes(120)))
+    func sequences() throws {
+        let first = Self.number("ZG_ENV_MODEL_FIRST") ?? 0
+        let count =
+            Self.number("ZG_ENV_MODEL_SEQUENCES") ?? Proof.count(short: 40, full: 3_000)
+        let shared = Monitor(Shared(next: first, end: first + count))
+        _ = ProofRandom.seed
+        let threads = (0..<min(Self.worldCount, count)).compactMap { _ in
+            WorkThread { Self.work(on: shared) }
+        }
+        for thread in threads { thread.join() }
+        let (counts, failures) = shared.look { ($0.counts, $0.failures) }
+        print("proof: \(counts.text)")
+        for failure in failures { Issue.record("\(failure)") }
+        guard failures.isEmpty, count >= 20 else { return }
+        for what in [
+            "push 0", "push 5", "pull 0", "pull 5", "kills", "faults", "replaced knowingly",
+        ] {
+            #expect(counts[what] > 0, "\(what)")
+        }
+    }
+
+    /// Takes numbers of sequences until there are none, or one has failed.
+    private static func work(on shared: Monitor<Shared>) {
+        do {
+            let world = try ModelWorld()
+            while let number = shared.look({ shared -> Int? in
+                guard shared.next < shared.end, shared.failures.count < maximumFailures
+                else { return nil }
+                shared.next += 1
+                return shared.next - 1
+            }) {
+                let outcome = try sequence(number, in: world)
+                shared.look { shared in
+                    shared.counts.add(outcome.counts)
+                    shared.counts.add("sequences")
+                }
+                guard !outcome.problems.isEmpty else { continue }
+                let report = try report(outcome, number, in: world)
+                shared.look { $0.failures.append(report) }
+            }
+        } catch {
+            shared.look { $0.failures.append("\(error)") }
+        }
+    }
+
+    private static func sequence(
+        _ number: Int, in world: ModelWorld
+    ) throws -> ModelSequence.Outcome {
+        var generator = ModelGenerator(random: ProofRandom(UInt64(number) &* 1_000 &+ 90))
+        var left = stepCount
+        return try ModelSequence.run(
+            in: world,
+            next: { stored, vaults in
+                left -= 1
+                return left >= 0 ? generator.step(stored: stored, vaults: vaults) : nil
+            }, note: { generator.note($0) })
+    }
+
+    private static func report(
+        _ outcome: ModelSequence.Outcome, _ number: Int, in world: ModelWorld
+    ) throws -> String {
+        let short = try ModelShrinking.shortened(outcome, in: world)
+        func lines(_ outcome: ModelSequence.Outcome) -> String {
+            outcome.script.lines.joined(separator: "\n")
+        }
+        return """
+            ZG_ENV_PROOF_SEED=\(ProofRandom.seed) ZG_ENV_MODEL_FIRST=\(number) ZG_ENV_MODEL_SEQUENCES=1: \
+            after \(outcome.steps.count) steps
+            \(outcome.problems.joined(separator: "\n"))
+            \(ModelScript.head)
+            \(lines(outcome))
+            # It said: \(outcome.said)
+            # Shortened to \(short.steps.count) steps: \(short.problems.joined(separator: "; "))
+            \(lines(short))
+            """
+    }
+}
