@@ -154,6 +154,9 @@ bench: build ## Time the goals of speed, side by side with plain calls and with 
 		$(RELEASE)/zg-env .build/benchmark/yardstick --reader $(RELEASE)/zg-env-bench-reader \
 		$(BENCH_OPTIONS)
 
+bench-requests: build ## Count and time the requests of push, pull, harden and rotate
+	Tests/Benchmark/requests.py $(RELEASE)/zg-env $(RELEASE)/zg-env-sandbox $(BENCH_OPTIONS)
+
 bench-peers: ## Install the other tools that the benchmark compares with (apt-get, pip)
 	@.ci/set-up peers
 	python3 -m venv .build/benchmark/peers

@@ -86,8 +86,8 @@ final class AuditLogFile {
         }
         guard status.st_mode & 0o077 == 0 else {
             throw VaultError(
-                .auditLog,
-                "the audit log \(path) can be opened by other users; run: chmod 600 \(path)")
+                .auditLog, "the audit log \(path) can be opened by other users",
+                remedy: .init(command: "chmod 600", path: path))
         }
         return file
     }

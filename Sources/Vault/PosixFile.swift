@@ -25,10 +25,10 @@ final class PosixFile: ReadableFile {
             throw failure("\(path) cannot be looked at")
         }
         let isRegular = status.st_mode & S_IFMT == S_IFREG
-        let reason = isCopy && isRegular ? nil : Self.objection(to: status, at: path)
-        if let reason {
+        let objection = isCopy && isRegular ? nil : Self.objection(to: status, at: path)
+        if let objection {
             close(descriptor)
-            throw VaultError(.insecure, reason)
+            throw objection
         }
         self.descriptor = descriptor
         byteCount = UInt64(max(status.st_size, 0))
@@ -38,20 +38,28 @@ final class PosixFile: ReadableFile {
         close(descriptor)
     }
 
-    private static func objection(to status: stat, at path: String) -> String? {
-        guard status.st_mode & S_IFMT == S_IFREG else { return "\(path) is not a regular file" }
-        guard status.st_uid == geteuid() else { return "\(path) belongs to another user" }
+    private static func objection(to status: stat, at path: String) -> VaultError? {
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return VaultError(.insecure, "\(path) is not a regular file")
+        }
+        guard status.st_uid == geteuid() else {
+            return VaultError(.insecure, "\(path) belongs to another user")
+        }
         guard status.st_mode & 0o077 == 0 else {
-            return "\(path) can be opened by other users; run: chmod 600 \(path)"
+            return VaultError(
+                .insecure, "\(path) can be opened by other users",
+                remedy: .init(command: "chmod 600", path: path))
         }
         let directory = PosixFileStore.split(path).directory
         var parent = stat()
         guard unsafe stat(directory, &parent) == 0 else {
-            return "\(directory) cannot be looked at"
+            return VaultError(.insecure, "\(directory) cannot be looked at")
         }
         let isShared = parent.st_mode & 0o022 != 0 && parent.st_mode & S_ISVTX == 0
         guard !isShared else {
-            return "other users can write to \(directory); run: chmod go-w \(directory)"
+            return VaultError(
+                .insecure, "other users can write to \(directory)",
+                remedy: .init(command: "chmod go-w", path: directory))
         }
         return nil
     }

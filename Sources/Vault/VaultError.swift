@@ -43,11 +43,22 @@ package struct VaultError: Error, Equatable {
     /// What does not hold, of a damaged vault; nil for another code, and for an older copy, which is
     /// whole.
     package let damage: VaultDamage?
+    /// What mends it; nil where no single command does.
+    package let remedy: Remedy?
+
+    /// A command of the system.
+    package struct Remedy: Equatable, Sendable {
+        /// The command without its last word.
+        package let command: String
+        /// Its last word, not quoted.
+        package let path: String
+    }
 
     /// Makes an error.
-    package init(_ code: Code, _ reason: String) {
+    package init(_ code: Code, _ reason: String, remedy: Remedy? = nil) {
         self.code = code
         self.reason = reason
+        self.remedy = remedy
         damage = nil
     }
 
@@ -56,6 +67,7 @@ package struct VaultError: Error, Equatable {
         code = .damaged
         self.reason = reason
         self.damage = damage
+        remedy = nil
     }
 
     /// Translates a failure of sealing where a failed tag means damage.

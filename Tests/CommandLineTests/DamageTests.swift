@@ -125,7 +125,7 @@ struct DamageTests {
         let whole = try home.vaultBytes()
         for mode: mode_t in [0o640, 0o604, 0o660, 0o644] {
             try home.directory.write(whole, to: Self.path, mode: mode)
-            failed(try home.run(["list", "-p", "web"]), 1, "chmod")
+            failed(try home.run(["list", "-p", "web"]), 1, "Run: chmod 600 \(home.vaultPath)")
             failed(try home.run(["set", "KEY", "-p", "web"], input: .text("x")), 1)
         }
         try FileManager.default.moveItem(

@@ -48,6 +48,21 @@ import VercelAPI
         #expect(transport.sent.count == 1000)
     }
 
+    @Test("SEC-F17: a page that fails late is not asked for again after the five minutes")
+    func timeOfLastPage() throws {
+        let clock = FakeAPI.Clock()
+        let transport = FakeTransport { _, number in
+            clock.room?.elapsed += .seconds(29)
+            return number < 11
+                ? .answer(200, "{\"projects\":[],\"pagination\":{\"next\":\(number)}}")
+                : .answer(503, "{}")
+        }
+        let api = try FakeAPI(transport)
+        clock.room = api.room
+        #expect(api.error { _ = try api.client.projects() }?.code == .unavailable)
+        #expect(transport.sent.count == 11)
+    }
+
     @Test("SEC-F17: a list whose pages keep coming is given up after five minutes")
     func timeOfList() throws {
         let room = FakeAPI.Clock()

@@ -22,6 +22,8 @@ struct APICall {
     var isRepeatable: Bool
     var expectation = Expectation.json
     var timeouts: HTTPTimeouts?
+    /// When no attempt may be under way any more, on the waiting room's clock.
+    var deadline: Duration?
     /// The values in the body, which no error may repeat.
     var sent: [SecretSlice] = []
     /// The names in the body, which errors may repeat.
@@ -46,6 +48,17 @@ struct APICall {
         route = "\(method.rawValue) \(path.route)"
         self.query = query.compactMap { item in item.value.map { (item.name, $0) } }
         self.isRepeatable = isRepeatable ?? (method != .post)
+    }
+
+    /// The call with no more time for one attempt than is left until its deadline.
+    func within(_ now: Duration) -> APICall {
+        guard let deadline else { return self }
+        var call = self
+        let left = max(deadline - now, .milliseconds(1))
+        var timeouts = timeouts ?? HTTPTimeouts()
+        timeouts.total = min(timeouts.total ?? left, left)
+        call.timeouts = timeouts
+        return call
     }
 
     /// The body that `write` writes.

@@ -68,10 +68,21 @@ package final class AnswerSecrets {
         }
     }
 
-    /// Whether `text` repeats one of the secrets.
+    /// Whether `text` repeats one of the secrets. A value that is the same as one of the names does not
+    /// count: the name may be told anyway.
     func repeats(_ text: String) -> Bool {
         var forms = RepeatedForms(of: text)
-        return sent.contains { forms.hold($0) } || known.met.contains { forms.hold($0) }
-            || (opened ?? []).contains { forms.hold($0) }
+        func isRepeated(_ secret: SecretSlice) -> Bool { forms.hold(secret) && !isName(secret) }
+        return sent.contains(where: isRepeated) || known.met.contains(where: isRepeated)
+            || (opened ?? []).contains(where: isRepeated)
+    }
+
+    private func isName(_ secret: SecretSlice) -> Bool {
+        names.contains { name in
+            guard name.utf8.count == secret.count else { return false }
+            return secret.withBytes { bytes in
+                name.utf8.enumerated().allSatisfy { bytes.byte(at: $0.offset) == $0.element }
+            }
+        }
     }
 }

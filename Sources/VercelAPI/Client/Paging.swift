@@ -81,7 +81,8 @@ extension VercelClient {
         }
     }
 
-    private func list<Element: ListElement>(
+    /// Reads a list to its end, whose first page is there.
+    func list<Element: ListElement>(
         continuing first: APIAnswer, of call: APICall, since begin: Duration, cursor: String,
         limit: Int
     ) throws(VercelAPIError) -> [Element] {
@@ -121,9 +122,7 @@ extension VercelClient {
         var call = call
         call.query.removeAll { $0.name == cursor }
         call.query.append((cursor, place.text))
-        var timeouts = call.timeouts ?? HTTPTimeouts()
-        timeouts.total = min(timeouts.total ?? left, left)
-        call.timeouts = timeouts
+        call.deadline = begin + Paging.maximumTime
         return call
     }
 

@@ -132,7 +132,7 @@ private struct SendingRound {
 
     mutating func send(_ granted: [(place: Int, group: Int64?)]) {
         let places = granted.filter { isToBeSent($0.place, group: $0.group) }
-        let requests = places.map { client.request(calls[$0.place]) }
+        let requests = places.map { client.request(calls[$0.place].within(now)) }
         for (place, _) in places where attempts[place].firstSent == nil {
             attempts[place].firstSent = now
         }
@@ -196,7 +196,8 @@ private struct SendingRound {
         let first = attempts[place].firstSent ?? now
         if let pause = session.policy.pause(
             after: verdict.outcome, attempt: attempts[place].count, elapsed: now - first,
-            isRepeatable: call.isRepeatable, random: session.random())
+            isRepeatable: call.isRepeatable, random: session.random()),
+            call.deadline.map({ now + pause < $0 }) ?? true
         {
             attempts[place].notBefore = now + pause
             session.pauseCount += 1

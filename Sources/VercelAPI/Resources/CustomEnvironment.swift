@@ -32,9 +32,22 @@ extension VercelClient {
     package func customEnvironments(
         ofProject project: String
     ) throws(VercelAPIError) -> [CustomEnvironment] {
-        let call = try APICall(.get, "/v9/projects/\(project)/custom-environments")
+        let call = try customEnvironmentsCall(project)
+        return try customEnvironments { () throws(VercelAPIError) in
+            try self.list(call, cursor: "until")
+        }
+    }
+
+    func customEnvironmentsCall(_ project: String) throws(VercelAPIError) -> APICall {
+        try APICall(.get, "/v9/projects/\(project)/custom-environments")
+    }
+
+    /// None where the plan of the account has none.
+    func customEnvironments(
+        _ list: () throws(VercelAPIError) -> [CustomEnvironment]
+    ) throws(VercelAPIError) -> [CustomEnvironment] {
         do throws(VercelAPIError) {
-            return try list(call, cursor: "until")
+            return try list()
         } catch {
             guard error.code == .notFound else { throw error }
             return []

@@ -131,9 +131,15 @@ extension VercelClient {
     package func project(
         _ idOrName: String, withRollbackInfo: Bool = false
     ) throws(VercelAPIError) -> Project {
-        let call = try APICall(
+        let call = try projectCall(idOrName, withRollbackInfo: withRollbackInfo)
+        return try read(try perform(call), as: Project.self)
+    }
+
+    func projectCall(
+        _ idOrName: String, withRollbackInfo: Bool = false
+    ) throws(VercelAPIError) -> APICall {
+        try APICall(
             .get, "/v9/projects/\(idOrName)",
             query: [("rollbackInfo", withRollbackInfo ? "true" : nil)])
-        return try read(try perform(call), as: Project.self)
     }
 }

@@ -45,7 +45,10 @@ extension VercelClient {
     package func sharedVariables(
         usedByProject projectId: String? = nil
     ) throws(VercelAPIError) -> [SharedVariable] {
-        let call = try APICall(.get, "/v1/env", query: [("projectId", projectId)])
-        return try list(call, cursor: "until")
+        try list(try sharedVariablesCall(projectId), cursor: "until")
+    }
+
+    func sharedVariablesCall(_ projectId: String?) throws(VercelAPIError) -> APICall {
+        try APICall(.get, "/v1/env", query: [("projectId", projectId)])
     }
 }

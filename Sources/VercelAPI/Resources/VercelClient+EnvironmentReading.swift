@@ -19,7 +19,7 @@ extension VercelClient {
     package func environmentVariables(
         ofProject project: String, gitBranch: String? = nil, customEnvironmentId: String? = nil
     ) throws(VercelAPIError) -> [EnvironmentVariable] {
-        var call = try listCall(project)
+        var call = try variablesCall(project)
         if let gitBranch { call.query.append(("gitBranch", gitBranch)) }
         if let customEnvironmentId {
             call.query.append(("customEnvironmentId", customEnvironmentId))
@@ -34,7 +34,7 @@ extension VercelClient {
         ofProjects projects: [String]
     ) throws(VercelAPIError) -> [Result<[EnvironmentVariable], VercelAPIError>] {
         lists(
-            try projects.map { project throws(VercelAPIError) in try listCall(project) },
+            try projects.map { project throws(VercelAPIError) in try variablesCall(project) },
             cursor: "until")
     }
 
@@ -42,13 +42,22 @@ extension VercelClient {
     package func environmentVariables(
         ofProject project: String, valuesInto arena: SecretArena
     ) throws(VercelAPIError) -> [ReadEnvironmentVariable] {
-        var call = try listCall(project)
+        let call = try variablesCall(project)
+        let begin = session.waitingRoom.elapsed
+        return try readVariables(
+            continuing: try perform(call), of: call, since: begin, into: arena)
+    }
+
+    /// Reads such a list to its end, whose first page is there.
+    func readVariables(
+        continuing first: APIAnswer, of call: APICall, since begin: Duration,
+        into arena: SecretArena
+    ) throws(VercelAPIError) -> [ReadEnvironmentVariable] {
+        var answer = first
         var found: [ReadEnvironmentVariable] = []
         var ids: Set<String> = []
         var cursors: Set<PageCursor> = []
-        let begin = session.waitingRoom.elapsed
         while true {
-            let answer = try perform(call)
             let page = try read(answer, as: Page<EnvironmentVariable>.self)
             let values = try scan(answer) { (body) throws(JSONScanner.Problem) in
                 try SecretMembers.texts("value", ofList: "envs", of: body, into: arena) { place in
@@ -71,7 +80,7 @@ extension VercelClient {
                 throw VercelAPIError(
                     .malformedAnswer, reason: "the pages of a list do not come to an end")
             }
-            call = try nextPage(at: next, of: call, since: begin, cursor: "until")
+            answer = try perform(try nextPage(at: next, of: call, since: begin, cursor: "until"))
         }
     }
 
@@ -141,7 +150,7 @@ extension VercelClient {
         try readPulled(try perform(try APICall(.get, "/v3/env/pull/\(id)")), into: arena)
     }
 
-    private func listCall(_ project: String) throws(VercelAPIError) -> APICall {
+    func variablesCall(_ project: String) throws(VercelAPIError) -> APICall {
         try APICall(.get, "/v10/projects/\(project)/env")
     }
 

@@ -34,9 +34,14 @@ struct SharedListing {
         guard let owner = bound.platform.accountId, owner.hasPrefix("team_") else { return [] }
         // By its id, as the listing looks for it, whatever it was called by just now.
         let client = bound.access.client.scoped(to: .team(id: owner))
-        let askedAt = invocation.context.now()
+        let askedAt = bound.reading?.askedAt ?? invocation.context.now()
         do throws(VercelAPIError) {
-            let found = try client.sharedVariables(usedByProject: bound.platform.id)
+            let found =
+                if let read = bound.reading?.lists.sharedVariables {
+                    try read.get()
+                } else {
+                    try client.sharedVariables(usedByProject: bound.platform.id)
+                }
             keep(
                 [bound.platform.id: found], .init(client: client, account: bound.access.account),
                 askedAt, invocation)

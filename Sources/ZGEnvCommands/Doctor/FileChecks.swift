@@ -1,5 +1,6 @@
 internal import CLinux
 internal import CommandLineKit
+internal import DotEnv
 internal import Glibc
 internal import Vault
 
@@ -122,14 +123,15 @@ struct FileChecks {
             return failed("is no \(kind)", "Move it away; a link does not count.")
         }
         guard status.owner == user || (rule.mayBeRoots && status.owner == 0) else {
-            return failed("belongs to user \(status.owner)", "Run: chown \(user) \(rule.path)")
+            return failed(
+                "belongs to user \(status.owner)", "Run: chown \(user) \(word: rule.path)")
         }
         let isSticky = rule.mayBeSticky && status.mode & S_ISVTX != 0
         guard status.mode & rule.forbidden == 0 || isSticky else {
             let isSecret = rule.forbidden != 0o022
             return failed(
                 isSecret ? "can be opened by other users" : "can be written to by other users",
-                "Run: chmod \(isSecret ? "go-rwx" : "go-w") \(rule.path)")
+                "Run: chmod \(isSecret ? "go-rwx" : "go-w") \(word: rule.path)")
         }
         if let refusal {
             return failed(
@@ -138,7 +140,7 @@ struct FileChecks {
                     : "cannot be written to, so the vault cannot be changed",
                 refusal == EROFS
                     ? "Mount it for writing, or name another place with --vault or ZG_ENV_VAULT."
-                    : "Run: chmod u+wx \(rule.path)")
+                    : "Run: chmod u+wx \(word: rule.path)")
         }
         return Finding(rule.check, .ok, "\(rule.path) is for its owner alone to change.")
     }

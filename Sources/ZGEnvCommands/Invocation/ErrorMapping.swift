@@ -20,6 +20,11 @@ extension CommandError {
             self.init(mapping: VercelAPIError(transport: error, isRepeatable: true))
         case is APIOrigin.Problem:
             self.init(.failed, "The vault holds an address that is none.")
+        case is GitProgram.NoAnswer:
+            self.init(
+                .failed, "Git gave no answer.",
+                hint: "It may wait for a file that is a pipe: check .gitignore, and include.path "
+                    + "in git's settings.")
         case let error as TerminalError: self.init(mapping: error)
         case let error as DotEnvError: self.init(mapping: error)
         case OutputError.system(let number):
@@ -32,13 +37,17 @@ extension CommandError {
 
     private init(mapping error: VaultError) {
         let reason = Self.sentence(error.reason)
+        let remedy = error.remedy.map { "Run: \($0.command) \(word: $0.path)" }
         switch error.code {
         case .notFound: self.init(.notFound, reason, hint: "Make one with: zg-env init")
         case .exists:
             self.init(
                 .conflict, reason,
                 hint: "Nothing was changed. Use it, or name another place with --vault.")
-        case .insecure: self.init(.failed, reason, hint: "Nothing was changed.")
+        case .insecure:
+            self.init(
+                .failed, reason,
+                hint: ["Nothing was changed.", remedy].compactMap(\.self).joined(separator: " "))
         case .damaged:
             self.init(
                 .damaged, reason,
@@ -60,8 +69,9 @@ extension CommandError {
         case .auditLog:
             self.init(
                 .failed, reason,
-                hint: "Nothing is given out that cannot be logged. Place the log elsewhere with "
-                    + "--audit-log FILE or ZG_ENV_AUDIT_LOG.")
+                hint: "Nothing is given out that cannot be logged. "
+                    + (remedy
+                        ?? "Place the log elsewhere with --audit-log FILE or ZG_ENV_AUDIT_LOG."))
         case .notConfirmed: self.init(.failed, reason)
         case .inputOutput:
             self.init(

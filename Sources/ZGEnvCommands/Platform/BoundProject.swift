@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import Sealing
 internal import Vault
 internal import VercelAPI
 
@@ -11,6 +12,19 @@ struct BoundProject {
     let platform: Project
     /// The vault's project, bound; nil without a vault.
     let local: VaultProject?
+    /// What was read together with the project; nil where it was read alone.
+    var reading: Reading?
+
+    /// The lists that were read together with the project.
+    struct Reading {
+        let lists: ProjectReading
+        /// Holds the values.
+        let arena: SecretArena
+        /// When they were asked for, by this machine's clock, in milliseconds since 1970.
+        let askedAt: UInt64
+        /// The platform's time when they had come, in milliseconds since 1970.
+        let platformTime: UInt64
+    }
 
     /// Finds the vault's project, and the platform's by id or, the first time, by name. The vault
     /// keeps the id from then on.
@@ -26,16 +40,27 @@ struct BoundProject {
 
     /// The platform's side of a project that the vault has.
     ///
-    /// - Parameter known: The platform's project where it was read just now.
+    /// - Parameters:
+    ///   - known: The platform's project where it was read just now.
+    ///   - readsLists: Whether to read ``reading`` at the same time, where the platform's id is known.
     static func inVault(
         _ project: VaultProject, _ session: PlatformSession, _ invocation: Invocation,
-        knowing known: Project? = nil
+        knowing known: Project? = nil, readsLists: Bool = false
     ) throws -> BoundProject {
         let access = try session.access(project.binding)
         if let binding = project.binding {
             try check(
                 binding, of: project.name, origin: access.client.origin, account: access.account,
                 invocation)
+            if readsLists {
+                let (askedAt, arena) = (invocation.context.now(), SecretArena())
+                let lists = try access.client.projectReading(binding.projectID, valuesInto: arena)
+                return BoundProject(
+                    access: access, platform: lists.project, local: project,
+                    reading: Reading(
+                        lists: lists, arena: arena, askedAt: askedAt,
+                        platformTime: access.client.platformTime))
+            }
             let platform =
                 try known.flatMap { $0.id == binding.projectID ? $0 : nil }
                 ?? current(binding, of: project, access)

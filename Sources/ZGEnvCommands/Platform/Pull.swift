@@ -93,7 +93,9 @@ enum PullProjects {
         guard case .named(let name) = try resolver.reference(), index.project(named: name) == nil
         else {
             let project = try resolver.existing(in: index)
-            return (try BoundProject.inVault(project, session, invocation), false)
+            let bound = try BoundProject.inVault(
+                project, session, invocation, readsLists: true)
+            return (bound, false)
         }
         let access = try session.access()
         let platform = try BoundProject.find(name, access, invocation)

@@ -31,7 +31,8 @@ struct PullAll {
         for project in projects {
             var part = Part(project: project.name)
             do {
-                let bound = try BoundProject.inVault(project, session, invocation)
+                let bound = try BoundProject.inVault(
+                    project, session, invocation, readsLists: true)
                 let work = try PullWork(invocation, bound, rules: rules, progress: progress)
                 let finding = try work.look()
                 part.look = (work, finding)

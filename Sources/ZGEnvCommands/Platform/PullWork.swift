@@ -64,17 +64,19 @@ struct PullWork {
         progress.update("Reading \(project.name) …")
         let client = bound.access.client
         let names = CustomEnvironmentNames(
-            try client.customEnvironments(ofProject: bound.platform.id))
+            try bound.reading?.lists.customEnvironments
+                ?? client.customEnvironments(ofProject: bound.platform.id))
         try checkPlaces(names, variables)
         let shared = try SharedListing.keep(of: bound, invocation).filter {
             self.rules.includes($0)
         }
-        let listedAt = invocation.context.now()
-        let arena = SecretArena()
+        let listedAt = bound.reading?.askedAt ?? invocation.context.now()
+        let arena = bound.reading?.arena ?? SecretArena()
         var listing = PlatformListing(
-            try client.environmentVariables(ofProject: bound.platform.id, valuesInto: arena),
+            try bound.reading?.lists.variables
+                ?? client.environmentVariables(ofProject: bound.platform.id, valuesInto: arena),
             environments: names)
-        let platformTime = client.platformTime
+        let platformTime = bound.reading?.platformTime ?? client.platformTime
         var rules = rules
         rules.skipped = Set(listing.skipped.map(\.id))
         rules.ownUser = bound.access.account?.userID

@@ -14,6 +14,9 @@ struct PushWork {
     /// Whether it is a part of more, which sees to the shared variables and to what is live.
     private let isPart: Bool
     private let known: PlatformReading?
+    /// Held from before the platform is read; nil for a dry run, which changes nothing and waits for
+    /// nobody, and for a part of more, which takes it when it runs.
+    private let lock: ProjectLock?
 
     /// - Parameter atHand: Values that this process holds, by record: `set --push` works while values
     ///   are locked.
@@ -24,14 +27,25 @@ struct PushWork {
         self.invocation = invocation
         (isPart, known) = (false, nil)
         values = PushValues(invocation.session, atHand: atHand)
-        bound = try BoundProject.inVault(invocation)
+        let found = try ProjectResolver(invocation).existing(
+            in: try invocation.session.index(.listing))
+        lock = try Self.lock(found, invocation)
+        bound = try BoundProject.inVault(
+            found, try PlatformSession(invocation), invocation, readsLists: true)
+        project = bound.local ?? found
         var rules = rules
         rules.ownUser = bound.access.account?.userID
         self.rules = rules
-        guard let project = bound.local else {
-            throw CommandError(.notFound, "The vault has no such project.")
-        }
-        self.project = project
+    }
+
+    private static func lock(
+        _ project: VaultProject, _ invocation: Invocation
+    ) throws -> ProjectLock? {
+        if invocation.options.dryRun { return nil }
+        let lock = try ProjectLock(project, besides: invocation.session.path, invocation)
+        // What another push wrote while this one waited is no change of somebody else's.
+        invocation.session.forgetVault()
+        return lock
     }
 
     /// A push of records of a project that was found already.
@@ -51,6 +65,7 @@ struct PushWork {
         self.rules = rules
         self.isPart = isPart
         self.known = known
+        lock = nil
         values = PushValues(invocation.session, atHand: [:])
     }
 
@@ -60,13 +75,8 @@ struct PushWork {
     ///   - asks: False where the command has asked already.
     ///   - sends: False to compare and keep what was seen, and to send nothing.
     func run(asks: Bool = true, sends: Bool = true) throws -> PushReport {
-        // Held to the end; a dry run changes nothing and waits for nobody.
-        let lock =
-            invocation.options.dryRun
-            ? nil : try ProjectLock(project, besides: invocation.session.path, invocation)
+        let lock = try lock ?? Self.lock(project, invocation)
         defer { withExtendedLifetime(lock) {} }
-        // What another push wrote while this one waited is no change of somebody else's.
-        if lock != nil { invocation.session.forgetVault() }
         let client = bound.access.client
         let reading = try known ?? read()
         let (environments, platform) = (reading.environments, reading.records)
@@ -224,6 +234,19 @@ struct PushWork {
     /// Reads what the platform has.
     private func read() throws -> PlatformReading {
         if isPart { return try readAsPart() }
+        if let reading = bound.reading {
+            try SharedListing.keep(of: bound, invocation)
+            let environments = CustomEnvironmentNames(reading.lists.customEnvironments)
+            let listed = reading.lists.variables.map(\.variable)
+            let listing = FreshListing(
+                bound.access.client, project: bound.platform.id, environments: environments)
+            listing.take(
+                listed, elapsed: reading.lists.elapsed, pauseCount: reading.lists.pauseCount)
+            return PlatformReading(
+                environments: environments,
+                records: listed.map { PlatformRecord($0, environments: environments) },
+                listing: listing, listedAt: reading.askedAt, platformTime: reading.platformTime)
+        }
         let environments = CustomEnvironmentNames(
             try bound.access.client.customEnvironments(ofProject: bound.platform.id))
         try SharedListing.keep(of: bound, invocation)

@@ -87,7 +87,9 @@ struct LinkFile: Equatable {
                     .usage,
                     "The link \(found.path) does not count in \(root), which is a git repository of "
                         + "its own.",
-                    hint: "Run in that directory: zg-env link NAME, or name the project with -p.")
+                    hint: "Run in that directory: zg-env link "
+                        + "\(found.name == localPath ? "--local " : "")NAME, or name the project with "
+                        + "-p.")
             }
             current = RealPath.above(directory)
         }

@@ -55,7 +55,7 @@ struct CommitHook {
         }
         throw CommandError(
             .conflict,
-            "The settings of this repository place its hooks outside of it: in "
+            "The hooks of this repository are placed outside of it: in "
                 + "\(DisplayText.safe(named)).",
             hint: "Nothing was changed. Name that directory with --hooks-path if you mean it.")
     }
@@ -66,14 +66,28 @@ struct CommitHook {
         _ place: String, _ git: GitProgram, _ invocation: Invocation
     ) throws -> Bool {
         let root = RepositoryRoot.nearest(to: invocation.context.workingDirectory)
-        // Those are relative to where git was started, which is where this process is.
-        let directories = try [
-            root?.path, root?.repository, git.line(["rev-parse", "--git-dir"]),
-            git.line(["rev-parse", "--git-common-dir"]),
-        ]
+        var directories = [root?.path, root.flatMap(Self.confirmedRepository)]
+        // What the user's environment names is the user's choice; a `.git` file is not.
+        if ["GIT_DIR", "GIT_COMMON_DIR"].contains(where: { invocation.context.variable($0) != nil })
+        {
+            // Those are relative to where git was started, which is where this process is.
+            directories += try [
+                git.line(["rev-parse", "--git-dir"]), git.line(["rev-parse", "--git-common-dir"]),
+            ]
+        }
         return directories.contains { directory in
             directory.flatMap(RealPath.of).map { RealPath.isWithin(place, $0) } ?? false
         }
+    }
+
+    /// Where git keeps the repository, if more than a `.git` file says so: the repository knows of the
+    /// further work tree, or it is a submodule's, which is kept in the repository around it.
+    private static func confirmedRepository(_ root: RepositoryRoot) -> String? {
+        guard let repository = root.repository else { return nil }
+        if root.isFurtherWorkTree { return repository }
+        let around = RealPath.above(root.path).flatMap { RepositoryRoot.nearest(to: $0) }
+        return around?.repository.map { RealPath.isWithin(repository, $0) } == true
+            ? repository : nil
     }
 
     private var text: String {
@@ -92,9 +106,10 @@ struct CommitHook {
         try check()
         if !isDry { try write() }
         if !isDry {
+            let place = invocation.command.value("hooks-path").map { " --hooks-path \(word: $0)" }
             try invocation.note(
                 "Wrote \(path). Commits of this repository are looked at from now on; take it out "
-                    + "with: zg-env scan --remove-hook")
+                    + "with: zg-env scan --remove-hook\(place ?? "")")
         }
         return result("installed", isDry ? text : "")
     }

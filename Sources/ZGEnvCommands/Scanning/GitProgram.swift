@@ -66,13 +66,28 @@ struct GitProgram {
             error: .null, searchesPath: true)
     }
 
+    /// Git runs, and prints nothing.
+    struct NoAnswer: Error {}
+
+    /// How long git may print nothing. It reads some files without a look at their kind: a pipe as a
+    /// `.gitignore` or as included settings would have it wait for ever.
+    private static let longestSilence: Int32 = 20
+
     /// What git prints; nil where it fails.
+    ///
+    /// - Throws: ``ExitCode/failed`` where there is none; ``NoAnswer``.
     func output(_ arguments: [String]) throws -> [UInt8]? {
         let process = try start(arguments)
         var bytes: [UInt8] = []
-        let isWhole = DescriptorReading.readAll(process.outputDescriptor) { bytes += $0 }
+        let end = DescriptorReading.readAll(
+            process.outputDescriptor, longestSilence: Self.longestSilence
+        ) { bytes += $0 }
+        if end == .silence {
+            process.abandon()
+            throw NoAnswer()
+        }
         let status = process.wait()
-        return isWhole && status == 0 ? bytes : nil
+        return end == .whole && status == 0 ? bytes : nil
     }
 
     /// Entries ended by NUL.
@@ -90,16 +105,32 @@ struct GitProgram {
 
 /// Reads descriptors of other programs.
 enum DescriptorReading {
+    /// How a stream ended.
+    enum End {
+        case whole, failed
+        /// Nothing came for too long.
+        case silence
+    }
+
     /// Hands on what comes until the end.
     ///
-    /// - Returns: Whether the end came without an error.
-    static func readAll(_ descriptor: Int32, _ body: (ArraySlice<UInt8>) -> Void) -> Bool {
+    /// - Parameter longestSilence: In seconds.
+    static func readAll(
+        _ descriptor: Int32, longestSilence: Int32, _ body: (ArraySlice<UInt8>) -> Void
+    ) -> End {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         while true {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let found = unsafe poll(&entry, 1, longestSilence * 1_000)
+            if found == 0 { return .silence }
+            if found < 0 {
+                if errno == EINTR { continue }
+                return .failed
+            }
             let got = unsafe bytes.withUnsafeMutableBytes { buffer in
                 unsafe read(descriptor, into: buffer)
             }
-            if got <= 0 { return got == 0 }
+            if got <= 0 { return got == 0 ? .whole : .failed }
             body(bytes[..<got])
         }
     }

@@ -34,6 +34,12 @@ struct IgnoredPaths {
                 return []
             }
             return Set(found.map { Array($0.last == 0x2F ? $0.dropLast() : $0) })
+        } catch is GitProgram.NoAnswer {
+            warn(
+                "not-ignored",
+                "Git gives no answer about what it ignores in \(DisplayText.safe(directory)): every "
+                    + "file there is looked at.")
+            return []
         } catch {
             warn(
                 "not-ignored",

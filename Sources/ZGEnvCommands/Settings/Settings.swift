@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Glibc
 internal import JSONCoding
 internal import Sealing
@@ -134,7 +135,7 @@ struct Settings {
         guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {
             throw CommandError(
                 .usage, "Others can write to \(path), which says when a passphrase is asked for.",
-                hint: "Run: chmod go-w \(path)")
+                hint: "Run: chmod go-w \(word: path)")
         }
         return bytes
     }

@@ -70,11 +70,14 @@ extension VaultSession {
     /// Says that a place kept something that is no anchor. Nothing that zg-env writes is: it was damaged
     /// or put there, and as long as it stands an older copy is not noticed by this place.
     func warnOfUnreadableAnchor(_ place: AnchorKeeper.Place, of vault: Identifier) {
-        let file = place == .stateDirectory ? anchors.file(of: vault).map { " (\($0))" } : nil
+        let path = place == .stateDirectory ? anchors.file(of: vault) : nil
+        let remedy =
+            path.map(FileKind.isDirectory) == true
+            ? "A directory stands in its place: move it away." : "The next write replaces it."
         context.warn(
             "anchor-unreadable",
             "What the \(place.name) keeps of the newest generation that was seen cannot be "
-                + "read\(file ?? ""), so it does not tell an older copy. The next write replaces it."
+                + "read\(path.map { " (\($0))" } ?? ""), so it does not tell an older copy. \(remedy)"
         )
     }
 

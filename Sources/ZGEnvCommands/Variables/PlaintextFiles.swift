@@ -41,11 +41,10 @@ struct PlaintextFiles {
                     try invocation.note("Deleted \(path).")
                 }
             } else if source.keys.isEmpty == false {
-                let tracked = Self.isTracked(path, invocation.context)
                 invocation.context.warn(
                     "plaintext-left",
                     "\(shown) still holds the values in clear"
-                        + (tracked ? ", and git tracks it." : "."))
+                        + Self.tracking(of: path, invocation.context))
             }
         }
         guard !kept.isEmpty else { return nil }
@@ -77,13 +76,21 @@ struct PlaintextFiles {
         return nil
     }
 
-    /// Asks git; a machine without it tracks nothing.
-    private static func isTracked(_ path: String, _ context: Context) -> Bool {
+    /// Asks git whether it tracks a file, and ends a sentence with the answer; a machine without git
+    /// tracks nothing.
+    private static func tracking(of path: String, _ context: Context) -> String {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let directory = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
         let name = parts.last.map { String($0) } ?? path
         let git = GitProgram(
             context, in: directory.isEmpty ? "/" : directory, ["--literal-pathspecs"])
-        return (try? git.output(["ls-files", "--error-unmatch", "--", name])) ?? nil != nil
+        do {
+            let found = try git.output(["ls-files", "--error-unmatch", "--", name])
+            return found == nil ? "." : ", and git tracks it."
+        } catch is GitProgram.NoAnswer {
+            return ". Git gave no answer whether it tracks the file."
+        } catch {
+            return "."
+        }
     }
 }

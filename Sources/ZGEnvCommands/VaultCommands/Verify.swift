@@ -28,20 +28,34 @@ enum Verify: Command {
             let keys = try invocation.session.bestUnattendedKeys()
             let inspection = try vault.inspection(with: keys)
             guard inspection.problems.isEmpty else { return result(inspection, path, header: true) }
-            let audit = try invocation.session.auditReport(
-                with: keys, index: try vault.index(with: keys, extent: .listing))
-            let auditFailure = audit.failure(of: try invocation.session.auditLog())
+            let audit = try audit(vault, with: keys, invocation.session)
             let anchors = try AnchorReport(invocation.session, with: keys)
             return result(
-                inspection, path, header: true, audit: audit, anchors: anchors,
+                inspection, path, header: true, audit: audit.report, anchors: anchors,
                 further: anchors.objections.map { problem("anchor", $0.message) }
-                    + audit.problems.map { problem("audit-log", $0.message) },
-                failure: anchors.failure ?? auditFailure)
+                    + audit.problems.map { problem("audit-log", $0) },
+                failure: anchors.failure ?? audit.failure)
         } catch let error as VaultError where error.code == .damaged {
             // Of the header, or of what stands in it.
             var inspection = VaultInspection()
             inspection.note(.init(.header, error))
             return result(inspection, path, header: false)
+        }
+    }
+
+    /// What the audit log says of itself; one that cannot be used is a problem, too.
+    private static func audit(
+        _ vault: Vault, with keys: VaultKeys, _ session: VaultSession
+    ) throws -> (report: AuditReport?, problems: [String], failure: CommandError?) {
+        do {
+            let report = try session.auditReport(
+                with: keys, index: try vault.index(with: keys, extent: .listing))
+            return (
+                report, report.problems.map(\.message), report.failure(of: try session.auditLog())
+            )
+        } catch let error as VaultError where error.code == .auditLog {
+            let failure = CommandError(mapping: error)
+            return (nil, [failure.message], failure)
         }
     }
 
@@ -82,7 +96,7 @@ enum Verify: Command {
             text += "Variables \(inspection.variableCount ?? 0)"
             text += removed == 0 ? "\n" : ", and \(removed) removed\n"
             text += "Versions  \(inspection.versionCount), \(values)\n"
-            text += "Audit log \(audit.map(describe) ?? "not checked here")\n"
+            text += "Audit log \(audit.map(describe) ?? "cannot be used")\n"
             for line in anchors?.lines ?? [] { text += "\(line)\n" }
         }
         let failure = problems.first.map { first in

@@ -133,10 +133,10 @@ struct LinkTests {
         }
         func isRefused(_ directory: String, root: String) throws {
             let words = ["work/.zg-env.json", "does not count in \(home.directory.path(root)),"]
-            failed(try output(directory), 125, words[0], words[1], "zg-env link NAME")
+            failed(try output(directory), 125, words[0], words[1], "zg-env link --local NAME")
             var approve = home.runner(["link", "--yes"])
             approve.workingDirectory = home.directory.path(directory)
-            failed(try approve.run(), 2, words[0], words[1], "zg-env link NAME")
+            failed(try approve.run(), 2, words[0], words[1], "zg-env link --local NAME")
         }
         func isHandedOut(_ directory: String) throws {
             #expect(try done(output(directory)).output == "of-the-parent\n")

@@ -295,13 +295,60 @@ struct StagedScanTests {
         // It is told to.
         try git.run(["config", "core.hooksPath", "../outside"])
         failed(try install(["--hooks-path", "../elsewhere"]), 5, "not in ../elsewhere")
-        done(try install(["--hooks-path", outside]))
+        let installed = done(try install(["--hooks-path", outside]))
+        #expect(installed.error.contains("zg-env scan --remove-hook --hooks-path \(outside)"))
         #expect(isThere())
         failed(try home.run(["scan", "--remove-hook"]), 5, "outside")
         #expect(isThere())
         done(try home.run(["scan", "--remove-hook", "--hooks-path", "../outside"]))
         #expect(!isThere())
         failed(try home.run(["scan", "-p", "web", "--hooks-path", outside]), 2, "--install-hook")
+    }
+
+    @Test("SEC-F17: a .git file does not lead the hook into a repository that knows nothing of it")
+    func hookOfAnotherRepository() throws {
+        func install(in directory: String) throws -> ProgramResult {
+            var runner = home.runner(["scan", "--install-hook", "-p", "web"])
+            runner.workingDirectory = home.directory.path(directory)
+            return try runner.run()
+        }
+        try git.run(["commit", "-q", "--allow-empty", "-m", "Begin"])
+        let hook = home.directory.path("work/.git/hooks/pre-commit")
+        func isThere() -> Bool { FileManager.default.fileExists(atPath: hook) }
+        try home.directory.makeDirectory("foreign")
+        let repository = home.directory.path("work/.git")
+        try home.directory.write("gitdir: \(repository)\n", to: "foreign/.git")
+        failed(try install(in: "foreign"), 5, "outside", "--hooks-path")
+        // A repository whose own files say that another one has its hooks.
+        try home.directory.makeDirectory("common")
+        try git.run(["init", "-q"], in: "common")
+        try home.directory.write(repository + "\n", to: "common/.git/commondir")
+        failed(try install(in: "common"), 5, "outside")
+        #expect(!isThere())
+        // Further work trees and submodules are known to the repository.
+        try git.run(["worktree", "add", "-q", "../tree"])
+        done(try install(in: "tree"))
+        #expect(isThere())
+        try home.directory.makeDirectory("origin")
+        try git.run(["init", "-q"], in: "origin")
+        try git.run(["commit", "-q", "--allow-empty", "-m", "Begin"], in: "origin")
+        try git.run([
+            "-c", "protocol.file.allow=always", "submodule", "--quiet", "add",
+            home.directory.path("origin"), "module",
+        ])
+        done(try install(in: "work/module"))
+        #expect(
+            FileManager.default.fileExists(
+                atPath: home.directory.path("work/.git/modules/module/hooks/pre-commit")))
+    }
+
+    @Test("SEC-F9: git that waits for a pipe is given up, and the import is done")
+    func gitThatWaits() throws {
+        try git.run(["config", "include.path", home.directory.path("pipe")])
+        #expect(unsafe mkfifo(home.directory.path("pipe"), 0o600) == 0)
+        try write("KEY=value\n", to: ".env")
+        let result = done(try home.run(["import", ".env", "-p", "web"]))
+        #expect(result.error.contains("Git gave no answer whether it tracks the file."))
     }
 
     @Test("SEC-F17: the user's own settings may place hooks anywhere")

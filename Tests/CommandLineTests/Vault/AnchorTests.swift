@@ -291,6 +291,12 @@ struct AnchorTests {
             let text = done(try home.run(arguments))
             #expect(text.error.contains("cannot be read (\(path))"), "\(text.error)")
         }
+        // Nothing replaces a directory.
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        #expect(done(try home.run(["status"])).error.contains("move it away"))
+        try FileManager.default.removeItem(atPath: path)
+        try spoil()
         // The place tells nothing any more, which is what the warning is for.
         #expect(try home.verdicts().stateDirectory == "unreadable")
         let restored = try warnings(home.run(["restore", backup, "--yes", "--json"]))

@@ -127,6 +127,18 @@ struct VerifyTests {
             FileManager.default.contentsOfDirectory(atPath: state).first {
                 $0.hasSuffix(".log")
             })
+        #expect(unsafe chmod("\(state)/\(name)", 0o644) == 0)
+        // It is not damaged, but nobody may rely on it.
+        let open = try home.run(["verify", "--json"])
+        #expect(open.status == 1)
+        let found = try JSONDocument(open.standardOutput)["problems"]?.elements
+        #expect(found?.map { $0["where"]?.text } == ["audit-log"])
+        #expect(found?.first?["message"]?.text?.contains("can be opened by other users") == true)
+        let text = try home.run(["verify"])
+        #expect(text.status == 1)
+        #expect(text.error.contains("chmod 600 \(state)/\(name)"))
+        #expect(text.output.contains("Audit log cannot be used"))
+        #expect(unsafe chmod("\(state)/\(name)", 0o600) == 0)
         try home.directory.write("rubbish\nmore\n", to: "state/zg-env/\(name)")
         let broken = try problems()
         #expect(Set(broken.map { $0["where"]?.text }) == ["audit-log"])
