@@ -387,7 +387,7 @@ struct PrintedAdviceTests {
             #expect(first.status == 4, "\(first.error)")
             let advice = PrintedCommands.all(in: first.error)
             #expect(advice == [["link", "web", "--force"]], "\(first.error)")
-            let link = done(try platform.runner(advice[0]).run())
+            let link = done(try platform.runner(try #require(advice.first)).run())
             #expect(link.error.contains("2 of its variables count as not pushed"))
             // What the new one has is not overwritten unseen.
             let arrival = try follower.arrives(after: ["push", "-p", "web", "--yes"], status: 5)
