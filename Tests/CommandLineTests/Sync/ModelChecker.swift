@@ -222,7 +222,7 @@ struct ModelChecker {
         // What was heard by a command that failed, and what `harden` and `rotate` look at for themselves, need
         // not be kept of records that they do not change.
         let keepsAll =
-            [0, 5].contains(run.status)
+            (run.status == 0 || run.status == 5 && !run.result.output.isEmpty)
             && (!["harden", "rotate"].contains(run.command.name)
                 || run.moments.contains(where: \.isWrite))
         let listed = run.lastListing.map { place in
@@ -254,6 +254,19 @@ struct ModelChecker {
                 }
             case .local, .ahead, .behind, .diverged: break
             }
+        }
+    }
+
+    /// Tells whether somebody set a value right before this command changed something else of its record: of a
+    /// value that is not shown nobody can know.
+    private func hidWithin(_ run: ModelRun, _ there: Stored) -> Bool {
+        run.moments.indices.contains { place in
+            guard run.moments[place].isChange, isFresh(at: place, of: run),
+                let listing = run.listing(before: place),
+                let old = run.moments[place].asked.first(where: { $0.id == there.id })
+            else { return false }
+            return run.moments[place].served.contains { $0.id == there.id && $0 != old }
+                && old.value == there.value && run.beginning(of: old) > 4 * listing + 1
         }
     }
 
@@ -289,6 +302,9 @@ struct ModelChecker {
             run.stored(at: time).contains { $0.id == there.id && $0.value == record.value }
         }
         if later { return counts.add("read later than listed") }
+        if there.type == "sensitive", hidWithin(run, there) {
+            return counts.add("window of a second, hidden")
+        }
         say("Vercel has \(there.value) in place of \(record.value ?? "no value")")
     }
 }

@@ -16,8 +16,12 @@ struct ModelGenerator {
     private var random: ProofRandom
     private var valueNumber = 0
     private var stored: [Stored] = []
+    /// Keys that the machine whose turn it is has changed, and not pushed.
+    private var changed: Set<String> = []
     /// The keys that kept a machine's last push or pull from being done.
     private var stuck: [Int: [String]] = [:]
+    /// A machine whose last writes nobody answered, and their keys.
+    private var unanswered: (machine: Int, keys: Set<String>)?
     /// Whether a machine has a rotation that did not end.
     private var openRotations: Set<Int> = []
 
@@ -89,6 +93,9 @@ struct ModelGenerator {
     mutating func step(stored: [Stored], vaults: [ModelMachine.Contents]) -> ModelStep {
         self.stored = stored
         if let first = prelude.popFirst() { return first }
+        if let (machine, keys) = unanswered, chance(65) {
+            return afterwards(on: machine, keys)
+        }
         return weighted(
             [(26, 0), (4, 1), (70, 2)], or: 2
         ).choose {
@@ -100,8 +107,32 @@ struct ModelGenerator {
         }
     }
 
+    /// What may follow upon writes that nobody answered: the same person mends it at the dashboard, time goes
+    /// by, and the machine pushes again.
+    private mutating func afterwards(on machine: Int, _ keys: Set<String>) -> ModelStep {
+        changed = keys
+        defer { changed = [] }
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<4: return .act(act())
+        case 4..<6: return .clock(Double(pick([2, 55, 70], or: 55)))
+        default:
+            unanswered = nil
+            var command = ModelCommand(machine: machine, words: ["push", "-p", "web"])
+            command.words += ["--yes", "--json"]
+            if chance(30) { spoil(&command) }
+            return .command(command)
+        }
+    }
+
     /// Learns how a command ended.
     mutating func note(_ run: ModelRun) {
+        if run.isKilled || run.status == 1 || run.status == 7 {
+            let names = run.moments.filter { $0.isWrite && !$0.isAnswered || run.isKilled }
+                .reduce(into: Set<String>()) { $0.formUnion($1.names) }
+            let keys = run.storedAfter.filter { names.contains($0.id) }.map(\.key)
+            let met = names.intersection(Self.keys + ["FIRST", "HIDDEN"]).union(keys)
+            if !met.isEmpty { unanswered = (run.command.machine, met) }
+        }
         if ["push", "pull"].contains(run.command.name) {
             let keys = (run.report?.keys("conflicts") ?? []) + (run.report?.keys("failed") ?? [])
             stuck[run.command.machine] = run.status == 0 ? nil : Set(keys).sorted()
@@ -118,10 +149,15 @@ struct ModelGenerator {
     /// Something at the dashboard that is likely to be possible.
     private mutating func act() -> String {
         let author = weighted([(5, "other"), (4, "self"), (1, "nobody")], or: "other")
-        guard let record = stored.randomElement(using: &random), !chance(20) else {
+        let met = stored.filter { changed.contains($0.key) }
+        guard
+            let record = (chance(70) && !met.isEmpty ? met : stored)
+                .randomElement(using: &random), !chance(20)
+        else {
             let targets = scope()
+            let key = chance(60) ? pick(changed.sorted(), or: "ONE") : pick(Self.keys, or: "ONE")
             return
-                "create,key=\(pick(Self.keys, or: "ONE")),value=\(value()),targets=\(targets.joined(separator: "+")),type=\(type(for: targets)),by=\(author)"
+                "create,key=\(key),value=\(value()),targets=\(targets.joined(separator: "+")),type=\(type(for: targets)),by=\(author)"
         }
         // Not by its id: where a step is left out, others are given.
         let which = "key=\(record.key),targets=\(record.targets.joined(separator: "+"))"
@@ -142,6 +178,10 @@ struct ModelGenerator {
 
     private mutating func command(_ vaults: [ModelMachine.Contents]) -> ModelCommand {
         let machine = Int.random(in: 0..<vaults.count, using: &random)
+        changed = Set(
+            vaults[machine].records.filter { ![.synced, .unreadable].contains($0.sync) }
+                .map(\.variable.name))
+        defer { changed = [] }
         if openRotations.contains(machine), chance(60) { return proceeding(on: machine) }
         if let keys = stuck[machine], chance(45) { return deciding(keys, on: machine) }
         let vault = vaults[machine]
@@ -198,6 +238,7 @@ struct ModelGenerator {
     private mutating func setting(_ command: inout ModelCommand, pushes: Bool) {
         command.words = ["set", key(), "-p", "web", "--raw"]
         command.input = value()
+        changed.formUnion(command.words[1...1])
         if chance(75) {
             let targets = scope()
             command.words += ["-t", targets.joined(separator: ",")]
