@@ -125,6 +125,7 @@ struct ModelChecker {
     /// Tells whether the last listing before a request is young enough for it.
     private func isFresh(at place: Int, of run: ModelRun) -> Bool {
         guard let listing = run.listing(before: place) else { return false }
+        if let asked = run.interludeAt, run.moments[listing].arrivedAt < asked { return false }
         let age = run.moments[place].arrivedAt - run.moments[listing].arrivedAt
         return age < Self.listingAge
             && !run.moments[(listing + 1)..<place].contains(where: \.makesWait)

@@ -33,6 +33,8 @@ struct ModelGenerator {
         Int.random(in: 0..<100, using: &random) < percent
     }
 
+    private mutating func pick<T>(_ items: [T]) -> T? { items.randomElement(using: &random) }
+
     private mutating func pick<T>(_ items: [T], or other: T) -> T {
         items.randomElement(using: &random) ?? other
     }
@@ -259,7 +261,7 @@ struct ModelGenerator {
         case 4..<6: command.words.append("--prune")
         default: break
         }
-        guard chance(12) else {
+        guard chance(20) else {
             command.words += ["--yes", "--json"]
             return
         }
@@ -307,7 +309,9 @@ struct ModelGenerator {
             ["rename", "restore-version", "history"].contains(command.name)
             || ["set", "rm", "import"].contains(command.name) && !command.has("--push")
         guard !isAlone else { return }
-        if chance(45) {
+        if doesWrite(command), chance(25) {
+            command.faults = rivalry()
+        } else if chance(45) {
             for _ in 0..<Int.random(in: 1...2, using: &random) {
                 command.faults.append(fault(command))
             }
@@ -320,6 +324,34 @@ struct ModelGenerator {
         }
     }
 
+    private func doesWrite(_ command: ModelCommand) -> Bool {
+        !["pull", "list"].contains(command.name)
+    }
+
+    /// Somebody changes what the command is about to write, which then takes two attempts or a long time.
+    private mutating func rivalry() -> [String] {
+        let met = stored.filter { changed.contains($0.key) }
+        let record = pick(met.isEmpty ? stored : met)
+        let author = pick(["other", "self"], or: "other")
+        let deed = record.map { record in
+            let which = "key=\(record.key),targets=\(record.targets.joined(separator: "+"))"
+            return weighted(
+                [
+                    (6, "set,\(which),value=\(value())"), (1, "touch,\(which)"),
+                    (1, "remove,\(which)"),
+                ], or: "touch,\(which)")
+        }
+        let method = pick(["PATCH */env/*", "POST */env", "DELETE */env*", "* */env*"], or: "* *")
+        let pause = weighted(
+            [
+                (2, "429:1 x1"), (2, "reset x1"), (1, "503 x1"), (1, "ongoing x1"),
+                (3, "lost-answer x1"), (3, "slow:2.2 x1"), (2, "stores-nothing x1"),
+            ], or: "reset x1")
+        let moment = pick(["before", "then"], or: "then")
+        let act = deed.map { ["\(method) \(moment):\($0),by=\(author)"] } ?? []
+        return act + ["\(method) \(pause)"]
+    }
+
     private mutating func fault(_ command: ModelCommand) -> String {
         let reads = [
             "GET */env", "GET */env", "GET */env/*", "GET */env/pull/*", "GET */projects/*",
@@ -328,16 +360,20 @@ struct ModelGenerator {
             "PATCH */env/*", "POST */env", "DELETE */env*", "POST */env", "PATCH */env/*",
             "* */env*",
         ]
-        let doesWrite = !["pull", "list"].contains(command.name)
         let pattern =
-            doesWrite && chance(70) ? pick(writes, or: "* *") : pick(reads + ["* *"], or: "* *")
+            doesWrite(command) && chance(70)
+            ? pick(writes, or: "* *") : pick(reads + ["* *"], or: "* *")
         let first = chance(35) ? " @\(Int.random(in: 2...4, using: &random))" : ""
         if chance(35) {
             let moment = pick(["before", "then"], or: "then")
             return "\(pattern) \(moment):\(act().replacing(" ", with: "%20"))\(first)"
         }
-        let isWrite = !pattern.hasPrefix("GET")
-        return pattern + " " + (isWrite && chance(65) ? writeFault() : anyFault()) + first
+        guard !pattern.hasPrefix("GET"), chance(65) else {
+            return "\(pattern) \(anyFault())\(first)"
+        }
+        let fault = writeFault()
+        // Of what is read it would make other ids, values and comments.
+        return (fault.hasPrefix("escapes") ? "PATCH */env/*" : pattern) + " " + fault + first
     }
 
     /// What goes wrong with a change alone.
@@ -354,7 +390,6 @@ struct ModelGenerator {
                 (2, "ongoing x1"), (1, "echoes-value:\(key) x1"),
                 (1, "echoes-value:\(key),as=base64,in=code x1"),
                 (1, "echoes-value:\(key),as=upper,in=failed x1"),
-                // Not in what is read: it makes other ids, values and comments.
                 (1, "escapes:all x1"), (1, "escapes x1"),
             ], or: "stores-nothing x1")
     }
