@@ -113,7 +113,10 @@ extension PushApplication {
         _ outcome: PushOutcome, _ answered: PlatformRecord, _ listed: PlatformRecord
     ) -> PushOutcome.End? {
         let before = planned[listed.id]?.updatedAt
-        if outcome.step.sendsValue, listed.updatedAt == before {
+        // Vercel may leave the time as it is where no value was sent; then its answer says so.
+        if listed.updatedAt == before,
+            outcome.step.sendsValue || answered.updatedAt != listed.updatedAt
+        {
             return .failed("Vercel answered, and kept nothing of it", nil)
         }
         let isSameAuthor =

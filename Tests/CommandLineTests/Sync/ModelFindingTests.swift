@@ -74,6 +74,28 @@ struct ModelFindingTests {
         try platform.pushed().expectNothing()
     }
 
+    @Test(
+        "SYNC-M5: a change of scope or name that was answered and not kept failed",
+        arguments: ["scope", "name"])
+    func lostScope(change: String) throws {
+        try platform.set("A", "one", "-t", "production,preview")
+        try platform.pushed()
+        let key = change == "name" ? "B" : "A"
+        done(
+            change == "name"
+                ? try platform.run("rename", "A", "B", "-p", "web")
+                : try platform.run("rm", "A", "-p", "web", "-t", "preview", "--yes"))
+        try platform.setFaults("PATCH * stores-nothing")
+        let (report, _) = try failedReport(try platform.push(), 1, "failed")
+        #expect(report.keys("failed") == [key])
+        #expect(report.keys("conflicts") == [])
+        #expect(try sync(key) == "ahead")
+        #expect(platform.records("A") == ["production,preview=one"])
+        platform.server.setFaults([])
+        #expect(try platform.pushed().keys("updated") == [key])
+        try platform.pushed().expectNothing()
+    }
+
     @Test("SYNC-M4: push --force replaces one record that is in the way of several")
     func severalInTheWay() throws {
         for (targets, left) in [
