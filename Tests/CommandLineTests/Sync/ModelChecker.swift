@@ -47,6 +47,7 @@ struct ModelChecker {
         checkVault(of: run)
         checkWords(of: run)
         checkWritePath(of: run)
+        checkFirstWrite(of: run)
         checkLosses(of: run)
         learn(from: run)
         checkClaims(of: run)
@@ -119,6 +120,23 @@ struct ModelChecker {
             problem(
                 "\(run.moments[place].request.method) \(run.moments[place].request.path) (request \(place + 1)) without a listing right before it"
             )
+        }
+    }
+
+    /// Where a record that is to be written is seen to be another one than planned before the first write,
+    /// nothing is written.
+    private mutating func checkFirstWrite(of run: ModelRun) {
+        guard run.command.name == "push", let plan = run.firstListing,
+            let first = run.moments.indices.first(where: { run.moments[$0].isWrite }),
+            let listing = run.listing(before: first), listing > plan
+        else { return }
+        let conflicts = Set(run.report?.keys("conflicts") ?? [])
+        for old in run.moments[plan].asked where conflicts.contains(old.key) {
+            let now = run.moments[listing].asked.first { $0.id == old.id }
+            guard now?.updatedAt != old.updatedAt,
+                run.before.record(of: old.id)?.sync == .ahead
+            else { continue }
+            problem("\(old.key) was seen to have changed, and others were sent")
         }
     }
 

@@ -16,6 +16,10 @@ struct ModelGenerator {
     private var random: ProofRandom
     private var valueNumber = 0
     private var stored: [Stored] = []
+    /// The requests by which it would send that.
+    private var likely: [String] = []
+    /// Its records in use: the key, and the targets.
+    private var known: [(key: String, targets: [String])] = []
     /// Keys that the machine whose turn it is has changed, and not pushed.
     private var changed: Set<String> = []
     /// The keys that kept a machine's last push or pull from being done.
@@ -183,7 +187,17 @@ struct ModelGenerator {
         changed = Set(
             vaults[machine].records.filter { ![.synced, .unreadable].contains($0.sync) }
                 .map(\.variable.name))
-        defer { changed = [] }
+        likely = vaults[machine].records.compactMap { record in
+            guard changed.contains(record.variable.name) else { return nil }
+            guard record.variable.isLive else {
+                return record.variable.remote == nil ? nil : "DELETE */env*"
+            }
+            return record.variable.remote == nil ? "POST */env" : "PATCH */env/*"
+        }.sorted()
+        known = vaults[machine].records.filter(\.variable.isLive).map {
+            ($0.variable.name, $0.variable.attributes.scope.targets.names)
+        }.sorted { ($0.0, $0.1.joined()) < ($1.0, $1.1.joined()) }
+        defer { (changed, likely, known) = ([], [], []) }
         if openRotations.contains(machine), chance(60) { return proceeding(on: machine) }
         if let keys = stuck[machine], chance(45) { return deciding(keys, on: machine) }
         let vault = vaults[machine]
@@ -194,8 +208,8 @@ struct ModelGenerator {
         var command = ModelCommand(machine: machine, words: [])
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<17: setting(&command, pushes: false)
-        case 17..<28: setting(&command, pushes: true)
-        case 28..<33:
+        case 17..<27: setting(&command, pushes: true)
+        case 27..<33:
             let place =
                 chance(40) ? ["-t", pick(["production", "preview"], or: "preview")] : ["--all"]
             command.words = ["rm", known] + web + place + ["--yes"]
@@ -215,12 +229,12 @@ struct ModelGenerator {
                 ["restore-version", record?.variable.name ?? "ONE", "--version", "\(version)"] + web
         case 42..<44: command.words = ["history", known] + web
         case 44..<69: pushing(&command, known)
-        case 69..<86:
+        case 69..<83:
             command.words = ["pull"] + (chance(20) ? [known] : []) + web + ["--yes", "--json"]
             if chance(25) { command.words.append("--force") }
-        case 86..<93:
+        case 83..<91:
             command.words = ["harden"] + (chance(50) ? [known] : []) + web + ["--yes", "--json"]
-        case 93..<97: rotating(&command, vault)
+        case 91..<97: rotating(&command, vault)
         default: command.words = ["list"] + web + ["--refresh", "--json"]
         }
         spoil(&command)
@@ -240,8 +254,11 @@ struct ModelGenerator {
     private mutating func setting(_ command: inout ModelCommand, pushes: Bool) {
         command.words = ["set", key(), "-p", "web", "--raw"]
         command.input = value()
-        changed.formUnion(command.words[1...1])
-        if chance(75) {
+        if chance(50), let record = pick(known) {
+            // Another value of the same one.
+            command.words[1] = record.key
+            command.words += ["-t", record.targets.joined(separator: ",")]
+        } else if chance(75) {
             let targets = scope()
             command.words += ["-t", targets.joined(separator: ",")]
             if chance(60) { command.words += ["--type", type(for: targets)] }
@@ -249,10 +266,13 @@ struct ModelGenerator {
             command.words += ["--type", "sensitive"]
         }
         if chance(10) { command.words += ["--comment", "note \(valueNumber)"] }
+        changed.insert(command.words[1])
         if pushes { command.words += ["--push", "--yes", "--json"] }
     }
 
     private mutating func pushing(_ command: inout ModelCommand, _ known: String) {
+        // There should be something to push.
+        if changed.isEmpty, chance(70) { return setting(&command, pushes: chance(40)) }
         command.words = ["push"]
         if chance(25) { command.words.append(known) }
         command.words += ["-p", "web"]
@@ -310,7 +330,7 @@ struct ModelGenerator {
             || ["set", "rm", "import"].contains(command.name) && !command.has("--push")
         guard !isAlone else { return }
         if doesWrite(command), chance(25) {
-            command.faults = rivalry()
+            command.faults = rivalry(command)
         } else if chance(45) {
             for _ in 0..<Int.random(in: 1...2, using: &random) {
                 command.faults.append(fault(command))
@@ -329,7 +349,7 @@ struct ModelGenerator {
     }
 
     /// Somebody changes what the command is about to write, which then takes two attempts or a long time.
-    private mutating func rivalry() -> [String] {
+    private mutating func rivalry(_ command: ModelCommand) -> [String] {
         let met = stored.filter { changed.contains($0.key) }
         let record = pick(met.isEmpty ? stored : met)
         let author = pick(["other", "self"], or: "other")
@@ -341,11 +361,11 @@ struct ModelGenerator {
                     (1, "remove,\(which)"),
                 ], or: "touch,\(which)")
         }
-        let method = pick(["PATCH */env/*", "POST */env", "DELETE */env*", "* */env*"], or: "* *")
+        let method = writing(command)
         let pause = weighted(
             [
                 (2, "429:1 x1"), (2, "reset x1"), (1, "503 x1"), (1, "ongoing x1"),
-                (3, "lost-answer x1"), (3, "slow:2.2 x1"), (2, "stores-nothing x1"),
+                (3, "lost-answer x1"), (5, "slow:2.2 x1"), (2, "stores-nothing x1"),
             ], or: "reset x1")
         let moment = pick(["before", "then"], or: "then")
         let act = deed.map { ["\(method) \(moment):\($0),by=\(author)"] } ?? []
@@ -356,13 +376,9 @@ struct ModelGenerator {
         let reads = [
             "GET */env", "GET */env", "GET */env/*", "GET */env/pull/*", "GET */projects/*",
         ]
-        let writes = [
-            "PATCH */env/*", "POST */env", "DELETE */env*", "POST */env", "PATCH */env/*",
-            "* */env*",
-        ]
         let pattern =
             doesWrite(command) && chance(70)
-            ? pick(writes, or: "* *") : pick(reads + ["* *"], or: "* *")
+            ? writing(command) : pick(reads + ["* *"], or: "* *")
         let first = chance(35) ? " @\(Int.random(in: 2...4, using: &random))" : ""
         if chance(35) {
             let moment = pick(["before", "then"], or: "then")
@@ -374,6 +390,14 @@ struct ModelGenerator {
         let fault = writeFault()
         // Of what is read it would make other ids, values and comments.
         return (fault.hasPrefix("escapes") ? "PATCH */env/*" : pattern) + " " + fault + first
+    }
+
+    /// The requests by which a command is likely to change something.
+    private mutating func writing(_ command: ModelCommand) -> String {
+        if command.name == "rm" { return pick(["DELETE */env*", "PATCH */env/*"], or: "* *") }
+        if command.name == "push", chance(80), let request = pick(likely) { return request }
+        return pick(
+            ["PATCH */env/*", "POST */env", "DELETE */env*", "POST */env", "* */env*"], or: "* *")
     }
 
     /// What goes wrong with a change alone.
