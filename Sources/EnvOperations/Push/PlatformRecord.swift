@@ -10,7 +10,7 @@ package struct PlatformRecord: Equatable, Sendable {
     /// Type, scope and comment; custom environments by the names the vault knows them by.
     package let attributes: VariableAttributes
     /// The platform's time of change, in milliseconds since 1970.
-    package let updatedAt: UInt64
+    package private(set) var updatedAt: UInt64
     /// Who changed it last, where the platform says.
     package let updatedBy: String?
     /// Who changed it last or, where nobody did, made it: the platform's id of a user.
@@ -37,6 +37,13 @@ package struct PlatformRecord: Equatable, Sendable {
         updatedBy = variable.updatedBy
         author = variable.updatedBy ?? variable.createdBy
         editorName = variable.editorName.flatMap { $0.isEmpty ? nil : String($0.prefix(64)) }
+    }
+
+    /// The same record with an earlier time of change.
+    func agreed(at time: UInt64) -> PlatformRecord {
+        var record = self
+        record.updatedAt = time
+        return record
     }
 
     /// Who changed or made it, for a sentence: " by …", or nothing where that is not known.

@@ -11,7 +11,9 @@ extension PushApplication {
         let found: [String: PlatformRecord]
         let arena = SecretArena()
         let read: [Result<SecretSlice?, VercelAPIError>]
-        let readable = places.filter { outcomes[$0]?.isReadable ?? false }
+        let readable = places.filter { place in
+            outcomes[place].map { $0.isReadable || keepsValue($0) } ?? false
+        }
         do {
             listing.expire()
             found = try listing.currentByID()
@@ -31,6 +33,12 @@ extension PushApplication {
             guard var outcome = outcomes[place] else { continue }
             outcome.end = try judge(outcome, found: found, answer: answers[place])
             let listed = outcome.record.flatMap { found[$0.id] }
+            if outcome.isConflict, let record = outcome.record, let listed,
+                listed.updatedAt <= record.updatedAt
+            {
+                // What is there came before the answer, which is not what both sides agree on.
+                outcome.record = record.agreed(at: planned[record.id]?.updatedAt ?? 0)
+            }
             // What the platform answered stays agreed on where somebody has changed the record since.
             if outcome.isConflict {
                 outcome.way = outcome.way(against: listed)
@@ -45,12 +53,24 @@ extension PushApplication {
         try flush()
     }
 
-    /// Tells whether a value is the one that was sent. Where that cannot be told it is looked at
-    /// again.
+    /// Tells whether a value is the one that was sent, or that was to stay. Where that cannot be told it is
+    /// looked at again.
     private func isSent(_ value: SecretSlice, at place: Int) -> Bool {
-        guard let variable = outcomes[place]?.step.variable, let sent = try? values(variable)
+        guard let outcome = outcomes[place], let variable = outcome.step.variable,
+            let ours = outcome.step.sendsValue
+                ? try? values(variable) : try? keptValues?(variable)
         else { return false }
-        return sent.withBytes { sent in value.withBytes { sent.isEqualInConstantTime(to: $0) } }
+        return ours.isEqual(to: value)
+    }
+
+    /// Tells whether a step left a value as it was that Vercel shows and that the vault has.
+    private func keepsValue(_ outcome: PushOutcome) -> Bool {
+        guard case .update(_, withValue: false) = outcome.step.action, outcome.record != nil,
+            ![.sensitive, .system].contains(outcome.step.attributes.kind),
+            let variable = outcome.step.variable, variable.currentVersion > 0,
+            variable.currentVersion == variable.remote?.pushedVersion
+        else { return false }
+        return keptValues != nil
     }
 
     private func judge(
@@ -82,8 +102,12 @@ extension PushApplication {
                 "the platform made it \(record.attributes.kind.name) instead of \(wanted.kind.name)",
                 nil)
         }
-        guard outcome.step.sendsValue else { return .verified }
-        return try judgeValue(outcome, answer)
+        if outcome.step.sendsValue { return try judgeValue(outcome, answer) }
+        guard case .success(let theirs?) = answer,
+            let ours = try outcome.step.variable.flatMap({ try keptValues?($0) })
+        else { return .verified }
+        return ours.isEqual(to: theirs)
+            ? .verified : .conflict("its value was changed on Vercel right before that")
     }
 
     /// Holds the time of change and the author in the list against those of the answer.
@@ -93,7 +117,10 @@ extension PushApplication {
         _ outcome: PushOutcome, _ answered: PlatformRecord, _ listed: PlatformRecord
     ) -> PushOutcome.End? {
         let before = planned[listed.id]?.updatedAt
-        if outcome.step.sendsValue, listed.updatedAt == before {
+        // Vercel may leave the time as it is where no value was sent; then its answer says so.
+        if listed.updatedAt == before,
+            outcome.step.sendsValue || answered.updatedAt != listed.updatedAt
+        {
             return .failed("Vercel answered, and kept nothing of it", nil)
         }
         let isSameAuthor =
@@ -114,10 +141,7 @@ extension PushApplication {
         switch answer {
         case .success(let read):
             guard let value = read else { return .unverified("sent, cannot be read back") }
-            let sent = try values(variable)
-            let isEqual = sent.withBytes { sent in
-                value.withBytes { sent.isEqualInConstantTime(to: $0) }
-            }
+            let isEqual = try values(variable).isEqual(to: value)
             return isEqual
                 ? .verified
                 : .failed(
@@ -200,5 +224,12 @@ extension PushOutcome {
             ]
         case .failed(_, .some): return []
         }
+    }
+}
+
+extension SecretSlice {
+    /// Compares in a time that depends on the lengths alone.
+    fileprivate func isEqual(to other: SecretSlice) -> Bool {
+        withBytes { mine in other.withBytes { mine.isEqualInConstantTime(to: $0) } }
     }
 }

@@ -38,6 +38,8 @@ package final class PushApplication {
     var expectedTimes: [String: UInt64]
     private let keep: (PushNote) throws -> Void
     private let progress: (Int, Int) -> Void
+    /// Gives values that a step leaves as they are, to be held against Vercel's; nil while they are locked.
+    package var keptValues: ValueSource?
     /// What became of each step of the plan, in its order; nil for those not yet sent.
     var outcomes: [PushOutcome?] = []
     /// What the vault is to be told with the next entry of the journal.

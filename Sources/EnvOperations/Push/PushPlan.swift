@@ -135,7 +135,38 @@ package struct PushPlan: Equatable, Sendable {
             let used = Set(steps.compactMap(\.remoteID))
             steps += planning.pruning().filter { !used.contains($0.remoteID ?? "") }
         }
-        steps = Self.ordered(steps, platform)
+        steps = Self.ordered(Self.merged(steps, platform), platform)
+    }
+
+    /// One step for each record that makes room for several.
+    private static func merged(_ steps: [Step], _ platform: [PlatformRecord]) -> [Step] {
+        let making = Dictionary(
+            grouping: steps.filter { $0.variable == nil && $0.successor == nil },
+            by: { $0.remoteID ?? "" })
+        var merged: [Step] = []
+        for step in steps {
+            guard step.variable == nil, step.successor == nil,
+                let id = step.remoteID, let group = making[id], group.count > 1
+            else {
+                merged.append(step)
+                continue
+            }
+            guard step == group.first, let record = platform.first(where: { $0.id == id }) else {
+                continue
+            }
+            var attributes = record.attributes
+            for part in group where !part.isDeletion {
+                let taken = record.attributes.scope.subtracting(part.attributes.scope)
+                attributes.scope = attributes.scope.subtracting(taken)
+            }
+            let goes = attributes.scope.isEmpty || group.contains(where: \.isDeletion)
+            merged.append(
+                Step(
+                    variable: nil, key: step.key,
+                    attributes: goes ? record.attributes : attributes,
+                    action: goes ? .delete(id: id) : .update(id: id, withValue: false)))
+        }
+        return merged
     }
 
     /// Pairs of a record never pushed and an unseen platform record of the same key, scope and type,

@@ -35,6 +35,11 @@ final class PushValues {
                 .locked, "The value of \(DisplayText.safe(variable.name)) is locked.",
                 hint: "A push by itself asks for the passphrase: run zg-env push.")
         }
+        return try stored(variable)
+    }
+
+    /// The current value of a record, from the vault.
+    func stored(_ variable: Variable) throws -> SecretSlice {
         guard let value = try version(variable.currentVersion, of: variable) else {
             throw CommandError(
                 .notFound, "The vault holds no value of \(DisplayText.safe(variable.name)).")

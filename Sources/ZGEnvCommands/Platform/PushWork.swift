@@ -132,6 +132,12 @@ struct PushWork {
                 project: project.id, author: bound.access.account?.userID ?? "",
                 now: invocation.context.now),
             values: values.current, keep: { try keep($0) }, progress: progress())
+        // Nobody is asked for what opens them.
+        if try plan.steps.contains(where: \.sendsValue) && values.recordsAtHand.isEmpty
+            || invocation.session.indexKeys().opensValues
+        {
+            application.keptValues = values.stored
+        }
         let problems = try application.problems(of: plan, among: variables)
         guard problems.isEmpty else {
             throw CommandError(

@@ -47,7 +47,10 @@ extension ModelChecker {
             guard run.command.input != nil else { return }
             return problem("rotate ended with 0, and the vault has not the new value of \(key)")
         }
-        for record in records where record.value == new { expectDone(record) }
+        // What was pushed before a kill may have been changed by others since, which leaves it rotated.
+        for record in records where record.value == new && run.command.input != nil {
+            expectDone(record)
+        }
         guard run.command.has("--redeploy"),
             records.contains(where: {
                 $0.value == new && $0.variable.attributes.scope.targets.contains(.production)

@@ -47,6 +47,7 @@ struct ModelChecker {
         checkVault(of: run)
         checkWords(of: run)
         checkWritePath(of: run)
+        checkFirstWrite(of: run)
         checkLosses(of: run)
         learn(from: run)
         checkClaims(of: run)
@@ -122,9 +123,27 @@ struct ModelChecker {
         }
     }
 
+    /// Where a record that is to be written is seen to be another one than planned before the first write,
+    /// nothing is written.
+    private mutating func checkFirstWrite(of run: ModelRun) {
+        guard run.command.name == "push", let plan = run.firstListing,
+            let first = run.moments.indices.first(where: { run.moments[$0].isWrite }),
+            let listing = run.listing(before: first), listing > plan
+        else { return }
+        let conflicts = Set(run.report?.keys("conflicts") ?? [])
+        for old in run.moments[plan].asked where conflicts.contains(old.key) {
+            let now = run.moments[listing].asked.first { $0.id == old.id }
+            guard now?.updatedAt != old.updatedAt,
+                run.before.record(of: old.id)?.sync == .ahead
+            else { continue }
+            problem("\(old.key) was seen to have changed, and others were sent")
+        }
+    }
+
     /// Tells whether the last listing before a request is young enough for it.
     private func isFresh(at place: Int, of run: ModelRun) -> Bool {
         guard let listing = run.listing(before: place) else { return false }
+        if let asked = run.interludeAt, run.moments[listing].arrivedAt < asked { return false }
         let age = run.moments[place].arrivedAt - run.moments[listing].arrivedAt
         return age < Self.listingAge
             && !run.moments[(listing + 1)..<place].contains(where: \.makesWait)
@@ -222,7 +241,7 @@ struct ModelChecker {
         // What was heard by a command that failed, and what `harden` and `rotate` look at for themselves, need
         // not be kept of records that they do not change.
         let keepsAll =
-            [0, 5].contains(run.status)
+            (run.status == 0 || run.status == 5 && !run.result.output.isEmpty)
             && (!["harden", "rotate"].contains(run.command.name)
                 || run.moments.contains(where: \.isWrite))
         let listed = run.lastListing.map { place in
@@ -254,6 +273,19 @@ struct ModelChecker {
                 }
             case .local, .ahead, .behind, .diverged: break
             }
+        }
+    }
+
+    /// Tells whether somebody set a value right before this command changed something else of its record: of a
+    /// value that is not shown nobody can know.
+    private func hidWithin(_ run: ModelRun, _ there: Stored) -> Bool {
+        run.moments.indices.contains { place in
+            guard run.moments[place].isChange, isFresh(at: place, of: run),
+                let listing = run.listing(before: place),
+                let old = run.moments[place].asked.first(where: { $0.id == there.id })
+            else { return false }
+            return run.moments[place].served.contains { $0.id == there.id && $0 != old }
+                && old.value == there.value && run.beginning(of: old) > 4 * listing + 1
         }
     }
 
@@ -289,6 +321,9 @@ struct ModelChecker {
             run.stored(at: time).contains { $0.id == there.id && $0.value == record.value }
         }
         if later { return counts.add("read later than listed") }
+        if there.type == "sensitive", hidWithin(run, there) {
+            return counts.add("window of a second, hidden")
+        }
         say("Vercel has \(there.value) in place of \(record.value ?? "no value")")
     }
 }

@@ -16,8 +16,16 @@ struct ModelGenerator {
     private var random: ProofRandom
     private var valueNumber = 0
     private var stored: [Stored] = []
+    /// The requests by which it would send that.
+    private var likely: [String] = []
+    /// Its records in use: the key, and the targets.
+    private var known: [(key: String, targets: [String])] = []
+    /// Keys that the machine whose turn it is has changed, and not pushed.
+    private var changed: Set<String> = []
     /// The keys that kept a machine's last push or pull from being done.
     private var stuck: [Int: [String]] = [:]
+    /// A machine whose last writes nobody answered, and their keys.
+    private var unanswered: (machine: Int, keys: Set<String>)?
     /// Whether a machine has a rotation that did not end.
     private var openRotations: Set<Int> = []
 
@@ -28,6 +36,8 @@ struct ModelGenerator {
     private mutating func chance(_ percent: Int) -> Bool {
         Int.random(in: 0..<100, using: &random) < percent
     }
+
+    private mutating func pick<T>(_ items: [T]) -> T? { items.randomElement(using: &random) }
 
     private mutating func pick<T>(_ items: [T], or other: T) -> T {
         items.randomElement(using: &random) ?? other
@@ -89,6 +99,9 @@ struct ModelGenerator {
     mutating func step(stored: [Stored], vaults: [ModelMachine.Contents]) -> ModelStep {
         self.stored = stored
         if let first = prelude.popFirst() { return first }
+        if let (machine, keys) = unanswered, chance(65) {
+            return afterwards(on: machine, keys)
+        }
         return weighted(
             [(26, 0), (4, 1), (70, 2)], or: 2
         ).choose {
@@ -100,8 +113,32 @@ struct ModelGenerator {
         }
     }
 
+    /// What may follow upon writes that nobody answered: the same person mends it at the dashboard, time goes
+    /// by, and the machine pushes again.
+    private mutating func afterwards(on machine: Int, _ keys: Set<String>) -> ModelStep {
+        changed = keys
+        defer { changed = [] }
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<4: return .act(act())
+        case 4..<6: return .clock(Double(pick([2, 55, 70], or: 55)))
+        default:
+            unanswered = nil
+            var command = ModelCommand(machine: machine, words: ["push", "-p", "web"])
+            command.words += ["--yes", "--json"]
+            if chance(30) { spoil(&command) }
+            return .command(command)
+        }
+    }
+
     /// Learns how a command ended.
     mutating func note(_ run: ModelRun) {
+        if run.isKilled || run.status == 1 || run.status == 7 {
+            let names = run.moments.filter { $0.isWrite && !$0.isAnswered || run.isKilled }
+                .reduce(into: Set<String>()) { $0.formUnion($1.names) }
+            let keys = run.storedAfter.filter { names.contains($0.id) }.map(\.key)
+            let met = names.intersection(Self.keys + ["FIRST", "HIDDEN"]).union(keys)
+            if !met.isEmpty { unanswered = (run.command.machine, met) }
+        }
         if ["push", "pull"].contains(run.command.name) {
             let keys = (run.report?.keys("conflicts") ?? []) + (run.report?.keys("failed") ?? [])
             stuck[run.command.machine] = run.status == 0 ? nil : Set(keys).sorted()
@@ -118,10 +155,15 @@ struct ModelGenerator {
     /// Something at the dashboard that is likely to be possible.
     private mutating func act() -> String {
         let author = weighted([(5, "other"), (4, "self"), (1, "nobody")], or: "other")
-        guard let record = stored.randomElement(using: &random), !chance(20) else {
+        let met = stored.filter { changed.contains($0.key) }
+        guard
+            let record = (chance(70) && !met.isEmpty ? met : stored)
+                .randomElement(using: &random), !chance(20)
+        else {
             let targets = scope()
+            let key = chance(60) ? pick(changed.sorted(), or: "ONE") : pick(Self.keys, or: "ONE")
             return
-                "create,key=\(pick(Self.keys, or: "ONE")),value=\(value()),targets=\(targets.joined(separator: "+")),type=\(type(for: targets)),by=\(author)"
+                "create,key=\(key),value=\(value()),targets=\(targets.joined(separator: "+")),type=\(type(for: targets)),by=\(author)"
         }
         // Not by its id: where a step is left out, others are given.
         let which = "key=\(record.key),targets=\(record.targets.joined(separator: "+"))"
@@ -142,6 +184,20 @@ struct ModelGenerator {
 
     private mutating func command(_ vaults: [ModelMachine.Contents]) -> ModelCommand {
         let machine = Int.random(in: 0..<vaults.count, using: &random)
+        changed = Set(
+            vaults[machine].records.filter { ![.synced, .unreadable].contains($0.sync) }
+                .map(\.variable.name))
+        likely = vaults[machine].records.compactMap { record in
+            guard changed.contains(record.variable.name) else { return nil }
+            guard record.variable.isLive else {
+                return record.variable.remote == nil ? nil : "DELETE */env*"
+            }
+            return record.variable.remote == nil ? "POST */env" : "PATCH */env/*"
+        }.sorted()
+        known = vaults[machine].records.filter(\.variable.isLive).map {
+            ($0.variable.name, $0.variable.attributes.scope.targets.names)
+        }.sorted { ($0.0, $0.1.joined()) < ($1.0, $1.1.joined()) }
+        defer { (changed, likely, known) = ([], [], []) }
         if openRotations.contains(machine), chance(60) { return proceeding(on: machine) }
         if let keys = stuck[machine], chance(45) { return deciding(keys, on: machine) }
         let vault = vaults[machine]
@@ -152,8 +208,8 @@ struct ModelGenerator {
         var command = ModelCommand(machine: machine, words: [])
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<17: setting(&command, pushes: false)
-        case 17..<28: setting(&command, pushes: true)
-        case 28..<33:
+        case 17..<27: setting(&command, pushes: true)
+        case 27..<33:
             let place =
                 chance(40) ? ["-t", pick(["production", "preview"], or: "preview")] : ["--all"]
             command.words = ["rm", known] + web + place + ["--yes"]
@@ -173,12 +229,12 @@ struct ModelGenerator {
                 ["restore-version", record?.variable.name ?? "ONE", "--version", "\(version)"] + web
         case 42..<44: command.words = ["history", known] + web
         case 44..<69: pushing(&command, known)
-        case 69..<86:
+        case 69..<83:
             command.words = ["pull"] + (chance(20) ? [known] : []) + web + ["--yes", "--json"]
             if chance(25) { command.words.append("--force") }
-        case 86..<93:
+        case 83..<91:
             command.words = ["harden"] + (chance(50) ? [known] : []) + web + ["--yes", "--json"]
-        case 93..<97: rotating(&command, vault)
+        case 91..<97: rotating(&command, vault)
         default: command.words = ["list"] + web + ["--refresh", "--json"]
         }
         spoil(&command)
@@ -198,7 +254,11 @@ struct ModelGenerator {
     private mutating func setting(_ command: inout ModelCommand, pushes: Bool) {
         command.words = ["set", key(), "-p", "web", "--raw"]
         command.input = value()
-        if chance(75) {
+        if chance(50), let record = pick(known) {
+            // Another value of the same one.
+            command.words[1] = record.key
+            command.words += ["-t", record.targets.joined(separator: ",")]
+        } else if chance(75) {
             let targets = scope()
             command.words += ["-t", targets.joined(separator: ",")]
             if chance(60) { command.words += ["--type", type(for: targets)] }
@@ -206,10 +266,13 @@ struct ModelGenerator {
             command.words += ["--type", "sensitive"]
         }
         if chance(10) { command.words += ["--comment", "note \(valueNumber)"] }
+        changed.insert(command.words[1])
         if pushes { command.words += ["--push", "--yes", "--json"] }
     }
 
     private mutating func pushing(_ command: inout ModelCommand, _ known: String) {
+        // There should be something to push.
+        if changed.isEmpty, chance(70) { return setting(&command, pushes: chance(40)) }
         command.words = ["push"]
         if chance(25) { command.words.append(known) }
         command.words += ["-p", "web"]
@@ -218,7 +281,7 @@ struct ModelGenerator {
         case 4..<6: command.words.append("--prune")
         default: break
         }
-        guard chance(12) else {
+        guard chance(20) else {
             command.words += ["--yes", "--json"]
             return
         }
@@ -266,7 +329,9 @@ struct ModelGenerator {
             ["rename", "restore-version", "history"].contains(command.name)
             || ["set", "rm", "import"].contains(command.name) && !command.has("--push")
         guard !isAlone else { return }
-        if chance(45) {
+        if doesWrite(command), chance(25) {
+            command.faults = rivalry(command)
+        } else if chance(45) {
             for _ in 0..<Int.random(in: 1...2, using: &random) {
                 command.faults.append(fault(command))
             }
@@ -279,24 +344,60 @@ struct ModelGenerator {
         }
     }
 
+    private func doesWrite(_ command: ModelCommand) -> Bool {
+        !["pull", "list"].contains(command.name)
+    }
+
+    /// Somebody changes what the command is about to write, which then takes two attempts or a long time.
+    private mutating func rivalry(_ command: ModelCommand) -> [String] {
+        let met = stored.filter { changed.contains($0.key) }
+        let record = pick(met.isEmpty ? stored : met)
+        let author = pick(["other", "self"], or: "other")
+        let deed = record.map { record in
+            let which = "key=\(record.key),targets=\(record.targets.joined(separator: "+"))"
+            return weighted(
+                [
+                    (6, "set,\(which),value=\(value())"), (1, "touch,\(which)"),
+                    (1, "remove,\(which)"),
+                ], or: "touch,\(which)")
+        }
+        let method = writing(command)
+        let pause = weighted(
+            [
+                (2, "429:1 x1"), (2, "reset x1"), (1, "503 x1"), (1, "ongoing x1"),
+                (3, "lost-answer x1"), (5, "slow:2.2 x1"), (2, "stores-nothing x1"),
+            ], or: "reset x1")
+        let moment = pick(["before", "then"], or: "then")
+        let act = deed.map { ["\(method) \(moment):\($0),by=\(author)"] } ?? []
+        return act + ["\(method) \(pause)"]
+    }
+
     private mutating func fault(_ command: ModelCommand) -> String {
         let reads = [
             "GET */env", "GET */env", "GET */env/*", "GET */env/pull/*", "GET */projects/*",
         ]
-        let writes = [
-            "PATCH */env/*", "POST */env", "DELETE */env*", "POST */env", "PATCH */env/*",
-            "* */env*",
-        ]
-        let doesWrite = !["pull", "list"].contains(command.name)
         let pattern =
-            doesWrite && chance(70) ? pick(writes, or: "* *") : pick(reads + ["* *"], or: "* *")
+            doesWrite(command) && chance(70)
+            ? writing(command) : pick(reads + ["* *"], or: "* *")
         let first = chance(35) ? " @\(Int.random(in: 2...4, using: &random))" : ""
         if chance(35) {
             let moment = pick(["before", "then"], or: "then")
             return "\(pattern) \(moment):\(act().replacing(" ", with: "%20"))\(first)"
         }
-        let isWrite = !pattern.hasPrefix("GET")
-        return pattern + " " + (isWrite && chance(65) ? writeFault() : anyFault()) + first
+        guard !pattern.hasPrefix("GET"), chance(65) else {
+            return "\(pattern) \(anyFault())\(first)"
+        }
+        let fault = writeFault()
+        // Of what is read it would make other ids, values and comments.
+        return (fault.hasPrefix("escapes") ? "PATCH */env/*" : pattern) + " " + fault + first
+    }
+
+    /// The requests by which a command is likely to change something.
+    private mutating func writing(_ command: ModelCommand) -> String {
+        if command.name == "rm" { return pick(["DELETE */env*", "PATCH */env/*"], or: "* *") }
+        if command.name == "push", chance(80), let request = pick(likely) { return request }
+        return pick(
+            ["PATCH */env/*", "POST */env", "DELETE */env*", "POST */env", "* */env*"], or: "* *")
     }
 
     /// What goes wrong with a change alone.
@@ -313,7 +414,6 @@ struct ModelGenerator {
                 (2, "ongoing x1"), (1, "echoes-value:\(key) x1"),
                 (1, "echoes-value:\(key),as=base64,in=code x1"),
                 (1, "echoes-value:\(key),as=upper,in=failed x1"),
-                // Not in what is read: it makes other ids, values and comments.
                 (1, "escapes:all x1"), (1, "escapes x1"),
             ], or: "stores-nothing x1")
     }

@@ -17,6 +17,8 @@ struct ModelRun {
     let before: ModelMachine.Contents
     let after: ModelMachine.Contents
 
+    /// When somebody did something while its question was open.
+    let interludeAt: ContinuousClock.Instant?
     /// What production was built with, after a rotation.
     let built: [String: String]?
 

@@ -16,6 +16,7 @@ final class ModelTraffic: Sendable {
         /// The thread whose request was served and is not to be answered.
         var unheard: pthread_t?
         var moments: [SandboxServer.Moment] = []
+        var interludeAt: ContinuousClock.Instant?
     }
 
     private let state = Monitor(State())
@@ -40,8 +41,15 @@ final class ModelTraffic: Sendable {
         state.change { $0.process = process }
     }
 
+    /// Somebody has done something while the program asks.
+    func interlude() {
+        state.change { $0.interludeAt = .now }
+    }
+
     /// The program has ended; returns its requests once none is under way, and whether it was killed here.
-    func finish() -> (moments: [SandboxServer.Moment], isKilled: Bool) {
+    func finish() -> (
+        moments: [SandboxServer.Moment], isKilled: Bool, interludeAt: ContinuousClock.Instant?
+    ) {
         state.change { state in
             state.isOver = true
             // Nobody is to be killed by the requests of others.
@@ -49,8 +57,10 @@ final class ModelTraffic: Sendable {
         }
         return state.wait(milliseconds: 30_000) { state in
             guard state.underWay == 0 else { return nil }
-            return (state.moments.sorted { $0.number < $1.number }, state.hasKilled)
-        } ?? ([], true)
+            return (
+                state.moments.sorted { $0.number < $1.number }, state.hasKilled, state.interludeAt
+            )
+        } ?? ([], true, nil)
     }
 
     private func arrives(_ method: String, _ path: String) -> Bool {

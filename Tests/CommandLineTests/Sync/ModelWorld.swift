@@ -77,7 +77,13 @@ final class ModelWorld {
             (runner.input, runner.output, runner.error) = (.terminal, .terminal, .terminal)
             let server = platform.server
             runner.script += [
-                (.terminal("[y/N] "), .call { _, _ in try? server.perform(act) }),
+                (
+                    .terminal("[y/N] "),
+                    .call { _, _ in
+                        try? server.perform(act)
+                        traffic.interlude()
+                    }
+                ),
                 (.now, .line("y")),
             ]
         }
@@ -91,14 +97,14 @@ final class ModelWorld {
         if let build = BuildMode(command.build) { platform.server.setBuild(build) }
         let storedBefore = stored
         let result = try runner.run()
-        let (moments, isKilled) = traffic.finish()
+        let (moments, isKilled, interludeAt) = traffic.finish()
         platform.server.setFaults([])
         platform.server.setBuild(.ok)
         return ModelRun(
             command: command, result: result, isKilled: isKilled && result.status == nil,
             moments: moments,
             storedBefore: storedBefore, storedAfter: stored, before: before,
-            after: try machine.contents(),
+            after: try machine.contents(), interludeAt: interludeAt,
             built: command.name == "rotate"
                 ? try platform.current().flatMap { platform.server.builtVariables(deployment: $0) }
                 : nil, hasRevoked: takeMark())
