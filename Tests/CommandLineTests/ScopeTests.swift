@@ -244,8 +244,8 @@ struct ScopeTests {
         }
         failed(try home.run(["run", "-p", "wed", "--", "true"]), 125, "wed")
         failed(
-            try home.run(["set", "KEY", "-p", "wed"], input: .text("1")), 2, "Did you mean web?")
-        let near = done(try home.run(["set", "KEY", "-p", "wed", "--yes"], input: .text("1")))
+            try home.run(["set", "KEY", "-p", "wbe"], input: .text("1")), 2, "Did you mean web?")
+        let near = done(try home.run(["set", "KEY", "-p", "wed"], input: .text("1")))
         #expect(near.error.contains("Made the project wed."))
         let imported = try json(
             home.run(["import", "-", "-p", "other", "--json"], input: .text("A=1")))

@@ -70,8 +70,8 @@ extension CommandError {
             self.init(
                 .failed, reason,
                 hint: "Nothing is given out that cannot be logged. "
-                    + (remedy
-                        ?? "Place the log elsewhere with --audit-log FILE or ZG_ENV_AUDIT_LOG."))
+                    + (remedy.map { "\($0). Or place" } ?? "Place")
+                    + " the log elsewhere with --audit-log FILE or ZG_ENV_AUDIT_LOG.")
         case .notConfirmed: self.init(.failed, reason)
         case .inputOutput:
             self.init(

@@ -54,7 +54,9 @@ struct BoundProject {
                 invocation)
             if readsLists {
                 let (askedAt, arena) = (invocation.context.now(), SecretArena())
-                let lists = try access.client.projectReading(binding.projectID, valuesInto: arena)
+                let lists = try present(binding, of: project, access) { () throws(VercelAPIError) in
+                    try access.client.projectReading(binding.projectID, valuesInto: arena)
+                }
                 return BoundProject(
                     access: access, platform: lists.project, local: project,
                     reading: Reading(
@@ -63,7 +65,9 @@ struct BoundProject {
             }
             let platform =
                 try known.flatMap { $0.id == binding.projectID ? $0 : nil }
-                ?? current(binding, of: project, access)
+                ?? present(binding, of: project, access) { () throws(VercelAPIError) in
+                    try access.client.project(binding.projectID)
+                }
             return BoundProject(access: access, platform: platform, local: project)
         }
         let platform = try find(project.name, access, invocation)
@@ -71,16 +75,16 @@ struct BoundProject {
         return BoundProject(access: access, platform: platform, local: bound)
     }
 
-    /// The project of a binding.
+    /// What is read of the project of a binding.
     ///
     /// - Throws: ``ExitCode/notFound`` where Vercel has it no more, with the command that ties the vault's
     ///   project to where it is now.
-    private static func current(
+    private static func present<Found>(
         _ binding: VaultProject.Binding, of project: VaultProject,
-        _ access: PlatformSession.Access
-    ) throws -> Project {
+        _ access: PlatformSession.Access, _ read: () throws(VercelAPIError) -> Found
+    ) throws -> Found {
         do throws(VercelAPIError) {
-            return try access.client.project(binding.projectID)
+            return try read()
         } catch {
             guard error.code == .notFound else { throw error }
             throw LostProject(binding, of: project, access.client).error

@@ -267,6 +267,7 @@ extension [PushOutcome] {
     var exitCode: ExitCode {
         let codes = Set(
             map { outcome -> ExitCode in
+                if case .conflict = outcome.end { return .conflict }
                 guard case .failed(_, let error?) = outcome.end else { return .failed }
                 if error.code == .conflict, !error.isExistingVariable { return .failed }
                 return CommandError(mapping: error).code

@@ -104,7 +104,9 @@ struct ScopeOptions {
     /// A word that is nearly a fixed target is a slip rather than a custom environment.
     private static func checkCustomName(_ name: String) throws {
         let fixed = Scope.Targets.all.names
-        let short = ["prod", "dev", "prev"].first { $0 == name || Slip.isOne($0, for: name) }
+        let short = ["prod", "dev", "prev"].first {
+            $0 == name || Slip.isOne($0, for: name, shortest: 3)
+        }
         let near =
             Suggestion.nearest(to: name, among: fixed)
             ?? short.flatMap { short in fixed.first { $0.hasPrefix(short) } }

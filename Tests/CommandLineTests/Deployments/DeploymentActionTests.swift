@@ -73,7 +73,7 @@ struct DeploymentActionTests {
 
         let plan = done(try platform.run("deployment", "rollback", "-p", "web", "--dry-run"))
         #expect(plan.output.contains("roll web back to \(ids.earlier), from \(ids.current)"))
-        #expect(plan.output.contains("older values of: CHANGED\n"))
+        #expect(plan.output.contains("other values of: CHANGED\n"))
         #expect(plan.output.contains("built without: NEW\n"))
         #expect(plan.output.contains("removed since: GONE\n"))
         #expect(try platform.current() == ids.current)
