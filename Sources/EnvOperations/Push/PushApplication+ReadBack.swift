@@ -33,11 +33,11 @@ extension PushApplication {
             guard var outcome = outcomes[place] else { continue }
             outcome.end = try judge(outcome, found: found, answer: answers[place])
             let listed = outcome.record.flatMap { found[$0.id] }
-            if outcome.isConflict, !outcome.step.sendsValue, let record = outcome.record,
-                record.updatedAt == listed?.updatedAt, let before = planned[record.id]
+            if outcome.isConflict, let record = outcome.record, let listed,
+                listed.updatedAt <= record.updatedAt
             {
-                // The value came with no change of this push: what was agreed on is older.
-                outcome.record = record.agreed(at: before.updatedAt)
+                // What is there came before the answer, which is not what both sides agree on.
+                outcome.record = record.agreed(at: planned[record.id]?.updatedAt ?? 0)
             }
             // What the platform answered stays agreed on where somebody has changed the record since.
             if !outcome.isConflict { outcome.record = listed }

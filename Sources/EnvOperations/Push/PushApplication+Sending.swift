@@ -333,6 +333,8 @@ extension PushApplication {
                 outcomes[place] = PushOutcome(
                     step: step, end: .failed("Vercel did not say that it kept the change", nil),
                     record: nil)
+            } else if !Self.mayBe(record, of: step) {
+                refuse((place, step), records, isSent: true)
             } else {
                 expectedTimes[record.id] = record.updatedAt
                 again.append((place, step))
@@ -340,6 +342,13 @@ extension PushApplication {
         }
         if isUnmoved, let failure { throw failure }
         return again
+    }
+
+    /// Tells whether a record may be what a step wanted, but for its value. A team's policy may have made it
+    /// sensitive.
+    private static func mayBe(_ record: PlatformRecord, of step: PushPlan.Step) -> Bool {
+        record.key == step.key && record.attributes.scope == step.attributes.scope
+            && [step.attributes.kind, .sensitive].contains(record.attributes.kind)
     }
 
     // MARK: Deleting
