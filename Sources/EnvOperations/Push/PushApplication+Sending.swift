@@ -255,7 +255,8 @@ extension PushApplication {
         }
         let answer = try client.changeEnvironmentVariable(
             id, ofProject: project, changes, check: check([placed]))
-        guard let answer else { return [placed] }
+        // One that names another record says nothing of this one.
+        guard let answer, answer.id == id else { return [placed] }
         accept(PlatformRecord(answer, environments: environments), of: step, at: place)
         return []
     }

@@ -40,6 +40,7 @@ extension ModelChecker {
         let keys = Set(run.command.words.dropFirst().prefix { !$0.hasPrefix("-") })
         for record in run.after.records where keys.isEmpty || keys.contains(record.variable.name) {
             expectDone(record)
+            expectGone(record, run)
         }
         guard run.command.has("--prune"), let plan = run.firstListing,
             let listing = run.lastListing
@@ -72,6 +73,7 @@ extension ModelChecker {
                 continue
             }
             expectDone(record)
+            expectGone(record, run)
         }
         guard Self.followsAdvice, run.command.name == "rm", let listing = run.lastListing,
             run.command.words.count > 1
@@ -84,6 +86,15 @@ extension ModelChecker {
         {
             problem("rm --push ended with 0, and \(left.key) (\(left.targets)) is there")
         }
+    }
+
+    /// What was removed here is not there either.
+    private mutating func expectGone(_ record: ModelMachine.Contents.Record, _ run: ModelRun) {
+        let old = run.before.record(like: record)?.variable.remote
+        guard !record.variable.isLive, let id = old?.id, let listing = run.lastListing,
+            run.moments[listing].asked.contains(where: { $0.id == id })
+        else { return }
+        problem("it ended with 0, and the removed \(record.name) is there")
     }
 
     mutating func expectDone(_ record: ModelMachine.Contents.Record) {

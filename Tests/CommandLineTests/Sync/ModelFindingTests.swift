@@ -120,6 +120,18 @@ struct ModelFindingTests {
         #expect(platform.stored.first { $0.key == "A" }?.type == "encrypted")
     }
 
+    @Test("SYNC-M8: an answer to a change that names another record is not taken for this one's")
+    func anotherRecord() throws {
+        try platform.set("A", "one", "-t", "production")
+        try platform.pushed()
+        try platform.set("A", "two")
+        try platform.setFaults("PATCH * escapes:all x1")
+        #expect(try platform.pushed().keys("updated") == ["A"])
+        #expect(try sync("A") == "synced")
+        #expect(platform.records("A") == ["production=two"])
+        try platform.pushed().expectNothing()
+    }
+
     @Test("SYNC-M4: push --force replaces one record that is in the way of several")
     func severalInTheWay() throws {
         for (targets, left) in [

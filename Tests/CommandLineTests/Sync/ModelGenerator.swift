@@ -29,7 +29,34 @@ struct ModelGenerator {
     /// Whether a machine has a rotation that did not end.
     private var openRotations: Set<Int> = []
 
-    init(random: ProofRandom) { self.random = random }
+    /// What a sequence has more of than others: what meets seldom by chance meets often in some of them.
+    private struct Mood {
+        /// Chances in percent.
+        var (rivalry, faults, kills) = (25, 45, 22)
+        /// How many of ten values that may be are sensitive.
+        var sensitives = 5
+        /// Numbers by which few kinds of faults are chosen; none for all kinds.
+        var favourites: [Int] = []
+    }
+
+    private var mood = Mood()
+
+    init(random: ProofRandom) {
+        self.random = random
+        mood.rivalry = pick([5, 25, 50], or: 25)
+        mood.faults = pick([20, 45, 70], or: 45)
+        mood.kills = pick([5, 22, 40], or: 22)
+        mood.sensitives = pick([1, 5, 5, 9], or: 5)
+        if chance(75) {
+            mood.favourites = (0..<3).map { _ in Int.random(in: 0..<1_000, using: &self.random) }
+        }
+    }
+
+    /// Those of several kinds that this sequence has.
+    private func favoured<T>(_ items: [(Int, T)]) -> [(Int, T)] {
+        mood.favourites.isEmpty
+            ? items : mood.favourites.map { (1, items[$0 % items.count].1) }
+    }
 
     // MARK: Chance
 
@@ -72,7 +99,11 @@ struct ModelGenerator {
     private mutating func type(for targets: [String]) -> String {
         targets.contains("development")
             ? weighted([(4, "encrypted"), (1, "plain")], or: "encrypted")
-            : weighted([(4, "encrypted"), (1, "plain"), (5, "sensitive")], or: "encrypted")
+            : weighted(
+                [
+                    (8 - mood.sensitives * 8 / 10, "encrypted"), (1, "plain"),
+                    (mood.sensitives, "sensitive"),
+                ], or: "encrypted")
     }
 
     private mutating func key() -> String {
@@ -329,14 +360,16 @@ struct ModelGenerator {
             ["rename", "restore-version", "history"].contains(command.name)
             || ["set", "rm", "import"].contains(command.name) && !command.has("--push")
         guard !isAlone else { return }
-        if doesWrite(command), chance(25) {
+        if doesWrite(command), chance(mood.rivalry) {
             command.faults = rivalry(command)
-        } else if chance(45) {
+        } else if chance(mood.faults) {
             for _ in 0..<Int.random(in: 1...2, using: &random) {
                 command.faults.append(fault(command))
             }
         }
-        if command.interlude == nil, chance(["pull", "list"].contains(command.name) ? 6 : 22) {
+        if command.interlude == nil,
+            chance(["pull", "list"].contains(command.name) ? 6 : mood.kills)
+        {
             let countsWrites = chance(60)
             command.kill = ModelCommand.Kill(
                 request: Int.random(in: 1...(countsWrites ? 2 : 8), using: &random),
@@ -363,10 +396,10 @@ struct ModelGenerator {
         }
         let method = writing(command)
         let pause = weighted(
-            [
+            favoured([
                 (2, "429:1 x1"), (2, "reset x1"), (1, "503 x1"), (1, "ongoing x1"),
                 (3, "lost-answer x1"), (5, "slow:2.2 x1"), (2, "stores-nothing x1"),
-            ], or: "reset x1")
+            ]), or: "reset x1")
         let moment = pick(["before", "then"], or: "then")
         let act = deed.map { ["\(method) \(moment):\($0),by=\(author)"] } ?? []
         return act + ["\(method) \(pause)"]
@@ -396,6 +429,11 @@ struct ModelGenerator {
     private mutating func writing(_ command: ModelCommand) -> String {
         if command.name == "rm" { return pick(["DELETE */env*", "PATCH */env/*"], or: "* *") }
         if command.name == "push", chance(80), let request = pick(likely) { return request }
+        if command.name == "set", command.words.count > 1, chance(80) {
+            let isKnown = known.contains { $0.key == command.words[1] }
+            return isKnown && chance(70) ? "PATCH */env/*" : "POST */env"
+        }
+        if command.name == "harden", chance(70) { return "PATCH */env/*" }
         return pick(
             ["PATCH */env/*", "POST */env", "DELETE */env*", "POST */env", "* */env*"], or: "* *")
     }
@@ -404,7 +442,7 @@ struct ModelGenerator {
     private mutating func writeFault() -> String {
         let key = pick(stored.map(\.key), or: "FIRST")
         return weighted(
-            [
+            favoured([
                 (4, "stores-nothing x1"), (3, "returns-old-record x1"), (2, "stores-empty x1"),
                 (2, "drops-target x1"), (2, "forces-sensitive x1"), (2, "rejects-one x1"),
                 (1, "silent-batch:some x1"), (1, "silent-batch:one x1"),
@@ -415,7 +453,7 @@ struct ModelGenerator {
                 (1, "echoes-value:\(key),as=base64,in=code x1"),
                 (1, "echoes-value:\(key),as=upper,in=failed x1"),
                 (1, "escapes:all x1"), (1, "escapes x1"),
-            ], or: "stores-nothing x1")
+            ]), or: "stores-nothing x1")
     }
 
     /// What goes wrong with any request.
