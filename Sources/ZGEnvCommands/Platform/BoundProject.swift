@@ -87,7 +87,7 @@ struct BoundProject {
             return try read()
         } catch {
             guard error.code == .notFound else { throw error }
-            throw LostProject(binding, of: project, access.client).error
+            throw LostProject(binding, of: project, access.client).error ?? error
         }
     }
 

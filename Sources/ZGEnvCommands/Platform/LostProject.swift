@@ -5,8 +5,9 @@ internal import VercelAPI
 
 /// A bound project that Vercel does not have where it was: moved to a team, or deleted.
 struct LostProject {
-    /// What happened, and the command that ties the vault's project to what is there now.
-    let error: CommandError
+    /// What happened, and the command that ties the vault's project to what is there now; nil where it is
+    /// there after all.
+    let error: CommandError?
 
     /// So many teams are looked into at most.
     private static let teamLimit = 20
@@ -29,6 +30,10 @@ struct LostProject {
             )
             return
         }
+        guard found.project.id != binding.projectID || found.teamID != binding.teamID else {
+            error = nil
+            return
+        }
         let place = found.team.map { "the team \(DisplayText.safe($0))" } ?? "the account itself"
         error = CommandError(
             .notFound,
@@ -40,7 +45,7 @@ struct LostProject {
 
     private static func find(
         _ binding: VaultProject.Binding, _ client: VercelClient
-    ) -> (project: Project, team: String?)? {
+    ) -> (project: Project, team: String?, teamID: String?)? {
         let personal = client.scoped(to: .personal)
         let teams = ((try? personal.teams()) ?? []).prefix(teamLimit)
         // Where it was comes first.
@@ -51,7 +56,9 @@ struct LostProject {
         for name in [binding.projectID, binding.projectName] {
             for place in places {
                 let scoped = client.scoped(to: place.id.map { .team(id: $0) } ?? .personal)
-                if let project = try? scoped.project(name) { return (project, place.slug) }
+                if let project = try? scoped.project(name) {
+                    return (project, place.slug, place.id)
+                }
             }
         }
         return nil

@@ -14,7 +14,9 @@ enum PlatformRefresh {
         let bound: BoundProject
         do {
             bound = try BoundProject.inVault(invocation)
-        } catch let error as CommandError where error.code == .notFound {
+        } catch let error as CommandError
+            where error.code == .notFound && (try? isBound(invocation)) != true
+        {
             invocation.context.warn("not-refreshed", "Nothing was refreshed. \(error.message)")
             return
         }
@@ -38,6 +40,11 @@ enum PlatformRefresh {
 }
 
 extension PlatformRefresh {
+    private static func isBound(_ invocation: Invocation) throws -> Bool {
+        let index = try invocation.session.index(.listing)
+        return try ProjectResolver(invocation).existing(in: index).binding != nil
+    }
+
     /// Brings the view of every bound project up to date.
     ///
     /// One request lists up to a hundred projects of an account or team, and one request a project
