@@ -47,7 +47,8 @@ final class PosixFile: ReadableFile {
         }
         guard status.st_mode & 0o077 == 0 else {
             return VaultError(
-                .insecure, "\(path) can be opened by other users", remedy: .init(command: "chmod 600", path: path))
+                .insecure, "\(path) can be opened by other users",
+                remedy: .init(command: "chmod 600", path: path))
         }
         let directory = PosixFileStore.split(path).directory
         var parent = stat()

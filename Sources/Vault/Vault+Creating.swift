@@ -69,7 +69,7 @@ extension Vault {
         do {
             try store.prepareDirectory(of: path)
             var index = VaultIndex(extent: .everything)
-            index.checkpoint = try keys.checkpoint(of: [], under: header)
+            try index.remakeCheckpoint(under: header, with: keys)
             let sealed = try header.sealing(index, keys: keys, chunksByteCount: 0)
             try store.withLock(path) {
                 if try store.exists(path) { throw alreadyThere(path) }

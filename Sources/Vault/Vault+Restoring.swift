@@ -84,9 +84,7 @@ extension Vault {
         let outlived = try seen + [related].compactMap { $0 }.map { try $0.position() }
         index.metadata.remember(outlived)
         var next = try header.successor(after: outlived.map(\.generation).max() ?? 0)
-        if let checkpoint = try keys.checkpoint(of: index.checkpoint?.entries ?? [], under: next) {
-            index.checkpoint = checkpoint
-        }
+        try index.remakeCheckpoint(under: next, with: keys)
         let sealed = try next.sealing(index, keys: keys, chunksByteCount: header.chunksByteCount)
         let parts = [
             FilePart.bytes(sealed.header), .bytes(sealed.index),

@@ -10,6 +10,7 @@ extension Vault {
     ///   - seen: Where the vault stood when it was opened; an older copy that was put there since is
     ///     not built upon.
     ///   - earlier: The vault as it was opened before; saves time where nobody wrote since.
+    ///   - author: What a locked write says of itself.
     ///   - written: Learns of the new generation, and which records it changed, before the lock is
     ///     given back. Not called where nothing was written.
     ///   - body: Runs once, under the lock; it must not wait for people, programs or the network.
@@ -20,6 +21,7 @@ extension Vault {
     package static func update<R>(
         _ path: String, in store: any FileStore, keys: VaultKeys, vaultID: Identifier,
         since seen: VaultPosition? = nil, after earlier: Vault? = nil,
+        by author: LockedWrite.Author = .init(command: "", time: 0),
         written: (VaultPosition, Set<Identifier>) -> Void = { _, _ in },
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> (result: R, generation: UInt64) {
@@ -28,7 +30,8 @@ extension Vault {
             guard vault.header.vaultID == vaultID else {
                 throw VaultError(.epochChanged, "another vault was put at \(path) meanwhile")
             }
-            try vault.checkPublicKey(with: keys)
+            // With the root the code of the checkpoint covers it.
+            if !keys.opensValues { try vault.checkPublicKey(with: keys) }
             let (opened, index) = try vault.openedForWriting(with: keys, after: earlier)
             try vault.checkCheckpoint(of: index, with: keys)
             if let seen { try vault.expect(toFollow: seen, index.metadata) }
@@ -37,8 +40,11 @@ extension Vault {
             guard try transaction.isChanged(from: opened) else {
                 return (result, vault.header.generation)
             }
-            let changed = Set(transaction.edits().map(\.variable))
-            let position = try vault.write(&transaction, keys: keys, in: store)
+            let edits = transaction.recordEdits()
+            let changed = Set(edits.map(\.variable))
+            let covered = Set(edits.lazy.filter(\.isCovered).map(\.variable))
+            let position = try vault.write(
+                &transaction, keys: keys, in: store, by: author, changing: covered)
             written(position, changed)
             return (result, position.generation)
         }
@@ -46,9 +52,10 @@ extension Vault {
 
     /// Writes the next generation.
     private func write(
-        _ transaction: inout VaultTransaction, keys: VaultKeys, in store: any FileStore
+        _ transaction: inout VaultTransaction, keys: VaultKeys, in store: any FileStore,
+        by author: LockedWrite.Author, changing records: Set<Identifier>
     ) throws(VaultError) -> VaultPosition {
-        try transaction.settle()
+        if keys.opensValues { try transaction.keepCheckpoint() }
         transaction.dropUnusedBatches()
         let chunks = transaction.index.packedChunks(old: header.chunksByteCount)
         transaction.index.metadata.remember(
@@ -60,8 +67,11 @@ extension Vault {
             after: transaction.outlived.map(\.generation).max() ?? 0)
         next.slots = transaction.slots
         if keys.opensValues {
-            let entries = transaction.checkpointEntries(after: transaction.edits())
-            transaction.index.checkpoint = try keys.checkpoint(of: entries, under: next)
+            transaction.index.forgetAcceptedWrites()
+            try transaction.index.remakeCheckpoint(under: next, with: keys)
+        } else {
+            transaction.index.metadata.note(
+                LockedWrite(generation: next.generation, by: author, variables: records))
         }
         let newChunks = transaction.newChunks
         let sealed = try next.sealing(
@@ -150,6 +160,16 @@ extension IndexMetadata {
 }
 
 extension VaultIndex {
+    /// Forgets which locked write changed records that are accepted as they are, or gone for good.
+    fileprivate mutating func forgetAcceptedWrites() {
+        let noted = Set(metadata.lockedWrites.flatMap(\.variables))
+        if noted.isEmpty { return }
+        let open = Set(
+            CheckpointComparison(of: self).changes.lazy.filter { $0.object.kind == .variable }
+                .map(\.object.id))
+        metadata.forgetLockedWrites { !open.contains($0) }
+    }
+
     /// Sees that no entry of the journal is written that a reader refuses, such as one with a text that
     /// is too long: the vault could not be written any more.
     fileprivate func expectReadableJournal() throws(VaultError) {

@@ -62,6 +62,9 @@ package struct VaultInspection: Equatable, Sendable {
     /// Whether every value was opened too, and not only its sealed bytes compared.
     package internal(set) var opensValues = false
 
+    /// Objects that nobody with the root has accepted as they are; nil without the root.
+    package internal(set) var unacceptedCount: Int?
+
     /// Makes an inspection that looked at nothing yet.
     package init() {}
 

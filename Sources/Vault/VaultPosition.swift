@@ -125,17 +125,12 @@ extension Vault {
         try openedIndex(with: keys).withBytes { (bytes) throws(VaultError) in
             try ByteReader.read(bytes) { (reader) throws(VaultError) in
                 var content = try reader.section(Int(try reader.uint32()))
-                var section = try content.section(Int(try content.uint32()))
-                let metadata = try IndexMetadata.decode(from: &section)
-                try section.expectEnd(of: "the metadata")
-                return metadata
+                return try IndexMetadata.decode(frontOf: &content)
             }
         }
     }
 
     /// Takes a root that was kept elsewhere, of 32 bytes.
-    ///
-    /// - Throws: ``VaultError/Code/damaged`` when the vault's public key is not that of the root.
     package func unlock(root: consuming SecretBytes) throws(VaultError) -> VaultKeys {
         try keys(root: RootKey(root))
     }

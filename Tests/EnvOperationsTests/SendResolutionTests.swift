@@ -171,7 +171,8 @@ struct NeededVersionsTests {
         index.variables = [variable]
         index.earlierVersions = (1...8).map { number in
             StoredVersion(
-                variable: variable.id, version: number, batch: .random(), offset: 0, length: 1,
+                variable: variable.id, version: number, id: .random(), batch: .random(), offset: 0,
+                length: 1,
                 checksum: .init([UInt8](repeating: 0, count: 32)), createdAt: 1, sealedName: nil)
         }
         let time = History.protectedMilliseconds * 2

@@ -23,7 +23,8 @@ extension CommandError {
         case is GitProgram.NoAnswer:
             self.init(
                 .failed, "Git gave no answer.",
-                hint: "It may wait for a file that is a pipe: check .gitignore, and include.path in "
+                hint:
+                    "It may wait for a file that is a pipe: check .gitignore, and include.path in "
                     + "git's settings.")
         case let error as TerminalError: self.init(mapping: error)
         case let error as DotEnvError: self.init(mapping: error)
@@ -54,6 +55,17 @@ extension CommandError {
                 hint: "Nothing was changed. Put a backup in its place; zg-env never writes over it."
             )
         case .newerFormat: self.init(.failed, reason, hint: "Install that version or a later one.")
+        case .preReleaseFormat:
+            self.init(
+                .failed, reason,
+                hint:
+                    "With that version, run zg-env export for each project; then make a new vault with "
+                    + "zg-env init, and zg-env import the files.")
+        case .notAccepted:
+            self.init(
+                .usage, reason,
+                hint:
+                    "Nothing was given out. If the change is yours: zg-env unlock --accept-changes")
         case .wrongPassphrase: self.init(.locked, reason, hint: "Nothing was changed; try again.")
         case .busy:
             self.init(.conflict, reason, hint: "Nothing was changed; run the command again.")

@@ -24,8 +24,8 @@ struct ChangesText {
     /// One line for each variable, as many as fit; not made safe yet.
     func lines(limit: Int = lineLimit) -> [String] {
         var lines = changes.prefix(limit).map { change in
-            let project = projects[change.project].map { "\($0)  " } ?? ""
-            let scope = change.scope.description
+            let project = change.project.flatMap { projects[$0] }.map { "\($0)  " } ?? ""
+            let scope = change.scope?.description ?? ""
             return "\(project)\(change.name)  \(scope): \(Self.text(change.kind))"
         }
         if changes.count > limit { lines.append("and \(changes.count - limit) more") }
@@ -41,10 +41,10 @@ struct ChangesText {
             changes.map { change in
                 [
                     "key": .string(change.name),
-                    "project": .string(orNull: projects[change.project]),
-                    "targets": .strings(change.scope.targets.names),
-                    "customEnvironments": .strings(change.scope.customEnvironments),
-                    "branch": .string(orNull: change.scope.branch),
+                    "project": .string(orNull: change.project.flatMap { projects[$0] }),
+                    "targets": .strings(change.scope?.targets.names ?? []),
+                    "customEnvironments": .strings(change.scope?.customEnvironments ?? []),
+                    "branch": .string(orNull: change.scope?.branch),
                     "changes": .strings(Self.words(change.kind)),
                 ]
             })

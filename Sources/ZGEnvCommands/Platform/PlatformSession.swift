@@ -166,7 +166,9 @@ final class PlatformSession {
         case .index: return account.secret
         case .values:
             let open = keys.opensValues ? keys : try invocation.session.valueKeys()
-            return try open.token(of: account, in: SecretArena(firstRegionByteCount: 4096))
+            return try open.token(
+                of: account, vault: invocation.session.opened().header.vaultID,
+                in: SecretArena(firstRegionByteCount: 4096))
         }
     }
 

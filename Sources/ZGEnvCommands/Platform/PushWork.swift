@@ -188,8 +188,9 @@ struct PushWork {
             .subtracting(rules.makingRoom)
         guard !sent.isEmpty else { return nil }
         let keys = try session.indexKeys()
-        let index = try session.opened().index(with: keys, extent: .accepted)
-        let comparison = CheckpointComparison(of: index).limited(to: sent)
+        let index = try session.opened().index(with: keys, extent: .everything)
+        let comparison = CheckpointComparison(of: index).limited(
+            to: Set(sent.map(CoveredObject.variable)))
         return (comparison, ChangesText(comparison, in: index, isChecked: keys.opensValues))
     }
 

@@ -148,7 +148,8 @@ package final class VaultSession {
         guard let keys = keys?.opensValues == true ? keys : keysByPassphrase,
             let vault = try? opened(),
             let index = try? vault.index(with: keys, extent: .everything),
-            let reader = try? ValueReader(vault: vault, index: index, keys: keys)
+            let reader = try? ValueReader(
+                vault: vault, index: index, keys: keys, givesAny: true)
         else { return nil }
         let arena = SecretArena()
         let records = Dictionary(
@@ -316,6 +317,7 @@ package final class VaultSession {
         let result = try Vault.update(
             path, in: context.files, keys: keys, vaultID: vaultID,
             since: holdsToAnchors ? try opened.position() : nil, after: opened,
+            by: .init(command: command, time: context.now()),
             written: { position, changed in
                 let new = newPlace.map { places.contains($0) ? [] : [$0] } ?? []
                 keepAnchors(position, of: vaultID, places + new)

@@ -15,7 +15,7 @@ final class ChangesReview {
     ///
     /// - Parameter keys: Open the values.
     init(with keys: VaultKeys, _ invocation: Invocation) throws {
-        let index = try invocation.session.opened().index(with: keys, extent: .accepted)
+        let index = try invocation.session.opened().index(with: keys, extent: .everything)
         comparison = CheckpointComparison(of: index)
         text = ChangesText(comparison, in: index)
         self.keys = keys

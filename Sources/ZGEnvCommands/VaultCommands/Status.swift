@@ -20,7 +20,7 @@ enum Status: Command {
         let vault = try invocation.session.opened()
         let keys = try invocation.session.indexKeysWithoutAsking()
         let index = try keys.map {
-            try invocation.session.opened().index(with: $0, extent: .accepted)
+            try invocation.session.opened().index(with: $0, extent: .everything)
         }
         let unlocked = invocation.session.unlocked
         var json: [JSONValue.Member] = [

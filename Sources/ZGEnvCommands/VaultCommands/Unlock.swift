@@ -48,7 +48,6 @@ enum Unlock: Command {
         // A vault that is unlocked already must still be the one that was.
         _ = try session.unlockedKeys()
         let keys = try session.askedValueKeys()
-        let settled = try settle(with: keys, invocation)
         let review = try ChangesReview(with: keys, invocation)
         try review.settle()
         let newest = try session.opened()
@@ -79,7 +78,7 @@ enum Unlock: Command {
         try invocation.note("Unlocked \(state.text(now: now * 1_000)). Lock with: zg-env lock")
         return CommandResult(json: [
             "vault": .string(newest.path), "unlocked": state.json(now: now * 1_000),
-            "settled": .integer(Int64(settled)), "changedWhileLocked": review.text.json,
+            "changedWhileLocked": review.text.json,
             "accepted": .bool(orNull: review.isAccepted),
         ])
     }
@@ -93,22 +92,6 @@ enum Unlock: Command {
                 hint: "Write a whole number and s, m, h or d, as in 15m.")
         }
         return UInt32(seconds)
-    }
-
-    /// Accepts what was written while the values were locked. A vault that cannot be written now is
-    /// settled by the next write.
-    private static func settle(with keys: VaultKeys, _ invocation: Invocation) throws -> Int {
-        do {
-            return try invocation.session.update(with: keys) { try $0.settle() }
-        } catch let error as VaultError
-            where [.busy, .inputOutput, .insecure, .notConfirmed].contains(error.code)
-        {
-            invocation.context.warn(
-                "not-settled",
-                "What was written while the values were locked could not be settled: "
-                    + CommandError.sentence(error.reason))
-            return 0
-        }
     }
 
     static func mapped<R>(_ body: () throws(KernelKeyringError) -> R) throws(CommandError) -> R {

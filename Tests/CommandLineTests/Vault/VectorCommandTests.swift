@@ -60,10 +60,12 @@ struct VectorCommandTests {
             #expect(
                 result.status.map { JSONDocument.integer(Int($0)) } == exit,
                 "\(file): \(result.end), \(result.error)")
-            guard let kind = vector["class"]?.text, kind != "newer", kind != "locked" else {
+            guard let kind = vector["class"]?.text,
+                !["newer", "pre-release", "locked"].contains(kind)
+            else {
                 let error = try JSONDocument(result.standardError)["error"]
                 #expect(
-                    error?["code"] == (vector["class"] == "newer" ? "failed" : "locked"),
+                    error?["code"] == (vector["class"] == "locked" ? "locked" : "failed"),
                     "\(file)")
                 continue
             }

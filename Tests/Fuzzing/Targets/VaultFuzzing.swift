@@ -27,7 +27,8 @@ enum VaultFuzzing {
             }
             try tryKeys(on: vault)
         } catch {
-            guard error.code == .newerFormat || error.damage != nil else {
+            guard [.newerFormat, .preReleaseFormat].contains(error.code) || error.damage != nil
+            else {
                 throw FuzzFinding(error.reason)
             }
         }
