@@ -90,8 +90,12 @@ package struct CheckpointComparison: Equatable, Sendable {
     /// Tells whether nothing was changed.
     package var isEmpty: Bool { changes.isEmpty }
 
-    /// Tells whether a rotation was put in or changed without the root, which is damage.
-    package var isForged: Bool { changes.contains(where: \.isForged) }
+    /// Sees that no rotation was put in or changed without the root: no answer makes up for that.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    package func expectNoForgedRotation() throws(VaultError) {
+        if changes.contains(where: \.isForged) { throw RotationEntry.forged }
+    }
 
     /// Compares all that is covered with the checkpoint.
     ///

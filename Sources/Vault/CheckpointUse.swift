@@ -7,8 +7,10 @@ package enum CheckpointUse {
         package enum Naming: Sendable {
             /// By its name.
             case name
-            /// By the platform's ids, and an approved directory where its path is given.
-            case binding(directory: String?)
+            /// By the platform's ids.
+            case binding
+            /// By an approved directory, of this path.
+            case directory(String)
         }
 
         let project: Identifier
@@ -34,6 +36,8 @@ package enum CheckpointUse {
     case versions([StoredVersion], of: Identifier, found: Values.Naming)
     /// A value is sent, or a variable on the platform changed.
     case sending(project: Identifier, records: Set<Identifier>, account: String?)
+    /// The same, in several projects.
+    case sendingTo(projects: [Identifier], records: Set<Identifier>)
     /// A token is sent, for a project where there is one.
     case token(account: String, project: Identifier?)
     /// The token of a relay is sent.
@@ -58,20 +62,9 @@ extension VaultIndex {
                 found.insert(.variable(version.variable))
             }
         case .sending(let project, let records, let account):
-            precondition(extent == .everything)
-            check(projects.first { $0.id == project }.map { .init($0) }, .project(project), &found)
             if let account { checkAccount(account, &found) }
-            checkSends(of: project, &found)
-            let versions = versions(of: records)
-            let kept = Dictionary(
-                uniqueKeysWithValues: variables.lazy.filter { records.contains($0.id) }
-                    .map { ($0.id, $0) })
-            for id in records {
-                let record = kept[id].map {
-                    acceptable($0, (versions[id] ?? []).map(\.name))
-                }
-                check(record.map { .variable($0) }, .variable(id), &found)
-            }
+            checkSending([project], records, &found)
+        case .sendingTo(let projects, let records): checkSending(projects, records, &found)
         case .token(let account, let project):
             checkAccount(account, &found)
             if let project, !isSame(project, \.binding) { found.insert(.project(project)) }
@@ -90,6 +83,26 @@ extension VaultIndex {
         let entry = checkpoint.entries.content(of: object)
         if let current, let entry, entry.elementsEqual(current.content) { return }
         if current != nil || entry != nil { found.insert(object) }
+    }
+
+    private func checkSending(
+        _ sent: [Identifier], _ records: Set<Identifier>, _ found: inout Set<CoveredObject>
+    ) {
+        precondition(extent == .everything)
+        for project in sent {
+            check(projects.first { $0.id == project }.map { .init($0) }, .project(project), &found)
+            checkSends(of: project, &found)
+        }
+        let versions = versions(of: records)
+        let kept = Dictionary(
+            uniqueKeysWithValues: variables.lazy.filter { records.contains($0.id) }
+                .map { ($0.id, $0) })
+        for id in records {
+            let record = kept[id].map {
+                acceptable($0, (versions[id] ?? []).map(\.name))
+            }
+            check(record.map { .variable($0) }, .variable(id), &found)
+        }
     }
 
     private func checkAccount(_ name: String, _ found: inout Set<CoveredObject>) {
@@ -120,9 +133,9 @@ extension VaultIndex {
         switch naming {
         case .name:
             if !isSame(project, { Array($0.name.utf8) }) { found.insert(.project(project)) }
-        case .binding(let path):
+        case .binding:
             if !isSame(project, \.binding) { found.insert(.project(project)) }
-            guard let path else { return }
+        case .directory(let path):
             check(
                 metadata.approvedDirectories.first { $0.path == path }.map { .directory($0) },
                 .directory(path), &found)

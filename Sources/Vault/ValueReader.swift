@@ -252,6 +252,11 @@ package final class ValueReader {
         }
     }
 
+    /// Tells whether the current value of a variable may be given out, or compared with another one.
+    package func isAccepted(_ variable: Variable) -> Bool {
+        index.currentVersions[variable.id].map { givesAny || index.accepts($0) } ?? true
+    }
+
     /// Opens the current value of a variable; nil where the vault holds none.
     package func currentValue(
         of variable: Variable, in arena: SecretArena

@@ -47,7 +47,7 @@ extension Vault {
     ///   ``VaultError/Code/damaged`` when a value does not open.
     package static func rekey(
         _ path: String, in store: any FileStore, vaultID: Identifier, _ rekeying: Rekeying,
-        since seen: VaultPosition? = nil, written: (VaultPosition) -> Void = { _ in }
+        since seen: VaultPosition? = nil, written: (VaultSighting) -> Void = { _ in }
     ) throws -> UInt64 {
         guard rekeying.newSlots.contains(where: \.isForPeople),
             rekeying.newSlots.count <= VaultFormat.slotLimit
@@ -64,15 +64,15 @@ extension Vault {
                 let index = try vault.index(with: rekeying.oldKeys, extent: .listing)
                 try vault.expect(toFollow: seen, index.metadata)
             }
-            let position = try vault.rekey(rekeying, in: store)
-            written(position)
-            return position.generation
+            let sighting = try vault.rekey(rekeying, in: store)
+            written(sighting)
+            return sighting.position.generation
         }
     }
 
     private func rekey(
         _ rekeying: Rekeying, in store: any FileStore
-    ) throws -> VaultPosition {
+    ) throws -> VaultSighting {
         let keys = rekeying.newKeys
         guard let pair = try keys.root?.boxKeyPair() else {
             throw VaultError(.wrongPassphrase, "new keys need a new root")
@@ -99,7 +99,7 @@ extension Vault {
         ) { [path] written in
             try Vault(path: path, file: written).verify(with: keys)
         }
-        return VaultPosition(generation: next.generation, indexTag: Array(sealed.index.suffix(16)))
+        return next.sighting(sealed.index, checkpointGeneration: index.checkpointGeneration)
     }
 
     /// Opens every version and seals it again, in the same order: those of root batches under one data key,

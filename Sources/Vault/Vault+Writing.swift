@@ -10,6 +10,8 @@ extension Vault {
     ///   - seen: Where the vault stood when it was opened; an older copy that was put there since is
     ///     not built upon.
     ///   - earlier: The vault as it was opened before; saves time where nobody wrote since.
+    ///   - pinned: What was seen of the file on this machine: a locked write seals to no other key, and
+    ///     nothing is written over an older checkpoint.
     ///   - author: What a locked write says of itself.
     ///   - written: Learns of the new generation, and which records it changed, before the lock is
     ///     given back. Not called where nothing was written.
@@ -21,8 +23,8 @@ extension Vault {
     package static func update<R>(
         _ path: String, in store: any FileStore, keys: VaultKeys, vaultID: Identifier,
         since seen: VaultPosition? = nil, after earlier: Vault? = nil,
-        by author: LockedWrite.Author = .init(command: "", time: 0),
-        written: (VaultPosition, Set<Identifier>) -> Void = { _, _ in },
+        pinned: VaultSighting? = nil, by author: LockedWrite.Author = .init(command: "", time: 0),
+        written: (VaultSighting, Set<Identifier>) -> Void = { _, _ in },
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> (result: R, generation: UInt64) {
         try store.withLock(path) {
@@ -35,6 +37,7 @@ extension Vault {
             let (opened, index) = try vault.openedForWriting(with: keys, after: earlier)
             try vault.checkCheckpoint(of: index, with: keys)
             if let seen { try vault.expect(toFollow: seen, index.metadata) }
+            if let pinned { try vault.expect(pinned, index, with: keys) }
             var transaction = try VaultTransaction(index: index, vault: vault, keys: keys)
             let result = try body(&transaction)
             guard try transaction.isChanged(from: opened) else {
@@ -43,10 +46,10 @@ extension Vault {
             let edits = transaction.recordEdits()
             let changed = Set(edits.map(\.variable))
             let covered = Set(edits.lazy.filter(\.isCovered).map(\.variable))
-            let position = try vault.write(
+            let sighting = try vault.write(
                 &transaction, keys: keys, in: store, by: author, changing: covered)
-            written(position, changed)
-            return (result, position.generation)
+            written(sighting, changed)
+            return (result, sighting.position.generation)
         }
     }
 
@@ -54,7 +57,7 @@ extension Vault {
     private func write(
         _ transaction: inout VaultTransaction, keys: VaultKeys, in store: any FileStore,
         by author: LockedWrite.Author, changing records: Set<Identifier>
-    ) throws(VaultError) -> VaultPosition {
+    ) throws(VaultError) -> VaultSighting {
         if keys.opensValues { try transaction.keepCheckpoint() }
         transaction.dropUnusedBatches()
         let chunks = transaction.index.packedChunks(old: header.chunksByteCount)
@@ -87,7 +90,8 @@ extension Vault {
             parts.append(.bytes(Array(newChunks[Int(range.lowerBound)..<Int(range.upperBound)])))
         }
         try store.replace(path, with: parts)
-        return VaultPosition(generation: next.generation, indexTag: Array(sealed.index.suffix(16)))
+        return next.sighting(
+            sealed.index, checkpointGeneration: transaction.index.checkpointGeneration)
     }
 }
 
@@ -115,6 +119,14 @@ extension VaultHeader {
         guard !overflow else { throw VaultError(.tooLarge, "the vault was written too often") }
         next.generation = number
         return next
+    }
+
+    /// What is seen of the vault with this header and that sealed index.
+    func sighting(_ sealedIndex: [UInt8], checkpointGeneration: UInt64) -> VaultSighting {
+        VaultSighting(
+            position: VaultPosition(
+                generation: generation, indexTag: Array(sealedIndex.suffix(16))),
+            publicKey: publicKey, checkpointGeneration: checkpointGeneration)
     }
 
     /// Seals an index under this header, whose lengths and nonce it sets.

@@ -103,6 +103,37 @@ extension Vault {
         }
     }
 
+    /// Sees that the public key is the one that was seen here, while nobody can derive it, and that the
+    /// checkpoint is no older one.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    func expect(
+        _ pinned: VaultSighting, _ index: VaultIndex, with keys: VaultKeys
+    ) throws(VaultError) {
+        guard keys.opensValues || header.publicKey == pinned.publicKey else { throw foreignKey }
+        try expectCheckpoint(index, notBefore: pinned.checkpointGeneration)
+    }
+
+    /// What to say of another public key than the one that was seen last.
+    package var foreignKey: VaultError {
+        VaultError(
+            .damaged,
+            "the public key of \(path) is not the one last seen on this machine: values written now "
+                + "could be read by whoever changed it")
+    }
+
+    /// Sees that nobody put back a checkpoint from before one that was seen.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    package func expectCheckpoint(
+        _ index: VaultIndex, notBefore generation: UInt64
+    ) throws(VaultError) {
+        guard index.checkpointGeneration < generation else { return }
+        throw VaultError(
+            .damaged,
+            "what is accepted in \(path) is older than what was last accepted on this machine")
+    }
+
     /// What to say of a file that is not accepted.
     ///
     /// - Parameters:

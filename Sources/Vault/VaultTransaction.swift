@@ -165,6 +165,12 @@ package struct VaultTransaction: ~Copyable {
         return DataKey(bytes: key, batch: id)
     }
 
+    /// Tells whether a version counts for the history that is kept: with the root, one that somebody
+    /// accepted or that this write sealed.
+    package borrowing func counts(_ version: StoredVersion) -> Bool {
+        !keys.opensValues || sealedVersions.contains(version.id) || index.accepts(version)
+    }
+
     /// Takes the index as it is now for the one that was found: the checkpoint's entries follow from it.
     mutating func takeForFound() {
         before = index

@@ -177,7 +177,8 @@ struct NeededVersionsTests {
         }
         let time = History.protectedMilliseconds * 2
         func prunable() -> [UInt64] {
-            History(of: variable, in: index).prunable(keeping: 1, at: time).map(\.version)
+            History(of: variable, in: index).prunable(keeping: 1, at: time) { _ in true }.map(
+                \.version)
         }
         #expect(prunable() == [1, 2, 3, 4, 5, 6, 7])
         let send = SendEntry(

@@ -177,7 +177,7 @@ struct IntegrityTests {
         var written: VaultPosition?
         try Vault.update(
             fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID,
-            written: { position, _ in written = position }
+            written: { sighting, _ in written = sighting.position }
         ) { $0.outlive([seen]) }
         let vault = try fixture.open()
         #expect(vault.header.generation == seen.generation + 1)

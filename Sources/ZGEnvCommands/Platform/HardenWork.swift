@@ -195,7 +195,8 @@ struct HardenWork {
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }
-        return { try reader.currentValue(of: $0, in: arena) }
+        // What nobody accepted is another value than every other one.
+        return { reader.isAccepted($0) ? try reader.currentValue(of: $0, in: arena) : nil }
     }
 }
 

@@ -175,6 +175,10 @@ struct PullWork {
             variables: variables, platform: listing.records, rules: rules)
         let arena = SecretArena()
         for (record, variable) in needed {
+            if let variable, values[record.id] != nil, !reader.isAccepted(variable) {
+                evidence.equalities[variable.id] = false
+                continue
+            }
             guard let variable, let theirs = values[record.id],
                 let ours = try reader.currentValue(of: variable, in: arena)
             else { continue }

@@ -11,6 +11,15 @@ enum PushAfterwards {
             flag: "redeploy", "With --push: redeploy production afterwards, and wait for it"),
     ]
 
+    /// Keys for the write before a push: with the root, so that the push finds what this command did
+    /// accepted.
+    static func keys(
+        _ invocation: Invocation, otherwise: () throws -> VaultKeys
+    ) throws -> VaultKeys {
+        invocation.command.has("push") && !invocation.options.dryRun
+            ? try invocation.session.valueKeys() : try otherwise()
+    }
+
     /// Pushes the key where that was asked for, and joins the results.
     ///
     /// The vault's change stands whatever becomes of the push; an error says so.

@@ -35,7 +35,7 @@ struct PushReport {
     /// What people must know of the plan before they agree.
     var changeLines: [String] {
         guard let changes, changes.count > 0 else { return [] }
-        return ["\(changes.sentence)\(changes.remark):"] + changes.lines().map { "  \($0)" }
+        return ["\(changes.sentence):"] + changes.lines().map { "  \($0)" }
     }
 
     private static func verb(_ step: PushPlan.Step) -> String {

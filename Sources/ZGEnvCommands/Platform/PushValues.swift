@@ -19,9 +19,6 @@ final class PushValues {
         self.atHand = atHand
     }
 
-    /// Records whose values this process holds.
-    var recordsAtHand: Set<Identifier> { Set(atHand.keys) }
-
     /// Asks for what opens the values now, where none is at hand: before anything is sent.
     func open() throws {
         if atHand.isEmpty { _ = try opening() }
@@ -42,6 +39,18 @@ final class PushValues {
         return value
     }
 
+    /// The current value of a record, to be compared; nil where nobody accepted it.
+    func comparable(_ variable: Variable) throws -> SecretSlice? {
+        do {
+            return try current(variable)
+        } catch let error as VaultError where error.code == .notAccepted {
+            return nil
+        }
+    }
+
+    /// Opens the vault again when a value is needed next.
+    func forget() { (source, opened) = (nil, [:]) }
+
     /// What the platform's value says of a write whose outcome is not known.
     func evidence(
         of candidate: SendResolution.Candidate, _ theirs: SecretSlice
@@ -50,7 +59,7 @@ final class PushValues {
         let sent = candidate.send.version
         var isCompared = false
         if atHand[variable.id] != nil || (atHand.isEmpty && variable.currentVersion > 0) {
-            let ours = try current(variable)
+            guard let ours = try comparable(variable) else { return .unknown }
             if ours.equals(theirs) { return .holds(variable.currentVersion) }
             isCompared = sent == variable.currentVersion
             if isCompared, theirs.count == 0 { return .empty }
@@ -74,9 +83,19 @@ final class PushValues {
         let stored =
             current?.version == number ? current : History(of: variable, in: index).version(number)
         guard let stored else { return nil }
+        guard index.accepts(stored) else { return try notAccepted(number, of: variable) }
         let value = try reader.value(of: variable, stored, in: arena)
         opened[name] = value
         return value
+    }
+
+    /// - Throws: ``VaultError/Code/notAccepted`` for the current value; an earlier one counts as not there.
+    private func notAccepted(_ number: UInt64, of variable: Variable) throws -> SecretSlice? {
+        guard number == variable.currentVersion else { return nil }
+        throw VaultError(
+            .notAccepted,
+            "the value of \(variable.name) was changed while the vault was locked, and nobody has "
+                + "accepted it")
     }
 
     private func opening() throws -> (reader: ValueReader, index: VaultIndex) {

@@ -77,8 +77,13 @@ struct PushWork {
     func run(asks: Bool = true, sends: Bool = true) throws -> PushReport {
         let lock = try lock ?? Self.lock(project, invocation)
         defer { withExtendedLifetime(lock) {} }
+        return try perform(asks: asks, sends: sends, knowing: try known ?? read())
+    }
+
+    private func perform(
+        asks: Bool, sends: Bool, knowing reading: PlatformReading
+    ) throws -> PushReport {
         let client = bound.access.client
-        let reading = try known ?? read()
         let (environments, platform) = (reading.environments, reading.records)
         let (listing, listedAt) = (reading.listing, reading.listedAt)
         let platformTime = reading.platformTime
@@ -118,6 +123,11 @@ struct PushWork {
             }
             return report
         }
+        if !plan.steps.isEmpty, try accept(plan, &report) {
+            // Versions were sealed again, and equal ones are one now.
+            values.forget()
+            return try perform(asks: asks, sends: sends, knowing: reading)
+        }
         if plan.steps.contains(where: \.sendsValue) { try values.open() }
         let application = PushApplication(
             client: client, project: bound.platform.id, environments: environments,
@@ -127,18 +137,18 @@ struct PushWork {
                 project: project.id, author: bound.access.account?.userID ?? "",
                 now: invocation.context.now),
             values: values.current, keep: { try keep($0) }, progress: progress())
-        let problems = try application.problems(of: plan, among: variables)
+        // A dry run does not look at values that nobody accepted.
+        let isSeen = report.changes.map { $0.count == 0 } ?? true
+        let problems = isSeen ? try application.problems(of: plan, among: variables) : []
         guard problems.isEmpty else {
             throw CommandError(
                 .usage,
                 "The platform would refuse this: \(DisplayText.safe(problems.joined(separator: "; "))).",
                 hint: "Nothing was sent.")
         }
-        let changes = try changesWhileLocked(of: plan)
-        report.changes = changes?.text
-        if asks || invocation.options.dryRun || !(changes?.comparison.isEmpty ?? true) {
+        if asks || invocation.options.dryRun {
             let answer = try Confirmation.ask(
-                invocation, plan: report.planLines + report.changeLines,
+                invocation, plan: report.planLines,
                 question: "Push to \(bound.platform.name)?")
             guard answer == .goOn else {
                 report.isDryRun = true
@@ -146,11 +156,8 @@ struct PushWork {
             }
             // Nobody knows how long the question was open.
             listing.expire()
-            if invocation.options.yes {
-                for line in report.changeLines { try invocation.note(line) }
-            }
         }
-        try keep(seen, adopted, plan.forgotten, accepting: changes?.comparison)
+        try keep(seen, adopted, plan.forgotten)
         if !plan.steps.isEmpty {
             var hasBegun = false
             do {
@@ -175,23 +182,30 @@ struct PushWork {
         return report
     }
 
-    /// What of the plan was changed while the values were locked, and not by this command. Where the plan
-    /// has opened the values, the code of the checkpoint is checked.
+    /// Has what a plan sends accepted: the project, its records, the account, sends without an answer.
     ///
-    /// - Returns: nil for an empty plan.
-    private func changesWhileLocked(
-        of plan: PushPlan
-    ) throws -> (comparison: CheckpointComparison, text: ChangesText)? {
+    /// - Returns: Whether that took a write, so that the plan is to be made again.
+    private func accept(_ plan: PushPlan, _ report: inout PushReport) throws -> Bool {
         let session = invocation.session
-        let sent = Set(plan.steps.compactMap { $0.variable?.id })
-            .subtracting(values.recordsAtHand).subtracting(session.changedRecords)
-            .subtracting(rules.makingRoom)
-        guard !sent.isEmpty else { return nil }
-        let keys = try session.indexKeys()
+        let keys = try session.valueKeys()
         let index = try session.opened().index(with: keys, extent: .everything)
-        let comparison = CheckpointComparison(of: index).limited(
-            to: Set(sent.map(CoveredObject.variable)))
-        return (comparison, ChangesText(comparison, in: index, isChecked: keys.opensValues))
+        let use = CheckpointUse.sending(
+            project: project.id, records: Set(plan.steps.compactMap { $0.variable?.id }),
+            account: bound.access.account?.name)
+        if invocation.options.dryRun {
+            let changes = CheckpointComparison(of: index).limited(
+                to: index.objectsNotAccepted(for: use))
+            report.changes = ChangesText(changes, in: index)
+            return false
+        }
+        // What is compared must be what this process went to the platform with.
+        guard index.project(project.id)?.binding == project.binding else {
+            throw CommandError(
+                .conflict,
+                "\(DisplayText.safe(project.name)) was bound to something else meanwhile.",
+                hint: "Nothing was sent. Run the command again.")
+        }
+        return try AcceptanceGate(invocation).require(use, in: index, with: keys)
     }
 
     /// Sends between two lines of the audit log.
@@ -283,7 +297,7 @@ struct PushWork {
         var adopted: [Identifier: PlatformRecord] = [:]
         for (candidate, answer) in zip(candidates, answers) {
             guard let theirs = try answer.get() else { continue }
-            if try values.current(candidate.variable).equals(theirs) {
+            if try values.comparable(candidate.variable)?.equals(theirs) == true {
                 adopted[candidate.variable.id] = candidate.record
             }
         }
@@ -346,17 +360,14 @@ struct PushWork {
     }
 
     /// Keeps what was seen before anything is sent: changes made elsewhere, adopted records, and
-    /// removed ones that are gone there too; and what was accepted.
+    /// removed ones that are gone there too.
     private func keep(
-        _ seen: Seen, _ adopted: [Identifier: PlatformRecord], _ forgotten: [Identifier],
-        accepting changes: CheckpointComparison? = nil
+        _ seen: Seen, _ adopted: [Identifier: PlatformRecord], _ forgotten: [Identifier]
     ) throws {
         let (account, time) = (accountName, invocation.context.now())
         let live = bound.platform.liveDeployment
         let keys = try invocation.session.indexKeys()
         try invocation.session.update(with: keys) { transaction in
-            // The yes to the plan was one to these too.
-            if let changes, keys.opensValues { try transaction.accept(changes) }
             transaction.keep(seen.resolution, account: account, time: time)
             transaction.adopt(
                 adopted, versions: seen.versions, account: account, time: time)

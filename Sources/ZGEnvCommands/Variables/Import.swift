@@ -56,7 +56,9 @@ enum Import: Command {
         if paths.contains("-") { try invocation.context.secretDescriptors.checkInput(for: "file") }
         let kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
         let wanted = try ScopeOptions(command).scope()
-        let keys = try invocation.session.bestUnattendedKeys()
+        let keys = try PushAfterwards.keys(invocation) {
+            try invocation.session.bestUnattendedKeys()
+        }
         let index = try invocation.session.opened().index(with: keys, extent: .listing)
         let (known, projectName) = try ProjectResolver(invocation).existingOrNew(in: index)
         let progress = WorkProgress(invocation)

@@ -27,12 +27,21 @@ enum RestoreVersion: Command {
                 .usage, "No version is named.", hint: "See them with: zg-env history \(word: key)")
         }
         let keys = try invocation.session.valueKeys()
-        let vault = try invocation.session.opened()
-        let index = try vault.index(with: keys, extent: .everything)
-        let project = try ProjectResolver(invocation).existing(in: index)
-        let record = try RecordSelection.one(
-            key, withVersion: number, in: project, of: index, ScopeOptions(invocation.command))
-        guard let version = History(of: record, in: index).version(number),
+        let resolver = ProjectResolver(invocation)
+        let naming = try resolver.naming()
+        let (vault, index, (project, record, version)) = try AcceptanceGate(invocation).open(
+            .everything, with: keys
+        ) { index in
+            let project = try resolver.existing(in: index)
+            let record = try RecordSelection.one(
+                key, withVersion: number, in: project, of: index, ScopeOptions(invocation.command))
+            let version = History(of: record, in: index).version(number)
+            return (
+                .versions([version].compactMap(\.self), of: project.id, found: naming),
+                (project, record, version)
+            )
+        }
+        guard let version,
             let reader = try ValueReader(vault: vault, index: index, keys: keys)
         else {
             throw CommandError(

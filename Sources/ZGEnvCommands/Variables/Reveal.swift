@@ -58,16 +58,30 @@ enum Reveal: Command {
                 remote.values, of: remote.project, from: "the platform: ",
                 seen: try invocation.session.index(.listing).metadata, copying, invocation)
         }
-        let vault = try invocation.session.opened()
-        let index = try vault.index(
-            with: keys, extent: number == nil ? .currentValues : .everything)
-        let project = try ProjectResolver(invocation).existing(in: index)
-        let records = try names.map { name in
-            try number.map {
-                try RecordSelection.one(
-                    name, withVersion: $0, in: project, of: index,
-                    ScopeOptions(invocation.command), place)
-            } ?? record(name, project, index, place, invocation)
+        let resolver = ProjectResolver(invocation)
+        let naming = try resolver.naming()
+        let (vault, index, (project, records)) = try AcceptanceGate(invocation).open(
+            number == nil ? .currentValues : .everything, with: keys
+        ) { index in
+            let project = try resolver.existing(in: index)
+            let records = try names.map { name in
+                try number.map {
+                    try RecordSelection.one(
+                        name, withVersion: $0, in: project, of: index,
+                        ScopeOptions(invocation.command), place)
+                } ?? record(name, project, index, place, invocation)
+            }
+            if let number {
+                let versions = records.compactMap { History(of: $0, in: index).version(number) }
+                return (.versions(versions, of: project.id, found: naming), (project, records))
+            }
+            let use = CheckpointUse.Values(
+                of: project.id, found: naming, at: index.positions(of: records)
+            ) { name, scope in
+                names.contains(name)
+                    && place.map { EffectiveVariables.applies(scope, in: $0) } != false
+            }
+            return (.values(use), (project, records))
         }
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")

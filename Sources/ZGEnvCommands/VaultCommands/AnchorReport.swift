@@ -31,8 +31,8 @@ struct AnchorReport {
                 session.warnOfUnreadableAnchor(place, of: try session.opened().header.vaultID)
             }
             guard !finding.verdict.isAccepted, let seen = finding.seen else { continue }
-            against.append(seen)
-            witnesses.append("the \(place.name) (generation \(seen.generation))")
+            against.append(seen.position)
+            witnesses.append("the \(place.name) (generation \(seen.position.generation))")
             objections.append(try session.anchorFailure(finding))
         }
     }

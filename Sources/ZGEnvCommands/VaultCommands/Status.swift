@@ -22,6 +22,10 @@ enum Status: Command {
         let index = try keys.map {
             try invocation.session.opened().index(with: $0, extent: .everything)
         }
+        if let index, keys?.opensValues == true {
+            try invocation.session.noteCheckpoint(of: index)
+            try CheckpointComparison(of: index).expectNoForgedRotation()
+        }
         let unlocked = invocation.session.unlocked
         var json: [JSONValue.Member] = [
             .init("vault", .string(vault.path)),

@@ -22,7 +22,7 @@ struct StatusChanges {
         guard changes.count > 0 else { return "" }
         let remark =
             isChecked
-            ? "accept them with: zg-env unlock --yes"
+            ? "accept them with: zg-env unlock --accept-changes"
             : "not checked, since the values are locked; zg-env unlock checks and asks"
         var text = "\(changes.sentence) (\(remark)):\n"
         for line in changes.lines() { text += "  \(DisplayText.safe(line))\n" }

@@ -78,6 +78,7 @@ enum Verify: Command {
                     orNull: inspection.removedVariableCount.map { Int64($0) }),
                 "versions": .integer(Int64(inspection.versionCount)),
                 "valuesOpened": .bool(inspection.opensValues && hasIndex),
+                "notAccepted": .integer(orNull: inspection.unacceptedCount.map { Int64($0) }),
                 "checkpoint": .bool(
                     orNull: inspection.opensValues && hasIndex
                         ? !problems.contains { $0.place == .checkpoint } : nil),
@@ -90,7 +91,13 @@ enum Verify: Command {
             let values =
                 inspection.opensValues
                 ? "all opened" : "compared by their hashes; with the passphrase they are opened too"
-            text += "Header, index and every value are as they were written.\n"
+            text += "Header, index and every value are whole.\n"
+            if let count = inspection.unacceptedCount {
+                text +=
+                    count == 0
+                    ? "Everything is as it was last accepted.\n"
+                    : "\(count) \(count == 1 ? "change" : "changes") made while locked \(count == 1 ? "is" : "are") not accepted: zg-env unlock\n"
+            }
             text += "Bytes     \(inspection.byteCount)\n"
             let removed = inspection.removedVariableCount ?? 0
             text += "Variables \(inspection.variableCount ?? 0)"

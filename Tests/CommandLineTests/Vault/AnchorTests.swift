@@ -60,7 +60,7 @@ struct AnchorTests {
         let path = try #require(try home.anchors().first)
         #expect(try mode(path) == 0o600)
         let good = try Data(contentsOf: URL(fileURLWithPath: path))
-        for content in [Data(), Data("zg-env-anchor-1 x".utf8), good + good, Data(count: 70_000)] {
+        for content in [Data(), Data("zg-env-anchor-2 x".utf8), good + good, Data(count: 70_000)] {
             try content.write(to: URL(fileURLWithPath: path))
             #expect(try home.verdicts().stateDirectory == "unreadable")
             done(try home.run(["list", "-p", "web"]))
