@@ -141,6 +141,7 @@ $(SECOND_READER)/ready: Tests/SecondReader/requirements.txt
 
 second-reader: $(SECOND_READER)/ready ## Read the vectors with a second program, written from the format's page
 	$(SECOND_READER)/bin/python Tests/SecondReader/test_second_reader.py
+	$(SECOND_READER)/bin/python Tests/Attacks/test_attacks.py
 	$(SECOND_READER)/bin/python Tests/SecondReader/second_reader.py --vectors Tests/Vectors
 
 # What the peers of the benchmark are is said in bench-peers; it measures those that are installed.

@@ -91,7 +91,7 @@ class Whole(Case):
             found = self.assertClass("ok", raw, secret)
             self.assertTrue(found["root"])
             self.assertEqual([r["value"] for r in found["records"]],
-                             ["third", "x" * 5000, None, "gone", "here"])
+                             ["third", "x" * 5000, None, "gone", "here", "spare"])
             self.assertEqual([(h["version"], h["value"]) for h in found["history"]],
                              [(1, "first"), (2, "früher")])
             self.assertEqual(found["notAccepted"], [])
@@ -100,7 +100,7 @@ class Whole(Case):
         for secret in (BY_SLOT_KEY, BY_INDEX_KEY):
             found = self.assertClass("ok", raw, secret)
             self.assertFalse(found["root"])
-            self.assertEqual([r["value"] for r in found["records"]], [None] * 5)
+            self.assertEqual([r["value"] for r in found["records"]], [None] * 6)
             self.assertEqual([a["token"] for a in found["accounts"]], ["open", "protected"])
 
     def test_reading_and_writing_gives_the_same_bytes(self):

@@ -656,7 +656,9 @@ def sample(root=ROOT, slots=(1, 2, 3, 4), changes=None):
         record(ident(11), ident(2), "DSN", 1, remote("env_2", "DSN", 1)),
         record(ident(12), ident(2), "EMPTY"),
         record(ident(13), ident(1), "REMOVED", 1, removed_at=8),
-        record(ident(14), ident(3), "LOCAL", 1, rotation=86_400)]
+        record(ident(14), ident(3), "LOCAL", 3, rotation=86_400,
+               attributes=attributes(1, None, targets=2, branch="main")),
+        record(ident(15), ident(3), "SPARE", 1)]
     by_id = {item["id"]: item for item in index["records"]}
     keys = [bytes([n]) * 32 for n in (1, 2)]
     batches = [vault.root_batch(keys[0], root, ident(1)), vault.root_batch(keys[1], root, ident(2))]
@@ -670,7 +672,8 @@ def sample(root=ROOT, slots=(1, 2, 3, 4), changes=None):
         version(ident(10), 2, "früher".encode())]
     index["current"] = [
         version(ident(10), 3, b"third", 1), version(ident(11), 1, b"x" * 5000, 1),
-        version(ident(13), 1, b"gone"), version(ident(14), 1, b"here")]
+        version(ident(13), 1, b"gone"), version(ident(14), 3, b"here"),
+        version(ident(15), 1, b"spare")]
     index["journal"] = [
         journal(ident(1), 77, b"payload"),
         journal(ident(2), 1, send(ident(1), ident(10), "API_KEY", 3)),
