@@ -111,10 +111,16 @@ def need(condition):
         raise NotApplicable("nothing to change")
 
 
+def prominence(v, project):
+    """Bound projects first, those with many records first: what somebody would go for."""
+    records = [record for record in v.index["records"] if record["project"] == project["id"]]
+    return not project["binding"], -len(records), project["name"]
+
+
 def bound(v, at=0):
     found = [project for project in v.index["projects"] if project["binding"]]
     need(len(found) > at)
-    return found[at]
+    return sorted(found, key=lambda project: prominence(v, project))[at]
 
 
 def project_of(v, identifier):
@@ -138,11 +144,11 @@ def wrapping_of(v, version):
 
 
 def in_use(v, holds=lambda record: True, least=0):
-    """A record in use, with a value, of a project that is bound if there is one."""
+    """A record in use, with a value, the most prominent one first."""
     found = [record for record in v.index["records"]
              if record["current"] and not record["removed_at"] and holds(record)]
-    bindings = {project["id"] for project in v.index["projects"] if project["binding"]}
-    found.sort(key=lambda record: record["project"] not in bindings)
+    order = {project["id"]: prominence(v, project) for project in v.index["projects"]}
+    found.sort(key=lambda record: (order[record["project"]], record["name"], record["id"]))
     need(len(found) > least)
     return found[least]
 

@@ -434,7 +434,11 @@ class Index(Case):
         self.payload("encoding", 2, failure={"kind": 20, "reason": ""})
         self.payload("encoding", 4, device="")
         self.payload("encoding", 4, token=b"." * 43)
+        self.payload("encoding", 4, accounts=[])
         self.payload("bounds", 4, accounts=["a"] * 65)
+        self.payload("encoding", 2, members=[], progress=[])
+        self.payload("ok", 2, failed_member=1)
+        self.payload("encoding", 2, failed_member=2)
         self.payload("bounds", 2, apply="x" * 16_385)
 
     def test_too_many_earlier_versions(self):
