@@ -30,7 +30,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: postal-load help demo test docs api-docs openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-peers instructions instructions-budget setup-count install uninstall deb deb-check deb-again clean
+.PHONY: postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage setup setup-tests setup-openapi bench bench-peers instructions instructions-budget setup-count install uninstall deb deb-check deb-again clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -143,6 +143,10 @@ second-reader: $(SECOND_READER)/ready ## Read the vectors with a second program,
 	$(SECOND_READER)/bin/python Tests/SecondReader/test_second_reader.py
 	$(SECOND_READER)/bin/python Tests/Attacks/test_attacks.py
 	$(SECOND_READER)/bin/python Tests/SecondReader/second_reader.py --vectors Tests/Vectors
+
+attacks: build $(SECOND_READER)/ready ## Run the program against every change of the index that its key allows (20 minutes)
+	$(SECOND_READER)/bin/python Tests/SecondReader/compare.py $(RELEASE)/zg-env 1000
+	$(SECOND_READER)/bin/python Tests/Attacks/run.py $(RELEASE)/zg-env
 
 # What the peers of the benchmark are is said in bench-peers; it measures those that are installed.
 bench: build ## Time the goals of speed, side by side with plain calls and with other tools

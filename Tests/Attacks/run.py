@@ -234,7 +234,7 @@ class Stage:
         self.postal = options.postal
         self.relay = None
         self.older = None
-        self.keys, self.vaults = {}, {}
+        self.keys, self.vaults, self.there = {}, {}, set()
 
     def close(self):
         self.home.run("lock")
@@ -295,6 +295,12 @@ class Stage:
         home.back("plain")
         home.must("set", "A_KEY", "-p", "local", root=False, given=b"written-while-locked")
         self.state("locked write")
+        # What each variable has there already; `harden` sends that back to it.
+        self.there = {
+            (item["id"], self.sandbox.request(
+                "GET", f"/v1/projects/{project}/env/{item['id']}{team}").get("value"))
+            for project, team in (("web", ""), ("api", "?slug=acme"))
+            for item in self.sandbox.request("GET", f"/v10/projects/{project}/env{team}")["envs"]}
         self.honest.writes = self.evil.writes = "refuse"
         home.proxy = self.evil.origin
 
@@ -524,7 +530,9 @@ class Check:
         if change.promise == attacks.REFUSED:
             code = {"locked": 3, "newer": 1, "pre-release": 1}.get(change.word, 8)
             self.expect("verify --json", verify, {code})
-            if self.baseline.unlocked or change.by == "all":
+            # `status` opens no value.
+            if change.by == "all" or (
+                    self.baseline.unlocked and change.word not in ("value", "batch", "chunk")):
                 self.expect("status --json", status, {code, 8})
             problems = parsed(verify).get("problems") or [{}]
             said = problems[0].get("class")
@@ -572,12 +580,18 @@ class Check:
             if outcome.out and before.out and any(
                     value in outcome.out for value in self.values()):
                 self.fail(name, "gives out values and refuses")
-            if self.change.promise == attacks.LEFT_OUT and before.code == 0:
-                self.fail(name, f"refuses, though the change is left out: {outcome.err[-300:]}")
+            if before.code == 0 and self.is_free(name):
+                self.fail(name, f"refuses, though it does not depend on this: {outcome.err[-300:]}")
         elif outcome.code == 0 and outcome.out != before.out:
             was, now = environment_of(before), environment_of(outcome)
             self.fail(name, f"gives out something else: {sorted(was.items() ^ now.items())}"
                       if now else f"gives out something else: {outcome.out[:200]}")
+
+    def is_free(self, name):
+        """5.10: whether a value for a program, file or screen does not depend on the change."""
+        free = {"account", "journal"} | ({"directory"} if name != "run in a directory" else set())
+        return self.change.promise == attacks.LEFT_OUT or (
+            self.change.promise == attacks.LISTED and set(self.change.shows) <= free)
 
     def values(self):
         return [record["value"].encode() for record in self.baseline.read["records"]
@@ -587,7 +601,8 @@ class Check:
         outcome = self.home.run(*SENDS[name])
         if outcome.code not in REFUSALS | {0}:
             self.fail(name, f"exit code {outcome.code}: {outcome.err[-300:]}")
-        strange = sent(self.stage.honest.requests) - self.baseline.allowed
+        strange = {item for item in sent(self.stage.honest.requests) - self.baseline.allowed
+                   if (item[0].rsplit("/", 1)[-1], item[4]) not in self.stage.there}
         if strange:
             self.fail(name, f"sends what it did not send before: {sorted(map(str, strange))[:3]}")
         self.tokens(name)
@@ -602,8 +617,10 @@ class Check:
         if strange:
             self.fail(name, "sends with a token that is not the user's")
 
-    def nothing_elsewhere(self, name):
-        for request in self.stage.evil.requests[-1:]:
+    def nothing_elsewhere(self, name, but=None):
+        """Nor anywhere beyond this machine, which takes the attacker's listener for a proxy."""
+        found = [request for request in self.stage.evil.requests if request["path"] != but]
+        for request in found[-1:]:
             carries = ["the token"] if self.stage.sandbox.token == request["token"] else []
             carries += ["a value"] if any(
                 value in request["body"] for value in self.values()) else []
@@ -625,7 +642,7 @@ class Check:
         self.home.run("pull", "-p", "web", "-y", root=False)
         self.nothing_elsewhere("pull, locked")
         self.home.run("pull", "-p", "web", "-y", root=False, VERCEL_TOKEN="a-token-of-the-user")
-        self.nothing_elsewhere("pull with VERCEL_TOKEN, locked")
+        self.nothing_elsewhere("pull with VERCEL_TOKEN, locked", but="api.vercel.com:443")
         if self.change.field == "header.pk":
             outcome = self.home.run("set", "NEW", "-p", "web", root=False, given=b"new-value")
             self.expect("set, locked", outcome, {8})
