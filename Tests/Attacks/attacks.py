@@ -85,7 +85,7 @@ def apply(name, raw, key, origin=EVIL, older=None):
         origin=origin, key=key, older=older and Vault.load(older, key), older_raw=older)
     before = state(vault)
     change.edit(vault, context)
-    if change.word not in ("order", "bounds", "encoding", "layout"):
+    if change.word not in ("order", "bounds", "encoding"):
         vault.sort()
     if change.finish is None and state(vault) == before:
         raise NotApplicable("this change changes nothing here")
@@ -346,6 +346,11 @@ listed("project.added", "projects", "adds an empty project", "project",
 listed("project.added.same-binding", "projects", "adds a project with the binding of another",
        "project", lambda v, c: v.index["projects"].append(
            new_project("evil", copy.deepcopy(bound(v)["binding"]))))
+
+
+listed("project.full", "projects", "as many projects as a vault can have", "project",
+       lambda v, c: v.index["projects"].extend(
+           new_project(f"evil-{n}") for n in range(10_000 - len(v.index["projects"]))))
 
 
 def replace_project(v, c):
@@ -767,6 +772,20 @@ def many_guesses(v, c):
 
 listed("F6.many-guesses", "versions", "fifty guesses as earlier versions, which push out others",
        "record version", many_guesses, finding="F6")
+
+
+def fill_history(v, c):
+    """As many earlier versions as a record can have, so that the next write has no room."""
+    record = in_use(v)
+    batch = v.sealed_batch(DATA_KEY)
+    for _ in range(10_000 - len(earlier_of(v, record))):
+        record["highest"] += 1
+        v.index["earlier"].append(
+            v.version(record, record["highest"], batch, DATA_KEY, b"", made_at=1 << 43))
+
+
+listed("version.history-full", "versions", "as many earlier versions as a record can have",
+       "record version", fill_history)
 
 
 def drop_earlier(v, c, every=False):
@@ -1443,6 +1462,11 @@ listed("locked-writes.claimed", "metadata.locked_writes", "a new value, with the
        "`import` wrote it", "record version", unlist)
 
 
+left_out("locked-writes.future", "metadata.locked_writes.generation", "claims a locked write of a "
+         "generation that is yet to come, which the next one would stand behind", CLAIM,
+         lambda v, c: v.index["metadata"]["locked_writes"].append({
+             "generation": (1 << 64) - 1, "time": 1, "command": "set",
+             "records": [first(v.index["records"])["id"]]}))
 left_out("locked-writes.time", "metadata.locked_writes.time", "another time of a locked write",
          CLAIM, metadata(lambda m: first(m["locked_writes"]).update(time=1 << 43)))
 
@@ -1625,12 +1649,34 @@ refused("header.vault-id", "header.vault id", "another vault id", "locked",
         lambda v, c: setattr(v, "vault_id", ident(0xEE)))
 refused("header.epoch", "header.epoch", "another epoch", "tag",
         lambda v, c: setattr(v, "epoch", v.epoch + 1), by="root")
-left_out("header.generation.ahead", "header.generation", "a generation 2,000 writes ahead",
-         "a warning tells it; the history is forgotten after 1,024 writes anyway",
-         lambda v, c: setattr(v, "generation", v.generation + 2000))
+
+
+def far_ahead(v, c):
+    """With as many generations in between as a file remembers, none of which there ever was."""
+    v.generation += 2000
+    v.index["metadata"]["generations"] = [
+        {"generation": v.generation - at, "tag": os.urandom(16)} for at in range(1024, 0, -1)]
+
+
+left_out("header.generation.ahead", "header.generation", "a generation 2,000 writes ahead, with "
+         "made up generations in between", "a warning tells it; the history is forgotten after "
+         "1,024 writes anyway", far_ahead)
+refused("header.generation.jump", "header.generation", "a generation 2,000 writes ahead, with the "
+        "generations that there were", "anchor",
+        lambda v, c: setattr(v, "generation", v.generation + 2000))
+
+
+def last_generation(v, c):
+    far_ahead(v, c)
+    ahead = (1 << 64) - 2 - v.generation
+    v.generation += ahead
+    for item in v.index["metadata"]["generations"]:
+        item["generation"] += ahead
+
+
 left_out("header.generation.last", "header.generation", "the last generation there can be",
          "availability: no write can follow, and no anchor can be moved beyond it",
-         lambda v, c: setattr(v, "generation", (1 << 64) - 2))
+         last_generation)
 refused("header.generation.same", "header.generation", "another index under the same generation",
         "anchor", lambda v, c: in_use(v).update(changed_at=1), generation="same")
 

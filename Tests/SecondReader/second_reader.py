@@ -1099,11 +1099,13 @@ def check_anchor(line, vault):
     header, index = vault.header, vault.index
     if vault_id != header.vault_id:
         return "the anchor is of another vault"
-    oldest = header.generation - 1024
-    remembered = {**dict(index.metadata.generations), header.generation: vault.index_tag}
+    generations = index.metadata.generations
+    remembered = {**dict(generations), header.generation: vault.index_tag}
     if generation > header.generation:
         return "the file is older than the anchor"
-    if generation >= oldest and remembered.get(generation) != tag:
+    # A file forgets nothing but what 1,024 later generations have pushed out.
+    forgotten = len(generations) == 1024 and generations[0][0] > generation
+    if not forgotten and remembered.get(generation) != tag:
         return "the file has another history than the anchor"
     if public != header.public and vault.keys is None:
         return "the public key is not the anchor's"
