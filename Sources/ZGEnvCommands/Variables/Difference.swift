@@ -24,7 +24,7 @@ enum Difference: Command {
                 "dialect", value: "D", "Read the file as this reader does",
                 form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
             OptionSpec(
-                flag: "expand", "Replace ${NAME} and ${NAME:-default} by values of the file"),
+                flag: "expand", "Replace $NAME and ${NAME:-default} by values of the file"),
             OptionSpec(flag: "names", "Compare names alone, without the passphrase"),
             OptionSpec(flag: "exit-code", "End with 1 where anything is not known to be the same"),
         ],

@@ -13,7 +13,8 @@ enum Import: Command {
             place where other readers would disagree. All or nothing. With values locked nothing can \
             be compared, so keys that are there count as updated. Comments open without the \
             passphrase, so of those above keys (--comments) lines that look like settings or hold a \
-            value of the file are left out.
+            value of the file are left out. Nothing is taken from the environment, also not with --expand \
+            or --dialect next, which expands as Next.js does.
             """,
         arguments: [
             ArgumentSpec(
@@ -33,7 +34,9 @@ enum Import: Command {
             OptionSpec(flag: "strict", "Refuse files that readers disagree about"),
             OptionSpec(flag: "comments", "Keep the comments above keys as those of variables"),
             OptionSpec(
-                flag: "expand", "Replace ${NAME} and ${NAME:-default} by values of the same file"),
+                flag: "expand",
+                "Replace $NAME and ${NAME:-default} by values of the same file, as dotenv-expand does"
+            ),
             OptionSpec(flag: "remove", "Delete the files once the vault was read back"),
         ] + PushAfterwards.options,
         examples: [
@@ -71,6 +74,12 @@ enum Import: Command {
         try source.takeValuesOutOfComments()
         progress.finish()
         try report(source, invocation)
+        guard !source.keys.isEmpty else {
+            let files = paths.map { $0 == "-" ? "stdin" : $0 }.joined(separator: ", ")
+            throw CommandError(
+                .usage, "\(DisplayText.safe(files)): there is no variable in it.",
+                hint: "Nothing was imported.")
+        }
         let work = ImportWork(
             source: source, projectName: projectName, kind: kind, wanted: wanted,
             rule: command.value("on-conflict").flatMap { ImportPlan.ConflictRule(rawValue: $0) }

@@ -22,8 +22,12 @@ struct PlaceValues {
     ///
     /// - Parameters:
     ///   - only: Keys to hand out; nil for all.
+    ///   - except: Keys to leave out.
     ///   - allowsMissing: Records without a value are left out and named, instead of failing.
-    init(_ invocation: Invocation, only: Set<String>? = nil, allowsMissing: Bool) throws {
+    init(
+        _ invocation: Invocation, only: Set<String>? = nil, except: Set<String> = [],
+        allowsMissing: Bool
+    ) throws {
         let place = try ScopeOptions(invocation.command).place(invocation)
         let keys = try invocation.session.valueKeys()
         let vault = try invocation.session.opened()
@@ -32,12 +36,15 @@ struct PlaceValues {
         effectivePlace = place
         project = try ProjectResolver(invocation).existing(in: index)
         var positions = EffectiveVariables.positions(in: place, of: project.id, in: index)
-        if let only {
+        if only != nil || !except.isEmpty {
             let all = Set(positions.map { index.variables[$0].name })
-            if let missing = only.subtracting(all).sorted().first {
+            if let missing = except.union(only ?? []).subtracting(all).sorted().first {
                 throw RecordSelection.notFound(missing, project, index)
             }
-            positions.removeAll { !only.contains(index.variables[$0].name) }
+            positions.removeAll { position in
+                let name = index.variables[position].name
+                return except.contains(name) || only.map { !$0.contains(name) } ?? false
+            }
         }
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")

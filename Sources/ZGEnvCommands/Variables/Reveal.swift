@@ -112,7 +112,7 @@ enum Reveal: Command {
                 text: "Would copy \(DisplayText.safe(values[0].name)).\n")
         }
         let isPlain = invocation.options.json || values.count == 1
-        let text = isPlain ? nil : try ExportText(format: .dotenv, values: values)
+        let text = isPlain ? nil : try lines(values, invocation)
         let places = Set(values.map(\.scope.description)).sorted()
         try invocation.audit(
             AuditEntry.Outcome.givenOut, values.map(\.name), project: project,
@@ -129,6 +129,22 @@ enum Reveal: Command {
             }
         }
         return CommandResult { try text.write(to: output) }
+    }
+
+    /// The values as lines of a `.env` file.
+    private static func lines(
+        _ values: [RevealedValue], _ invocation: Invocation
+    ) throws -> ExportText {
+        let remedy = "Reveal one key alone for its bytes, or all with --json."
+        do {
+            let text = try ExportText(format: .dotenv, values: values)
+            ExportText.warn(text.unportable, remedy: remedy, invocation)
+            return text
+        } catch let error as DotEnvError {
+            var failure = CommandError(mapping: error)
+            failure.hint = remedy
+            throw failure
+        }
     }
 
     private static func oneTarget(_ invocation: Invocation) throws -> EffectiveVariables.Place? {
