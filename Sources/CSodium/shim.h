@@ -34,6 +34,16 @@ static inline int zg_generichash(
         (const unsigned char *)key, key_length);
 }
 
+static inline int zg_generichash_both(
+    void *_Nonnull out, size_t out_length, const void *_Nullable bytes, size_t length,
+    const void *_Nullable more, size_t more_length) {
+    crypto_generichash_state state;
+    return crypto_generichash_init(&state, NULL, 0, out_length)
+        | crypto_generichash_update(&state, (const unsigned char *)bytes, length)
+        | crypto_generichash_update(&state, (const unsigned char *)more, more_length)
+        | crypto_generichash_final(&state, (unsigned char *)out, out_length);
+}
+
 static inline int zg_kdf_derive(
     void *_Nonnull out, size_t out_length, uint64_t id, const void *_Nonnull context,
     const void *_Nonnull key) {

@@ -1,8 +1,9 @@
-/// Finds where the three readers that programs use most (motdotla/dotenv, Node, python-dotenv) give
-/// a program different variables, by reading the text as each of them does and comparing.
+/// Finds where the readers that programs use most give a program different variables: motdotla/dotenv,
+/// Node, python-dotenv, bash and Compose by reading the text as each of them does and comparing, and
+/// dotenv-expand, Next.js, Ruby's dotenv and godotenv by what they replace in a value.
 struct Disagreements {
-    private let text: SourceText
-    private let survey: SourceText.Survey
+    let text: SourceText
+    let survey: SourceText.Survey
     private let dialect: DotEnvDialect
 
     /// The reader whose statements are compared.
@@ -16,10 +17,10 @@ struct Disagreements {
         self.dialect = dialect
     }
 
-    /// The places, in no order. `own` has what `dialect` reads, which is `dotenv` or `node`.
+    /// The places, in no order. `own` has what `dialect` reads, which is `dotenv`, `next` or `node`.
     func findings(_ own: NameTable) -> [DotEnvReading.Finding] {
         let statements = own.statements
-        if agreesStepByStep(statements) { return [] }
+        if agreesStepByStep(statements), programsAgree(statements) { return [] }
         var findings: [DotEnvReading.Finding] = []
         let others: [Reader] = dialect == .node ? [.classic, .python] : [.node, .python]
         var reported = Set<Report>()
@@ -47,6 +48,11 @@ struct Disagreements {
                 }
             }
             if findings.count > DotEnvReader.maximumDiagnostics { break }
+        }
+        var told = Set(reported.map(\.offset))
+        for finding in programFindings(own, &told)
+        where reported.insert(Report(offset: finding.offset, code: finding.code)).inserted {
+            findings.append(finding)
         }
         return findings
     }
@@ -91,31 +97,34 @@ struct Disagreements {
         return statements
     }
 
-    private func isSame(_ left: Statement, _ right: Statement) -> Bool {
+    func isSame(_ left: Statement, _ right: Statement) -> Bool {
         text.decodesEqually(left.key, left.keyEncoding, right.key, right.keyEncoding)
             && hasSameValue(left, right)
     }
 
-    private func hasSameValue(_ left: Statement, _ right: Statement) -> Bool {
+    func hasSameValue(_ left: Statement, _ right: Statement) -> Bool {
         left.hasValue == right.hasValue
             && text.decodesEqually(left.value, left.encoding, right.value, right.encoding)
     }
 
-    private func isPrototype(_ statement: Statement) -> Bool {
+    func isPrototype(_ statement: Statement) -> Bool {
         text.has("__proto__", at: statement.key.lowerBound) && statement.key.count == 9
+    }
+
+    /// Whether any program could replace something in the value.
+    func hasDollar(_ statement: Statement) -> Bool {
+        let value = statement.value
+        return text.firstIndex(of: Byte.dollar, from: value.lowerBound, to: value.upperBound)
+            < value.upperBound
     }
 
     /// Whether python-dotenv replaces anything in the value: `${name}` or `${name:-default}`, with
     /// anything but `}` and `:` as a name.
     private func interpolates(_ statement: Statement) -> Bool {
-        let value = statement.value
-        guard
-            text.firstIndex(of: Byte.dollar, from: value.lowerBound, to: value.upperBound)
-                < value.upperBound
-        else { return false }
+        guard hasDollar(statement) else { return false }
         enum State { case plain, dollar, name, colon, fallback }
         var state = State.plain
-        var bytes = DecodedBytes(text, value, statement.encoding)
+        var bytes = DecodedBytes(text, statement.value, statement.encoding)
         while let byte = bytes.next() {
             switch (state, byte) {
             case (.plain, Byte.dollar), (.dollar, Byte.dollar), (.colon, Byte.dollar):
@@ -167,7 +176,7 @@ struct Disagreements {
         return syntaxCause(statement) ?? quotingCause(statement) ?? .differsName
     }
 
-    private func valueCause(_ statement: Statement, _ other: Statement) -> DotEnvDiagnostic.Code {
+    func valueCause(_ statement: Statement, _ other: Statement) -> DotEnvDiagnostic.Code {
         if !other.hasValue { return .differsName }
         if let cause = syntaxCause(statement) { return cause }
         if statement.isUnterminated || other.isUnterminated { return .differsUnterminatedQuote }

@@ -26,7 +26,7 @@ package struct DotEnvDiagnostic: Sendable, Equatable, CustomStringConvertible {
         case differsBacktick = "differs-backtick"
         /// A backslash whose meaning depends on the reader.
         case differsEscape = "differs-escape"
-        /// `${…}`, which some readers replace.
+        /// `$NAME`, `${…}`, `$$`, `\$`, `$(…)`, a backtick or `~`, which some readers replace.
         case differsExpansion = "differs-expansion"
         /// `:` in place of `=`.
         case differsColon = "differs-colon"
@@ -42,6 +42,10 @@ package struct DotEnvDiagnostic: Sendable, Equatable, CustomStringConvertible {
         case differsName = "differs-name"
         /// `__proto__`, which readers in JavaScript lose.
         case differsPrototype = "differs-prototype-name"
+        /// What a shell that sources the file takes in another way, or would run.
+        case differsShell = "differs-shell"
+        /// What Docker Compose takes in another way, or refuses the file for.
+        case differsCompose = "differs-compose"
         /// Another difference.
         case differsValue = "differs-value"
         /// A line without `=`, which is skipped.
@@ -97,7 +101,7 @@ extension DotEnvDiagnostic.Code {
         case .differsEscape:
             "readers disagree about what this backslash means"
         case .differsExpansion:
-            "some readers replace ${…} here"
+            "some readers expand a part of this value, such as $NAME"
         case .differsColon:
             "some readers do not take : in place of ="
         case .differsLineCrossing:
@@ -112,6 +116,10 @@ extension DotEnvDiagnostic.Code {
             "some readers give this variable another name or none"
         case .differsPrototype:
             "readers in JavaScript drop this name"
+        case .differsShell:
+            "a shell that sources the file takes this in another way; put the value in quotes"
+        case .differsCompose:
+            "Docker Compose takes this in another way, or refuses the file"
         case .differsValue:
             "readers give this variable different values"
         case .ignoredNoEquals:

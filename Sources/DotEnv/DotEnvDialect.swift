@@ -8,6 +8,8 @@ package enum DotEnvDialect: String, CaseIterable, Sendable {
     case vercelPull = "vercel-pull"
     /// `util.parseEnv` of Node 20.
     case node
+    /// `@next/env`, the reader of Next.js, with what it expands.
+    case next
     /// `docker run --env-file`.
     case docker
     /// `EnvironmentFile=` of systemd.
@@ -16,6 +18,9 @@ package enum DotEnvDialect: String, CaseIterable, Sendable {
     case compose
     /// Assignments as bash reads them; what would run or expand is an error.
     case shell
+
+    /// Whether values are only known once they are expanded, with ``DotEnvExpansion``.
+    package var expands: Bool { self == .next }
 }
 
 /// What variables can be written as. The raw value is the name on the command line.

@@ -65,7 +65,7 @@ package struct DotEnvDocument: Sendable {
                     from: entry.keyRange.upperBound, to: entry.literalRange.lowerBound)
                 values(step.key) { bytes in
                     bytes.withText {
-                        DotEnvWriter.writePortable(
+                        DotEnvWriter.writeLine(
                             keys[step.key], $0, into: &sink,
                             quotesAlways: line < entry.literalRange.lowerBound)
                     }
@@ -90,7 +90,7 @@ package struct DotEnvDocument: Sendable {
                 sink.append(Byte.equals)
                 values(number) { bytes in
                     bytes.withText {
-                        DotEnvWriter.writePortable(keys[number], $0, into: &sink)
+                        DotEnvWriter.writeLine(keys[number], $0, into: &sink)
                     }
                 }
                 endLine()

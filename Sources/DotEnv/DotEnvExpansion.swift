@@ -1,10 +1,12 @@
-/// Replaces `${NAME}` and `${NAME:-default}` in values by other values of the same text.
+/// Replaces `$NAME`, `${NAME}` and `${NAME:-default}` in values by other values of the same text, as
+/// dotenv-expand does.
 ///
-/// Nothing else is replaced: no `$NAME`, no other form, nothing from the environment. A name that the
-/// text does not set and that has no default stays as it stands and is reported. A value in single
-/// quotes stays, as do all values of `shell` and `systemd`, whose quoting is resolved before. `\${…}`
-/// stays too and loses its backslash. A default is used when the name is not set or empty; it may
-/// hold further `${…}`.
+/// Nothing is taken from the environment. A name that the text does not set and that has no default
+/// stays as it stands and is reported, where dotenv-expand puts nothing. Single quotes protect nothing,
+/// since that program does not see them; they do in `compose`, and in `shell` and `systemd` nothing
+/// is replaced. `\$` stays and loses its backslash. A default is used when the name is not set or
+/// empty, after `:-` or `-`; what stands after `:+` or `+`, when it is neither. Both may hold further
+/// references. `next` has rules of its own: ``NextExpansion``.
 package struct DotEnvExpansion: Sendable {
     /// The longest value, in bytes, after expansion.
     package static let maximumValueSize = 1 << 20
@@ -23,6 +25,8 @@ package struct DotEnvExpansion: Sendable {
     let effective: [ExactName: Int]
     /// What each value comes to; nil while it is not known.
     private var costs: [Cost?]
+    /// What `next` makes of values.
+    private var next: [Int: [ValueRun]] = [:]
 
     fileprivate struct Cost {
         var length = 0
@@ -42,6 +46,13 @@ package struct DotEnvExpansion: Sendable {
         self.effective = effective
         costs = [Cost?](repeating: nil, count: file.entries.count)
         var total = Cost()
+        if file.dialect == .next {
+            let result = try source.withText { (text) throws(DotEnvError) in
+                try NextExpansion(file, text, effective: effective)
+            }
+            next = result.values
+            for (index, length) in result.lengths { costs[index] = Cost(length: length) }
+        }
         for index in file.entries.indices {
             var path: [Int] = []
             let cost = try source.withText { (text) throws(DotEnvError) -> Cost in
@@ -131,14 +142,19 @@ package struct DotEnvExpansion: Sendable {
                 if let entry = effective[ExactName(reference.name)] {
                     target = try measure(entry, text, &path, depth: depth + 1)
                     cost.height = max(cost.height, level + 1 + target.height)
-                    cost.length += target.length
-                    // What is empty is not written again, however much was looked at for that.
-                    if target.length > 0 { cost.work += target.work }
+                    if !reference.isAlternative {
+                        cost.length += target.length
+                        // An empty result adds nothing to the text, whatever it took to compute.
+                        if target.length > 0 { cost.work += target.work }
+                    }
                 }
-                if target.length == 0, var fallback = reference.fallback {
+                let isWanted = (target.length > 0) == reference.isAlternative
+                if isWanted, var fallback = reference.fallback {
                     try measure(
                         &fallback, of: index, text, &path, &cost, depth: depth + 1,
                         level: level + 1)
+                } else if reference.isAlternative {
+                    break
                 } else if effective[ExactName(reference.name)] == nil {
                     cost.length += reference.count
                     note(index)
@@ -153,6 +169,7 @@ package struct DotEnvExpansion: Sendable {
             guard cost.height <= Self.maximumDepth else { throw tooDeep(index) }
         }
         cost.work += scanner.work
+        if scanner.hasLeftover { note(index) }
     }
 
     private func tooDeep(_ index: Int) -> DotEnvError {
@@ -175,6 +192,15 @@ package struct DotEnvExpansion: Sendable {
         _ index: Int, _ text: SourceText, into sink: inout some ByteSink & ~Copyable, depth: Int
     ) {
         let entry = file.entries[index]
+        if let runs = next[index] {
+            for run in runs {
+                switch run {
+                case .source(let range): text.copy(range, into: &sink)
+                case .literal(let byte): sink.append(byte)
+                }
+            }
+            return
+        }
         if isLiteral(entry, text) {
             text.decode(entry.valueRange, entry.encoding, into: &sink)
             return
@@ -197,7 +223,13 @@ package struct DotEnvExpansion: Sendable {
             case .reference(let reference):
                 let target = effective[ExactName(reference.name)]
                 if let target, expandedLength(of: target) > 0 {
-                    emit(target, text, into: &sink, depth: depth + 1)
+                    if !reference.isAlternative {
+                        emit(target, text, into: &sink, depth: depth + 1)
+                    } else if var fallback = reference.fallback {
+                        emit(&fallback, text, into: &sink, depth: depth + 1)
+                    }
+                } else if reference.isAlternative {
+                    continue
                 } else if var fallback = reference.fallback {
                     emit(&fallback, text, into: &sink, depth: depth + 1)
                 } else if target == nil {
@@ -212,10 +244,11 @@ package struct DotEnvExpansion: Sendable {
 
     /// Whether nothing in the value is to be replaced.
     private func isLiteral(_ entry: DotEnvEntry, _ text: SourceText) -> Bool {
-        if file.dialect == .shell || file.dialect == .systemd { return true }
-        let start = entry.valueRange.lowerBound
-        return file.dialect != .docker && start > entry.keyRange.upperBound
-            && text[start - 1] == Byte.singleQuote
+        switch file.dialect {
+        case .shell, .systemd, .next: return true
+        case .compose: return text[entry.valueRange.lowerBound - 1] == Byte.singleQuote
+        case .dotenv, .portable, .vercelPull, .node, .docker: return false
+        }
     }
 }
 

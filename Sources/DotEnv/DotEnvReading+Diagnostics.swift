@@ -4,7 +4,7 @@ extension DotEnvReading {
         var findings = self.findings
         let table = NameTable(text, statements)
         addNames(table, to: &findings)
-        if dialect == .dotenv || dialect == .node {
+        if dialect == .dotenv || dialect == .next || dialect == .node {
             findings += Disagreements(text, survey, dialect).findings(table)
         }
         // These two take the mark into the first name, or into the comment that it stands before.
@@ -38,7 +38,7 @@ extension DotEnvReading {
         for (index, statement) in statements.enumerated() {
             if findings.count > DotEnvReader.maximumDiagnostics { return }
             let start = statement.key.lowerBound
-            if !isPortableName(statement.key) {
+            if !text.isPortableName(statement.key) {
                 findings.append(Finding(offset: start, code: .nameNotPortable, key: statement.key))
             }
             if !table.isLast(index) {
@@ -78,14 +78,9 @@ extension DotEnvReading {
         case .docker, .systemd, .compose, .shell:
             return survey.hasCarriageReturn && has(Byte.carriageReturn)
                 ? .differsLineEnding : nil
-        case .dotenv, .node, .portable:
+        case .dotenv, .next, .node, .portable:
             return nil
         }
-    }
-
-    private func isPortableName(_ range: Range<Int>) -> Bool {
-        guard let first = range.first, !(text[first] &- 0x30 < 10) else { return false }
-        return range.allSatisfy { text[$0].isWord }
     }
 
     /// Notes lines that are skipped.
@@ -98,6 +93,14 @@ extension DotEnvReading {
                     offset: range.lowerBound,
                     code: sign < range.upperBound ? .ignoredJunk : .ignoredNoEquals))
         }
+    }
+}
+
+extension SourceText {
+    /// Whether a name is `[A-Za-z_][A-Za-z0-9_]*`.
+    func isPortableName(_ range: Range<Int>) -> Bool {
+        guard let first = range.first, !(self[first] &- 0x30 < 10) else { return false }
+        return range.allSatisfy { self[$0].isWord }
     }
 }
 

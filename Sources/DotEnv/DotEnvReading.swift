@@ -59,7 +59,7 @@ struct DotEnvReading {
         case .portable:
             var scanner = PortableScanner(text)
             while let statement = try scanner.next() { try add(statement) }
-        case .dotenv, .vercelPull:
+        case .dotenv, .next, .vercelPull:
             var scanner = ClassicScanner(text, survey, prefersVercelLines: dialect == .vercelPull)
             while let statement = scanner.next() { try add(statement) }
             noteIgnored(scanner.ignored)

@@ -25,7 +25,7 @@ extension DotEnvWriter {
         case .dotenv:
             sink.append(name: key)
             sink.append(Byte.equals)
-            Self.writePortable(key, value, into: &sink)
+            Self.writeLine(key, value, for: dialect, into: &sink)
             sink.append(Byte.lineFeed)
         case .docker:
             sink.append(name: key)
@@ -68,21 +68,14 @@ extension DotEnvWriter {
         if format == .json, !isEmpty { sink.append("}\n") }
     }
 
-    /// Writes a value in the form that all readers of `.env` files take alike. The value must have
-    /// one.
-    static func writePortable(
-        _ key: String, _ value: SourceText, into sink: inout some ByteSink & ~Copyable,
-        quotesAlways: Bool = false
+    /// Writes a value in the form for one reader, or for as many as possible. The value must have one.
+    static func writeLine(
+        _ key: String, _ value: SourceText, for dialect: DotEnvDialect? = nil,
+        into sink: inout some ByteSink & ~Copyable, quotesAlways: Bool = false
     ) {
-        let quote: UInt8? =
-            switch WritingRules(key: key, value: value).portableForm {
-            case .singleQuoted: Byte.singleQuote
-            case .doubleQuoted: Byte.doubleQuote
-            case .bare, nil: quotesAlways ? Byte.singleQuote : nil
-            }
-        if let quote { sink.append(quote) }
-        value.copy(0..<value.count, into: &sink)
-        if let quote { sink.append(quote) }
+        guard var form = WritingRules(key: key, value: value).form(for: dialect) else { return }
+        if quotesAlways, form.quote == nil { form.quote = Byte.singleQuote }
+        form.write(value, into: &sink)
     }
 
     /// Single quotes, in which nothing has a meaning; a single quote itself stands outside of them.

@@ -7,7 +7,7 @@ extension DotEnvWriter {
     ) throws(DotEnvError) {
         let dialect: DotEnvDialect? =
             switch format {
-            case .dotenv: .dotenv
+            case .dotenv: self.dialect ?? .dotenv
             case .shell: .shell
             case .docker: .docker
             case .systemd: .systemd
@@ -33,13 +33,19 @@ extension DotEnvWriter {
         guard file.entries.count == keys.count else {
             throw DotEnvError(.notVerified, "what was written reads back as other variables")
         }
-        if format == .dotenv,
-            let difference = file.diagnostics.first(where: { $0.code.isDisagreement })
+        let unportable = Set(unportableKeys(keys, lending: values))
+        // Behind a name that it does not take a reader may take lines of the value for something else.
+        let isKeylessExpected = !unportable.isEmpty || !keys.allSatisfy(\.isPortableName)
+        if format == .dotenv, self.dialect == nil,
+            let difference = file.diagnostics.first(where: {
+                isUnexpected($0, besides: unportable, isKeylessExpected)
+            })
         {
             throw DotEnvError(
                 .notVerified, "readers would disagree about what was written",
                 key: difference.key)
         }
+        let expansion = dialect.expands ? try DotEnvExpansion(file, in: source) : nil
         for (index, entry) in file.entries.enumerated() {
             guard ExactName(entry.key) == ExactName(keys[index]) else {
                 throw DotEnvError(
@@ -47,13 +53,31 @@ extension DotEnvWriter {
             }
             var isEqual = false
             values(index) { bytes in
-                isEqual = entry.decodes(in: source, to: bytes)
+                if let expansion {
+                    var sink = bytes.withText { ComparingSink($0) }
+                    expansion.expandValue(of: index, in: source, into: &sink)
+                    isEqual = sink.end == bytes.byteCount
+                } else {
+                    isEqual = entry.decodes(in: source, to: bytes)
+                }
             }
             guard isEqual else {
                 throw DotEnvError(
                     .notVerified, "the value reads back differently", key: entry.key)
             }
         }
+    }
+
+    /// Whether readers disagree about what was written, for another reason than a value that has no
+    /// portable form or a name that some of them do not take.
+    private func isUnexpected(
+        _ diagnostic: DotEnvDiagnostic, besides unportable: Set<String>,
+        _ isKeylessExpected: Bool
+    ) -> Bool {
+        guard diagnostic.code.isDisagreement else { return false }
+        guard let key = diagnostic.key else { return !isKeylessExpected }
+        let isOwn = diagnostic.code == .differsShell && WritingRules.shellsOwnNames.contains(key)
+        return key.isPortableName && !unportable.contains(key) && !isOwn
     }
 
     /// Walks over a text of `json`, `yaml` or `k8s`, which must be exactly as written.

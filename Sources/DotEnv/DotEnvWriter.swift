@@ -10,10 +10,21 @@ package struct DotEnvWriter {
     package let format: DotEnvFormat
     /// The name of the Secret in `k8s`: lower-case letters, digits, `-` and `.`.
     package let secretName: String
+    /// The reader that `dotenv` is written for; nil for as many as possible, with what has no form that
+    /// all take alike written for motdotla/dotenv.
+    package let dialect: DotEnvDialect?
+
+    /// Dialects that a `.env` text can be written for.
+    package static let writableDialects: [DotEnvDialect] = [
+        .portable, .dotenv, .next, .node, .compose,
+    ]
 
     /// Makes a writer.
-    package init(_ format: DotEnvFormat, secretName: String = "env") {
+    package init(
+        _ format: DotEnvFormat, for dialect: DotEnvDialect? = nil, secretName: String = "env"
+    ) {
         self.format = format
+        self.dialect = dialect
         self.secretName = secretName
     }
 
@@ -24,6 +35,21 @@ package struct DotEnvWriter {
         var counter = ByteCounter()
         try write(keys, into: &counter, lending: values)
         return counter.count
+    }
+
+    /// The names whose values some reader of `.env` files takes in another way than motdotla/dotenv,
+    /// however they are written, in the order given; none where another format or one reader is meant.
+    package func unportableKeys(_ keys: [String], lending values: Lender) -> [String] {
+        guard format == .dotenv, dialect == nil else { return [] }
+        var unportable: [String] = []
+        for (index, key) in keys.enumerated() {
+            var isPortable = true
+            values(index) { bytes in
+                isPortable = bytes.withText { WritingRules(key: key, value: $0).isPortable }
+            }
+            if !isPortable { unportable.append(key) }
+        }
+        return unportable
     }
 
     /// Writes the variables in the order given, without proof that they can be read back.
@@ -87,7 +113,7 @@ package struct DotEnvWriter {
             guard let rules else {
                 throw DotEnvError(.notVerified, "the value was not lent", key: key)
             }
-            try rules.check(format)
+            try rules.check(format, dialect)
         }
         guard format == .k8s else { return }
         guard total <= WritingRules.secretSizeLimit else {

@@ -2,7 +2,8 @@
 ///
 /// A line is empty, a comment that starts with `#` at its first column, or `NAME=value` with a name
 /// of letters, digits and underscores and a value in one of three forms: bare and made of
-/// `[A-Za-z0-9_./:@%+,=-]`; in single quotes without `'`, `${`, a doubled backslash or one at the end;
+/// `[A-Za-z0-9_./:@%+,=-]`; in single quotes without `'`, a `$` before a letter, digit, underscore or brace, a backslash
+/// before `$` or another one, or one at the end;
 /// in double quotes without `"`, `\`, `$` or a backtick. Values in quotes may span lines. There is no
 /// CR, no byte order mark and no name twice.
 struct PortableScanner {
@@ -108,8 +109,12 @@ struct PortableScanner {
             if byte == Byte.carriageReturn { return false }
             if quote == Byte.singleQuote {
                 let next = position + 1 < range.upperBound ? text[position + 1] : 0
-                if byte == Byte.dollar, next == Byte.leftBrace { return false }
-                if byte == Byte.backslash, next == 0 || next == Byte.backslash { return false }
+                if byte == Byte.dollar, next == Byte.leftBrace || next.isWord { return false }
+                if byte == Byte.backslash,
+                    next == 0 || next == Byte.backslash || next == Byte.dollar
+                {
+                    return false
+                }
             } else if byte == Byte.backslash || byte == Byte.dollar || byte == Byte.backtick {
                 return false
             }

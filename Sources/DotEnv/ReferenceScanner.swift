@@ -1,4 +1,4 @@
-/// Splits a decoded value into bytes and references such as `${NAME}` or `${NAME:-default}`.
+/// Splits a decoded value into bytes and references such as `$NAME`, `${NAME}` or `${NAME:-default}`.
 struct ReferenceScanner {
     /// A reference as it stands in a value.
     struct Reference {
@@ -6,8 +6,10 @@ struct ReferenceScanner {
         /// The decoded bytes from `$` on, of which the reference takes `count`.
         let spelling: DecodedBytes
         let count: Int
-        /// The text after `:-`, if there is that.
-        let fallback: ReferenceScanner?
+        /// The text after `:-`, `-`, `:+` or `+`, if there is that.
+        var fallback: ReferenceScanner?
+        /// Whether that text stands for a value that is there, after `:+` or `+`.
+        var isAlternative = false
     }
 
     enum Piece {
@@ -18,10 +20,10 @@ struct ReferenceScanner {
     private var bytes: DecodedBytes
     /// How many bytes of `bytes` are left at most.
     private var remaining: Int
-    /// Bytes that come before anything else is looked at.
-    private var verbatim = 0
     /// How many bytes were looked at so far.
     private(set) var work = 0
+    /// Whether something stayed that other programs replace.
+    private(set) var hasLeftover = false
 
     init(_ bytes: DecodedBytes, count: Int) {
         self.bytes = bytes
@@ -30,23 +32,27 @@ struct ReferenceScanner {
 
     mutating func next() -> Piece? {
         guard remaining > 0, let byte = bytes.peek() else { return nil }
-        if verbatim > 0 {
-            verbatim -= 1
-            return take()
-        }
-        if byte == Byte.backslash, remaining > 2 {
+        if byte == Byte.backslash, remaining > 1 {
             var ahead = bytes
             _ = ahead.next()
-            if ahead.next() == Byte.dollar, ahead.next() == Byte.leftBrace {
+            if ahead.next() == Byte.dollar {
                 _ = bytes.next()
                 remaining -= 1
-                verbatim = 1
                 return take()
             }
-        } else if byte == Byte.dollar, let reference = reference() {
-            for _ in 0..<reference.count { _ = bytes.next() }
-            remaining -= reference.count
-            return .reference(reference)
+        } else if byte == Byte.dollar {
+            if let reference = reference() {
+                for _ in 0..<reference.count { _ = bytes.next() }
+                remaining -= reference.count
+                return .reference(reference)
+            }
+            var ahead = bytes
+            _ = ahead.next()
+            if remaining > 1, let next = ahead.next(),
+                next.isWord || next == Byte.leftBrace || next == 0x28
+            {
+                hasLeftover = true
+            }
         }
         return take()
     }
@@ -62,30 +68,42 @@ struct ReferenceScanner {
         let spelling = bytes
         var ahead = bytes
         _ = ahead.next()
-        guard remaining > 3, ahead.next() == Byte.leftBrace else { return nil }
+        guard remaining > 1, let first = ahead.peek() else { return nil }
+        let isBraced = first == Byte.leftBrace
+        guard isBraced || (first.isWord && !(first &- 0x30 < 10)) else { return nil }
         var name: [UInt8] = []
-        var taken = 2
-        while taken < remaining, let byte = ahead.next() {
+        var taken = 1
+        if isBraced {
+            _ = ahead.next()
+            taken = 2
+        }
+        while taken < remaining, let byte = ahead.peek(), name.count < 256,
+            byte.isWord || (isBraced && byte == 0x2E)
+        {
+            name.append(byte)
+            _ = ahead.next()
             taken += 1
             work += 1
-            if byte.isNameByte, name.count < 256 {
-                name.append(byte)
-                continue
-            }
-            guard !name.isEmpty else { return nil }
-            let text = String(decoding: name, as: UTF8.self)
-            if byte == Byte.rightBrace {
-                return Reference(name: text, spelling: spelling, count: taken, fallback: nil)
-            }
-            guard byte == Byte.colon, taken < remaining, ahead.next() == 0x2D else { return nil }
-            taken += 1
-            let fallback = ahead
-            guard let length = fallbackLength(ahead, from: taken) else { return nil }
-            return Reference(
-                name: text, spelling: spelling, count: taken + length + 1,
-                fallback: ReferenceScanner(fallback, count: length))
         }
-        return nil
+        guard !name.isEmpty else { return nil }
+        let text = String(decoding: name, as: UTF8.self)
+        if !isBraced { return Reference(name: text, spelling: spelling, count: taken) }
+        guard taken < remaining, var byte = ahead.next() else { return nil }
+        taken += 1
+        if byte == Byte.rightBrace {
+            return Reference(name: text, spelling: spelling, count: taken)
+        }
+        if byte == Byte.colon {
+            guard taken < remaining, let next = ahead.next() else { return nil }
+            byte = next
+            taken += 1
+        }
+        guard byte == 0x2D || byte == 0x2B else { return nil }
+        let fallback = ahead
+        guard let length = fallbackLength(ahead, from: taken) else { return nil }
+        return Reference(
+            name: text, spelling: spelling, count: taken + length + 1,
+            fallback: ReferenceScanner(fallback, count: length), isAlternative: byte == 0x2B)
     }
 
     /// The length of a default up to the brace that closes its reference.

@@ -11,12 +11,19 @@ struct ShellScanner {
     /// Whether the current `export` has a name; without any it would print the environment.
     private var hasExported = false
 
-    init(_ text: SourceText) {
+    /// Whether an error has its place in lines and columns, for which the text is gone through.
+    private let locates: Bool
+
+    init(_ text: SourceText, locates: Bool = true) {
         self.text = text
+        self.locates = locates
     }
 
-    private func refusal(_ reason: String, at offset: Int) -> DotEnvError {
-        text.failure(.wouldExecute, reason, at: offset)
+    private func refusal(
+        _ reason: String, at offset: Int, _ code: DotEnvError.Code = .wouldExecute
+    ) -> DotEnvError {
+        locates
+            ? text.failure(code, reason, at: offset) : DotEnvError(code, reason, offset: offset)
     }
 
     private static func endsWord(_ byte: UInt8) -> Bool {
@@ -63,6 +70,16 @@ struct ShellScanner {
         }
         try endCommand()
         return nil
+    }
+
+    /// Goes on after the line of a refusal at `offset`.
+    mutating func skipLine(from offset: Int) {
+        index = text.firstIndex(
+            of: Byte.lineFeed, from: max(index, min(offset, text.count)), to: text.count)
+        if index < text.count { index += 1 }
+        isExport = false
+        hasExported = false
+        hasCommand = false
     }
 
     private mutating func endCommand() throws(DotEnvError) {
@@ -151,14 +168,14 @@ struct ShellScanner {
             case Byte.backslash:
                 // What bash makes of a backslash at the very end depends on what came before.
                 guard index + 1 < text.count else {
-                    throw text.failure(.refused, "a backslash ends the text", at: index)
+                    throw refusal("a backslash ends the text", at: index, .refused)
                 }
                 index += 2
             case Byte.singleQuote:
                 let close = text.firstIndex(
                     of: Byte.singleQuote, from: index + 1, to: text.count)
                 guard close < text.count else {
-                    throw text.failure(.refused, "the quote is not closed", at: index)
+                    throw refusal("the quote is not closed", at: index, .refused)
                 }
                 index = close + 1
             case Byte.doubleQuote:
@@ -199,7 +216,7 @@ struct ShellScanner {
             }
         }
         guard index < text.count else {
-            throw text.failure(.refused, "the quote is not closed", at: open)
+            throw refusal("the quote is not closed", at: open, .refused)
         }
         index += 1
     }

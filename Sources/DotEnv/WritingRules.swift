@@ -1,19 +1,25 @@
 /// What each format can carry, and in which form.
 struct WritingRules {
-    /// How a value stands in a `.env` text.
-    enum Form {
-        case bare
-        case singleQuoted
-        case doubleQuoted
-    }
-
     /// What a look at a value found out.
-    private struct Traits {
+    struct Traits {
         var isBare = true
         var hasNUL = false
         var hasCarriageReturn = false
         var hasLineFeed = false
         var hasSingleQuote = false
+        var hasDoubleQuote = false
+        var hasBacktick = false
+        var hasHash = false
+        /// U+2028 or U+2029, which end a line for readers in JavaScript.
+        var hasSeparator = false
+        /// A backslash and then `n` or `r`.
+        var hasEscapedBreak = false
+        var endsInBackslash = false
+        /// `$` before a letter, digit, underscore or brace, or after a backslash: what dotenv-expand
+        /// replaces whatever quotes there are.
+        var isExpandable = false
+        /// What may be white space, or a quote, at an end.
+        var hasFragileEnd = false
         /// A doubled backslash, or one at the end.
         var hasFragileBackslash = false
         /// `${`.
@@ -42,8 +48,8 @@ struct WritingRules {
     ]
 
     private let key: String
-    private let traits: Traits
-    private let count: Int
+    let traits: Traits
+    let count: Int
     private let endsInReturn: Bool
 
     init(key: String, value: SourceText) {
@@ -65,17 +71,35 @@ struct WritingRules {
             case Byte.carriageReturn: traits.hasCarriageReturn = true
             case Byte.lineFeed: traits.hasLineFeed = true
             case Byte.singleQuote: traits.hasSingleQuote = true
-            case Byte.doubleQuote, Byte.backtick: traits.hasDoubleQuoteSpecial = true
+            case Byte.hash: traits.hasHash = true
+            case Byte.doubleQuote, Byte.backtick:
+                traits.hasDoubleQuoteSpecial = true
+                if byte == Byte.backtick {
+                    traits.hasBacktick = true
+                } else {
+                    traits.hasDoubleQuote = true
+                }
             case Byte.dollar:
                 traits.hasDoubleQuoteSpecial = true
-                if value[index + 1] == Byte.leftBrace { traits.hasExpansion = true }
+                let next = value[index + 1]
+                if next == Byte.leftBrace { traits.hasExpansion = true }
+                if next == Byte.leftBrace || next.isWord { traits.isExpandable = true }
             case Byte.backslash:
                 traits.hasDoubleQuoteSpecial = true
+                switch value[index + 1] {
+                case Byte.dollar: traits.isExpandable = true
+                case UInt8(ascii: "n"), UInt8(ascii: "r"): traits.hasEscapedBreak = true
+                default: break
+                }
+                if index + 1 == value.count { traits.endsInBackslash = true }
                 if index + 1 == value.count || value[index + 1] == Byte.backslash {
                     traits.hasFragileBackslash = true
                 }
-            default: break
+            default: if value.separatorWidth(at: index) > 0 { traits.hasSeparator = true }
             }
+        }
+        for byte in [value[0], value[value.count - 1]] where value.count > 0 {
+            if byte <= 0x20 || byte >= 0x80 || byte.isQuote { traits.hasFragileEnd = true }
         }
         return traits
     }
@@ -87,17 +111,6 @@ struct WritingRules {
         case 0x2E, 0x2F, 0x3A, 0x40, 0x25, 0x2B, 0x2C, 0x3D, 0x2D: return true
         default: return false
         }
-    }
-
-    /// The form that all readers of `.env` files take alike, or nil if there is none.
-    var portableForm: Form? {
-        if !traits.isUTF8 || traits.hasNUL || traits.hasNoncharacter { return nil }
-        if traits.isBare { return .bare }
-        if traits.hasCarriageReturn { return nil }
-        if !traits.hasSingleQuote && !traits.hasExpansion && !traits.hasFragileBackslash {
-            return .singleQuoted
-        }
-        return traits.hasDoubleQuoteSpecial ? nil : .doubleQuoted
     }
 
     /// Whether the value is made of harmless characters alone.
@@ -143,15 +156,20 @@ struct WritingRules {
     }
 
     /// Why the format cannot carry the value, or nil.
-    func valueProblem(_ format: DotEnvFormat) -> StaticString? {
+    func valueProblem(_ format: DotEnvFormat, _ dialect: DotEnvDialect?) -> StaticString? {
         if format == .k8s { return nil }
         if format == .shell { return traits.hasNUL ? "the value holds a NUL byte" : nil }
         if !traits.isUTF8 { return "the value is not UTF-8" }
         if format == .json || format == .yaml { return nil }
         if traits.hasNUL { return "the value holds a NUL byte" }
         switch format {
-        case .dotenv where portableForm == nil:
-            return "no form of this value means the same to all readers of .env files"
+        case .dotenv where form(for: dialect) == nil:
+            switch dialect {
+            case nil, .dotenv: return "no text of a .env file can hold this value"
+            case .portable:
+                return "no form of this value means the same to all readers of .env files"
+            default: return "that reader has no form for this value"
+            }
         case .systemd where traits.hasNoncharacter:
             return "systemd does not take a noncharacter of Unicode"
         case .docker where traits.hasLineFeed:
@@ -166,13 +184,13 @@ struct WritingRules {
     }
 
     /// Throws if the format cannot carry the pair, with the formats that can.
-    func check(_ format: DotEnvFormat) throws(DotEnvError) {
+    func check(_ format: DotEnvFormat, _ dialect: DotEnvDialect? = nil) throws(DotEnvError) {
         let name = nameProblem(format)
-        guard let problem = name ?? valueProblem(format) else { return }
+        guard let problem = name ?? valueProblem(format, dialect) else { return }
         throw DotEnvError(
             name == nil ? .unwritableValue : .unwritableName, "\(problem)", key: key,
             formats: DotEnvFormat.allCases.filter {
-                nameProblem($0) == nil && valueProblem($0) == nil
+                nameProblem($0) == nil && valueProblem($0, $0 == format ? dialect : nil) == nil
             })
     }
 }

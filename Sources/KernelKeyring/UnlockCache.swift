@@ -163,9 +163,9 @@ package struct UnlockCache {
 
     // MARK: - Sealing
 
-    /// "zgv1/cache", the vault's id, the epoch as u32.
+    /// "zgv2/cache", the vault's id, the epoch as u32.
     private var associatedData: [UInt8] {
-        Array("zgv1/cache".utf8) + vault.bytes
+        Array("zgv2/cache".utf8) + vault.bytes
             + (0..<4).map { UInt8(truncatingIfNeeded: epoch >> (8 * UInt32($0))) }
     }
 

@@ -169,6 +169,36 @@ package enum AuthenticatedCipher {
         }
     }
 
+    /// The tag of data without a text: proof that somebody with the key wrote them.
+    ///
+    /// - Parameter nonce: 24 bytes, fresh for every call.
+    package static func tag(
+        of data: RawSpan, nonce: [UInt8], key: borrowing SecretBytes
+    ) -> [UInt8] {
+        precondition(nonce.count == nonceByteCount && key.count == keyByteCount)
+        var tag = [UInt8](repeating: 0, count: tagByteCount)
+        key.withBytes { key in
+            unsafe withPointers(key, data) { key, data in
+                _ = unsafe zg_aead_encrypt(&tag, nil, 0, data.baseAddress, data.count, nonce, key)
+            }
+        }
+        return tag
+    }
+
+    /// Tells whether ``tag(of:nonce:key:)`` made `tag` of these data.
+    package static func holds(
+        _ tag: [UInt8], of data: RawSpan, nonce: [UInt8], key: borrowing SecretBytes
+    ) -> Bool {
+        precondition(nonce.count == nonceByteCount && key.count == keyByteCount)
+        guard tag.count == tagByteCount else { return false }
+        return key.withBytes { key in
+            unsafe withPointers(key, data) { key, data in
+                unsafe zg_aead_decrypt(
+                    nil, tag, tag.count, data.baseAddress, data.count, nonce, key)
+            }
+        } == 0
+    }
+
     /// Makes 24 random bytes.
     package static func randomNonce() -> [UInt8] { Random.bytes(nonceByteCount) }
 

@@ -15,6 +15,19 @@ package enum Digest {
         return digest
     }
 
+    /// Hashes two stretches of bytes as if the second stood behind the first one.
+    package static func checksum(_ bytes: RawSpan, then more: RawSpan) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: byteCount)
+        unsafe bytes.withUnsafeBytes { first in
+            unsafe more.withUnsafeBytes { second in
+                _ = unsafe zg_generichash_both(
+                    &digest, byteCount, first.baseAddress, first.count, second.baseAddress,
+                    second.count)
+            }
+        }
+        return digest
+    }
+
     /// Hashes `bytes` under `key` (16 to 64 bytes), into secret memory.
     package static func keyed(
         _ bytes: RawSpan, key: RawSpan

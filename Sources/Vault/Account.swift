@@ -8,6 +8,13 @@ package struct Account {
         case index = 1
         /// Sealed to the vault's public key: readable with the values only (`login --protect`).
         case values = 2
+
+        static func decode(from reader: inout ByteReader) throws(VaultError) -> Protection {
+            guard let protection = Protection(rawValue: try reader.byte()) else {
+                throw VaultError(damaged: .encoding, "a token is kept in an unknown way")
+            }
+            return protection
+        }
     }
 
     /// What people call it; one in a vault.
@@ -81,9 +88,7 @@ package struct Account {
         let isDefault = try reader.flag()
         let createdAt = try reader.uint64()
         let expiresAt = try reader.uint64()
-        guard let protection = Protection(rawValue: try reader.byte()) else {
-            throw VaultError(damaged: .encoding, "a token is kept in an unknown way")
-        }
+        let protection = try Protection.decode(from: &reader)
         let count = Int(try reader.uint32())
         let start = reader.offset
         guard count <= 64 << 10 else { throw VaultError(damaged: .bounds, "a token is too long") }

@@ -53,10 +53,10 @@ final class AuditKeys {
 }
 
 extension IndexKey {
-    /// The key of the audit log: label "zgv1sub_", number 2.
+    /// The key of the audit log: label "zgv2sub_", number 2.
     borrowing func logKey() throws(VaultError) -> SecretBytes {
         do {
-            return try KeyDerivation.derive(from: bytes, id: 2, context: "zgv1sub_")
+            return try KeyDerivation.derive(from: bytes, id: 2, context: "zgv2sub_")
         } catch { throw VaultError(error, damaged: .tag, "a key cannot be derived") }
     }
 }

@@ -28,13 +28,13 @@ struct AuditLine: Equatable {
     /// What the next line is bound to: the last 16 bytes.
     var tag: [UInt8] { Array(body.suffix(Self.tagByteCount)) }
 
-    /// What binds a line to its vault and its place: "zgv1/audit" filled with zeros to 16 bytes,
+    /// What binds a line to its vault and its place: "zgv2/audit" filled with zeros to 16 bytes,
     /// vault id 16, sequence u64, tag of the line before 16.
     private static func associatedData(
         vault: Identifier, sequence: UInt64, previousTag: [UInt8]
     ) -> [UInt8] {
         var writer = ByteWriter(reserving: 56)
-        writer.raw(Array("zgv1/audit".utf8) + [UInt8](repeating: 0, count: 6))
+        writer.raw(Array("zgv2/audit".utf8) + [UInt8](repeating: 0, count: 6))
         writer.identifier(vault)
         writer.uint64(sequence)
         writer.raw(previousTag)

@@ -5,13 +5,13 @@ package struct Batch: Equatable, Sendable {
     enum Wrapping: UInt8 {
         /// Sealed to the vault's public key, by a write while the values were locked.
         case sealed = 1
-        /// Under a key that only the root gives: accepted by somebody who could open it.
-        case settled = 2
+        /// Under a key that only the root gives, by a write with it, which made the data key.
+        case root = 2
 
         var byteCount: Int {
             switch self {
             case .sealed: 112
-            case .settled: 72
+            case .root: 72
             }
         }
     }
@@ -21,8 +21,8 @@ package struct Batch: Equatable, Sendable {
     var wrapping: Wrapping
     var wrapped: [UInt8]
 
-    /// Tells whether somebody with the root has accepted it.
-    package var isSettled: Bool { wrapping == .settled }
+    /// Tells whether anybody could have made it, since it took the public key alone.
+    package var isSealed: Bool { wrapping == .sealed }
 
     func encode(into writer: inout ByteWriter) {
         writer.identifier(id)
@@ -57,50 +57,58 @@ package struct Batch: Equatable, Sendable {
         return Batch(id: id, wrapping: .sealed, wrapped: wrapped)
     }
 
-    /// Wraps a data key under the settling key, which only the root gives.
-    static func settled(
-        _ dataKey: RawSpan, id: Identifier, vault: Identifier,
-        settlingKey: borrowing SecretBytes
+    /// Wraps a data key that this process has just made under the batch key, which only the root gives.
+    static func root(
+        _ dataKey: RawSpan, id: Identifier, vault: Identifier, batchKey: borrowing SecretBytes
     ) -> Batch {
         let nonce = AuthenticatedCipher.randomNonce()
         var wrapped = nonce
         AuthenticatedCipher.seal(
             dataKey, nonce: nonce, additionalData: associatedData(vault: vault, id: id),
-            key: settlingKey, appendingTo: &wrapped)
-        return Batch(id: id, wrapping: .settled, wrapped: wrapped)
+            key: batchKey, appendingTo: &wrapped)
+        return Batch(id: id, wrapping: .root, wrapped: wrapped)
     }
 
     private static func associatedData(vault: Identifier, id: Identifier) -> [UInt8] {
-        Array("zgv1/batch".utf8) + vault.bytes + id.bytes
+        Array("zgv2/batch".utf8) + vault.bytes + id.bytes
     }
 
-    /// Unwraps the data key, of 32 bytes, into `arena`.
+    /// Unwraps the data key of a write with the root, of 32 bytes, into `arena`.
     ///
     /// - Throws: ``VaultError/Code/damaged`` for a batch that this root cannot open, or that names
     ///   another vault or batch.
     func unwrapped(
-        vault: Identifier, keyPair: borrowing SealedBox.KeyPair,
-        settlingKey: borrowing SecretBytes, in arena: SecretArena
+        vault: Identifier, batchKey: borrowing SecretBytes, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
-        do {
-            switch wrapping {
-            case .settled: return try unwrappedSettled(vault, settlingKey, arena)
-            case .sealed: return try unwrappedSealed(vault, keyPair, arena)
+        precondition(wrapping == .root)
+        let nonceCount = AuthenticatedCipher.nonceByteCount
+        return try madeByVault { () throws(SealingError) in
+            try Array(wrapped[nonceCount...]).withBytes { (sealed) throws(SealingError) in
+                try AuthenticatedCipher.open(
+                    sealed, nonce: Array(wrapped[..<nonceCount]),
+                    additionalData: Self.associatedData(vault: vault, id: id), key: batchKey,
+                    in: arena)
             }
-        } catch {
-            throw VaultError(error, damaged: .batch, "a data key was made by somebody else")
         }
     }
 
-    private func unwrappedSettled(
-        _ vault: Identifier, _ settlingKey: borrowing SecretBytes, _ arena: SecretArena
-    ) throws(SealingError) -> SecretSlice {
-        let nonceCount = AuthenticatedCipher.nonceByteCount
-        return try Array(wrapped[nonceCount...]).withBytes { (sealed) throws(SealingError) in
-            try AuthenticatedCipher.open(
-                sealed, nonce: Array(wrapped[..<nonceCount]),
-                additionalData: Self.associatedData(vault: vault, id: id), key: settlingKey,
-                in: arena)
+    /// Unwraps the data key of a locked write, of 32 bytes, into `arena`.
+    ///
+    /// - Throws: What ``unwrapped(vault:batchKey:in:)`` throws.
+    func unwrapped(
+        vault: Identifier, keyPair: borrowing SealedBox.KeyPair, in arena: SecretArena
+    ) throws(VaultError) -> SecretSlice {
+        precondition(wrapping == .sealed)
+        return try madeByVault { () throws(SealingError) in
+            try unwrappedSealed(vault, keyPair, arena)
+        }
+    }
+
+    private func madeByVault(
+        _ body: () throws(SealingError) -> SecretSlice
+    ) throws(VaultError) -> SecretSlice {
+        do { return try body() } catch {
+            throw VaultError(error, damaged: .batch, "a data key was made by somebody else")
         }
     }
 

@@ -101,6 +101,32 @@ struct ByteReader {
         return text
     }
 
+    /// Passes over a text, which must be one; returns its number of bytes.
+    mutating func skipText(limit: Int) throws(VaultError) -> Int {
+        let start = offset
+        var ahead = self
+        let count = Int(try ahead.uint32())
+        guard count <= limit, ahead.remaining >= count else {
+            throw VaultError(damaged: .bounds, "a text is longer than allowed")
+        }
+        let first = start + 4
+        let slice = unsafe UnsafeRawBufferPointer(rebasing: bytes[first..<first + count])
+        if unsafe !Self.isASCII(slice) { _ = try text(limit: limit) }
+        offset = first + count
+        return count
+    }
+
+    /// Tells whether the next text has the bytes of `text`, and passes over it.
+    mutating func isNext(_ text: String) throws(VaultError) -> Bool {
+        let content = try section(Int(try uint32()))
+        var text = text
+        return text.withUTF8 { text in
+            guard text.count == content.remaining else { return false }
+            return unsafe text.elementsEqual(
+                content.bytes[content.offset..<content.end])
+        }
+    }
+
     private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var (offset, found) = (0, 0 as UInt64)
         while offset + 8 <= bytes.count {

@@ -1,87 +1,105 @@
-/// The variables as somebody with the root last accepted them, under a code that only the root makes.
-package struct Checkpoint: Equatable, Sendable {
-    /// What the checkpoint holds of one variable.
-    package struct Entry: Equatable, Sendable {
-        let variable: Identifier
-        var project: Identifier
-        var name: String
-        var currentVersion: UInt64
-        var kind: VariableAttributes.Kind
-        var scope: Scope
-        var remoteID: String?
-        var account: String?
+internal import Sealing
 
-        /// What it would hold of a variable as that is, in use or not.
-        init(of variable: Variable) {
-            self.variable = variable.id
-            project = variable.project
-            name = variable.name
-            currentVersion = variable.currentVersion
-            kind = variable.attributes.kind
-            scope = variable.attributes.scope
-            remoteID = variable.remote?.id
-            account = variable.remote?.account
-        }
+/// What decides which bytes go where, as somebody with the root last wrote or accepted it, under a code
+/// that only the root makes.
+struct Checkpoint: Equatable, Sendable {
+    /// The generation it was made in.
+    let generation: UInt64
+    /// 24 bytes.
+    let nonce: [UInt8]
+    /// 16 bytes: of what is covered, without a text.
+    let tag: [UInt8]
+    var entries: CheckpointEntries
 
-        fileprivate init(decoding reader: inout ByteReader) throws(VaultError) {
-            variable = try reader.identifier()
-            project = try reader.identifier()
-            name = try reader.text(limit: VaultFormat.nameLimit)
-            currentVersion = try reader.uint64()
-            guard let kind = VariableAttributes.Kind(rawValue: try reader.byte()) else {
-                throw VaultError(damaged: .encoding, "the checkpoint has an unknown type")
-            }
-            self.kind = kind
-            scope = try Scope.decode(from: &reader)
-            remoteID = try reader.optionalText(limit: VaultFormat.textLimit)
-            account = try reader.optionalText(limit: VaultFormat.textLimit)
-        }
+    init(generation: UInt64, nonce: [UInt8], tag: [UInt8], entries: CheckpointEntries) {
+        (self.generation, self.nonce, self.tag) = (generation, nonce, tag)
+        self.entries = entries
+    }
 
-        fileprivate func encode(into writer: inout ByteWriter) {
-            writer.identifier(variable)
-            writer.identifier(project)
-            writer.text(name)
-            writer.uint64(currentVersion)
-            writer.byte(kind.rawValue)
-            scope.encode(into: &writer)
-            writer.optionalText(remoteID)
-            writer.optionalText(account)
+    /// One of nobody's.
+    init() {
+        self.init(
+            generation: 0, nonce: [UInt8](repeating: 0, count: AuthenticatedCipher.nonceByteCount),
+            tag: [UInt8](repeating: 0, count: AuthenticatedCipher.tagByteCount), entries: .init())
+    }
+
+    /// Makes the checkpoint of the generation that `header` is of. The header must have its vault id,
+    /// generation, epoch, public key and slots; its lengths and nonce do not matter.
+    init(
+        of entries: CheckpointEntries, under header: VaultHeader, key: borrowing SecretBytes
+    ) {
+        let nonce = AuthenticatedCipher.randomNonce()
+        let covered = Self.covered(entries, header.generation, header)
+        self.init(
+            generation: header.generation, nonce: nonce,
+            tag: covered.withBytes { AuthenticatedCipher.tag(of: $0, nonce: nonce, key: key) },
+            entries: entries)
+    }
+
+    /// Tells whether somebody with the root made this, for these slots and this public key.
+    func holds(under header: VaultHeader, key: borrowing SecretBytes) -> Bool {
+        guard generation > 0, generation <= header.generation else { return false }
+        return Self.covered(entries, generation, header).withBytes {
+            AuthenticatedCipher.holds(tag, of: $0, nonce: nonce, key: key)
         }
     }
 
-    /// The generation it was made in.
-    package let generation: UInt64
-    /// 32 bytes.
-    let authenticationCode: [UInt8]
-    /// In ascending order of variables.
-    var entries: [Entry]
+    /// What the code covers; docs/vault-format.md section 5.9.
+    private static func covered(
+        _ entries: CheckpointEntries, _ generation: UInt64, _ header: VaultHeader
+    ) -> ByteWriter {
+        var writer = ByteWriter(reserving: 4_096 + entries.byteCount)
+        writer.raw(Array("zgv2/checkpoint".utf8) + [0])
+        writer.identifier(header.vaultID)
+        writer.uint64(generation)
+        writer.raw(header.publicKey)
+        writer.uint32(header.indexEpoch)
+        writer.uint32(UInt32(header.slots.count))
+        for slot in header.slots { slot.encode(into: &writer) }
+        entries.encode(into: &writer)
+        return writer
+    }
 
     func encode(into writer: inout ByteWriter) {
         writer.uint64(generation)
-        writer.raw(authenticationCode)
-        Self.encode(entries, into: &writer)
-    }
-
-    /// The entries with their number, as they stand in the index and in what the code covers.
-    static func encode(_ entries: [Entry], into writer: inout ByteWriter) {
-        writer.uint32(UInt32(entries.count))
-        for entry in entries { entry.encode(into: &writer) }
+        writer.raw(nonce)
+        writer.raw(tag)
+        entries.encode(into: &writer)
     }
 
     static func decode(from reader: inout ByteReader) throws(VaultError) -> Checkpoint {
-        let generation = try reader.uint64()
-        let code = try reader.bytes(32)
-        let count = try reader.count(
-            limit: VaultFormat.recordLimit, minimumByteCount: 53, of: "checkpoint entries")
-        var entries: [Entry] = []
-        entries.reserveCapacity(count)
-        for _ in 0..<count {
-            let entry = try Entry(decoding: &reader)
-            guard entries.last.map({ $0.variable < entry.variable }) ?? true else {
-                throw VaultError(damaged: .order, "the checkpoint's entries are not in order")
-            }
-            entries.append(entry)
-        }
-        return Checkpoint(generation: generation, authenticationCode: code, entries: entries)
+        Checkpoint(
+            generation: try reader.uint64(),
+            nonce: try reader.bytes(AuthenticatedCipher.nonceByteCount),
+            tag: try reader.bytes(AuthenticatedCipher.tagByteCount),
+            entries: try CheckpointEntries.decode(from: &reader))
+    }
+}
+
+extension VaultIndex {
+    /// The generation in which something was last accepted, as the index says.
+    package var checkpointGeneration: UInt64 { checkpoint.generation }
+
+    /// Makes the checkpoint of the generation that `header` is of; leaves it as it is while the values
+    /// are locked.
+    mutating func remakeCheckpoint(
+        under header: VaultHeader, with keys: VaultKeys
+    ) throws(VaultError) {
+        guard let key = try keys.root?.checkpointKey() else { return }
+        checkpoint = Checkpoint(of: checkpoint.entries, under: header, key: key)
+    }
+}
+
+extension Vault {
+    /// Checks the checkpoint of an index of this file, and with it that the public key is the root's.
+    /// Does nothing while the values are locked, and for a listing.
+    func checkCheckpoint(of index: VaultIndex, with keys: VaultKeys) throws(VaultError) {
+        guard index.extent.hasCheckpoint, let key = try keys.root?.checkpointKey() else { return }
+        guard !index.checkpoint.holds(under: header, key: key) else { return }
+        try checkPublicKey(with: keys)
+        throw VaultError(
+            damaged: .checkpoint,
+            "the slots of the vault or its checkpoint were changed by somebody who cannot open "
+                + "the values")
     }
 }

@@ -26,6 +26,25 @@ package struct IndexMetadata: Equatable, Sendable {
         /// The project of the vault that the link stands for.
         package let vaultProject: Identifier
 
+        static let minimumByteCount = 28
+
+        func encode(into writer: inout ByteWriter) {
+            writer.text(path)
+            writer.text(project)
+            writer.text(organisation)
+            writer.identifier(vaultProject)
+        }
+
+        static func decode(
+            from reader: inout ByteReader
+        ) throws(VaultError) -> ApprovedDirectory {
+            ApprovedDirectory(
+                path: try reader.text(limit: VaultFormat.textLimit),
+                project: try reader.text(limit: VaultFormat.textLimit),
+                organisation: try reader.text(limit: VaultFormat.textLimit),
+                vaultProject: try reader.identifier())
+        }
+
         /// Names all parts.
         package init(
             path: String, project: String, organisation: String, vaultProject: Identifier
@@ -42,6 +61,9 @@ package struct IndexMetadata: Equatable, Sendable {
     package internal(set) var audit: AuditPosition?
     /// In ascending order of paths.
     package private(set) var approvedDirectories: [ApprovedDirectory] = []
+
+    /// Which command changed what while the values were locked, oldest first. A claim for people.
+    package internal(set) var lockedWrites: [LockedWrite] = []
 
     /// Approves a directory's link, in place of an earlier approval of the same path.
     package mutating func approve(_ directory: ApprovedDirectory) {
@@ -67,12 +89,9 @@ package struct IndexMetadata: Equatable, Sendable {
             writer.raw(audit.tag)
         }
         writer.uint32(UInt32(approvedDirectories.count))
-        for directory in approvedDirectories {
-            writer.text(directory.path)
-            writer.text(directory.project)
-            writer.text(directory.organisation)
-            writer.identifier(directory.vaultProject)
-        }
+        for directory in approvedDirectories { directory.encode(into: &writer) }
+        writer.uint32(UInt32(lockedWrites.count))
+        for write in lockedWrites { write.encode(into: &writer) }
     }
 
     static func decode(from reader: inout ByteReader) throws(VaultError) -> IndexMetadata {
@@ -91,19 +110,25 @@ package struct IndexMetadata: Equatable, Sendable {
                 sequence: try reader.uint64(), tag: try reader.bytes(16))
         }
         let directories = try reader.count(
-            limit: 10_000, minimumByteCount: 28, of: "approved directories")
+            limit: VaultFormat.directoryLimit,
+            minimumByteCount: ApprovedDirectory.minimumByteCount, of: "approved directories")
         for _ in 0..<directories {
-            let directory = ApprovedDirectory(
-                path: try reader.text(limit: VaultFormat.textLimit),
-                project: try reader.text(limit: VaultFormat.textLimit),
-                organisation: try reader.text(limit: VaultFormat.textLimit),
-                vaultProject: try reader.identifier())
+            let directory = try ApprovedDirectory.decode(from: &reader)
             guard
                 metadata.approvedDirectories.last.map({
                     $0.path.utf8.lexicographicallyPrecedes(directory.path.utf8)
                 }) ?? true
             else { throw VaultError(damaged: .order, "approved directories are not in order") }
             metadata.approvedDirectories.append(directory)
+        }
+        let writes = try reader.count(
+            limit: VaultFormat.lockedWriteLimit, minimumByteCount: LockedWrite.minimumByteCount,
+            of: "locked writes")
+        for _ in 0..<writes {
+            let write = try LockedWrite.decode(from: &reader)
+            guard metadata.lockedWrites.last.map({ $0.generation < write.generation }) ?? true
+            else { throw VaultError(damaged: .order, "locked writes are not in order") }
+            metadata.lockedWrites.append(write)
         }
         return metadata
     }

@@ -111,10 +111,10 @@ package struct KeySlot: Equatable, Sendable {
         }
     }
 
-    /// "zgv1/slot", the vault's id, and the slot without its wrapped key.
+    /// "zgv2/slot", the vault's id, and the slot without its wrapped key.
     private func associatedData(vault: Identifier) -> [UInt8] {
         var writer = ByteWriter()
-        writer.raw(Array("zgv1/slot".utf8))
+        writer.raw(Array("zgv2/slot".utf8))
         writer.identifier(vault)
         encode(into: &writer, includingWrappedKey: false)
         return writer.bytes

@@ -105,11 +105,11 @@ package final class RecoveryCode {
         }
     }
 
-    /// The key that wraps the root: BLAKE2b of "zgv1/recovery" and the slot's salt, keyed with the
+    /// The key that wraps the root: BLAKE2b of "zgv2/recovery" and the slot's salt, keyed with the
     /// 16 bytes of the code. The code is random, so it needs no slow hash.
     func wrappingKey(salt: [UInt8]) throws(VaultError) -> SecretBytes {
         try guarding { () throws(SealingError) in
-            try (Array("zgv1/recovery".utf8) + salt).withBytes { (message) throws(SealingError) in
+            try (Array("zgv2/recovery".utf8) + salt).withBytes { (message) throws(SealingError) in
                 try bytes.withBytes { (key) throws(SealingError) in
                     try Digest.keyed(message, key: key)
                 }

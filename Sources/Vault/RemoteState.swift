@@ -20,6 +20,25 @@ package struct RemoteState: Equatable, Sendable {
     package var isGone: Bool
     /// When this machine last pushed it, by this machine's clock; 0 for never.
     package var pushedAt: UInt64
+    /// A version that the platform had before, under the same key and scope; nil where none is known.
+    package var earlier: EarlierValue?
+
+    /// A version that a push replaced: what was built between the two times was built with it.
+    package struct EarlierValue: Equatable, Sendable {
+        /// The vault's version.
+        package let version: UInt64
+        /// The platform's time of change when it was agreed on.
+        package let from: UInt64
+        /// The platform's time of change when another value replaced it.
+        package let until: UInt64
+
+        /// Makes one.
+        package init(version: UInt64, from: UInt64, until: UInt64) {
+            self.version = version
+            self.from = from
+            self.until = until
+        }
+    }
 
     /// Makes the state after the platform agreed to `version`.
     package init(
@@ -45,6 +64,15 @@ package struct RemoteState: Equatable, Sendable {
         isGone = true
     }
 
+    /// Tells whether the platform had the value of ``pushedVersion``, in the scope agreed on, when something
+    /// was built at a time of the platform.
+    package func hadValue(at time: UInt64) -> Bool {
+        // Of a record that is gone the time is that of its end, which is no change that was agreed.
+        if time > max(agreedUpdatedAt, isGone ? 0 : seenUpdatedAt) { return true }
+        guard let earlier, pushedVersion > 0 else { return false }
+        return earlier.version == pushedVersion && time > earlier.from && time < earlier.until
+    }
+
     func encode(into writer: inout ByteWriter) {
         writer.text(id)
         writer.text(key)
@@ -55,6 +83,12 @@ package struct RemoteState: Equatable, Sendable {
         writer.uint64(seenUpdatedAt)
         writer.flag(isGone)
         writer.uint64(pushedAt)
+        writer.flag(earlier != nil)
+        if let earlier {
+            writer.uint64(earlier.version)
+            writer.uint64(earlier.from)
+            writer.uint64(earlier.until)
+        }
     }
 
     static func decode(from reader: inout ByteReader) throws(VaultError) -> RemoteState {
@@ -69,6 +103,11 @@ package struct RemoteState: Equatable, Sendable {
         state.seenUpdatedAt = try reader.uint64()
         state.isGone = try reader.flag()
         state.pushedAt = try reader.uint64()
+        if try reader.flag() {
+            state.earlier = EarlierValue(
+                version: try reader.uint64(), from: try reader.uint64(),
+                until: try reader.uint64())
+        }
         return state
     }
 }

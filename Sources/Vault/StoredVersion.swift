@@ -47,6 +47,8 @@ package struct StoredVersion: Equatable, Sendable {
     package let variable: Identifier
     /// The version's number, from 1.
     package let version: UInt64
+    /// Made with the version, and covered by its seal; the number is for people.
+    package let id: Identifier
     /// The batch whose data key opens it.
     package let batch: Identifier
     /// From the front of the chunks.
@@ -59,11 +61,12 @@ package struct StoredVersion: Equatable, Sendable {
     package let createdAt: UInt64
     var sealedName: SealedName?
 
-    static let minimumByteCount = 93
+    static let minimumByteCount = 109
 
     func encode(into writer: inout ByteWriter) {
         writer.identifier(variable)
         writer.uint64(version)
+        writer.identifier(id)
         writer.identifier(batch)
         writer.uint64(offset)
         writer.uint32(length)
@@ -79,7 +82,8 @@ package struct StoredVersion: Equatable, Sendable {
     static func decode(from reader: inout ByteReader) throws(VaultError) -> StoredVersion {
         var version = StoredVersion(
             variable: try reader.identifier(), version: try reader.uint64(),
-            batch: try reader.identifier(), offset: try reader.uint64(),
+            id: try reader.identifier(), batch: try reader.identifier(),
+            offset: try reader.uint64(),
             length: try reader.uint32(), checksum: try Checksum(from: &reader),
             createdAt: try reader.uint64())
         if try reader.flag() {

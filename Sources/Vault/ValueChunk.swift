@@ -2,12 +2,12 @@ internal import Sealing
 
 /// One sealed value: nonce 24, then XChaCha20-Poly1305 of u32 length, value, zeros.
 enum ValueChunk {
-    private static let label = Array("zgv1/value".utf8) + [UInt8](repeating: 0, count: 6)
+    private static let label = Array("zgv2/value".utf8) + [UInt8](repeating: 0, count: 6)
 
-    /// "zgv1/value" zero-padded to 16, vault id, batch id, record id, u64 version, then project id
-    /// and name, each behind its length as u32.
+    /// "zgv2/value" zero-padded to 16, the ids of vault, batch, record, version and project, then the
+    /// name behind its length as u32.
     static func associatedData(
-        vault: Identifier, batch: Identifier, variable: Identifier, version: UInt64,
+        vault: Identifier, batch: Identifier, variable: Identifier, version: Identifier,
         project: Identifier, name: String
     ) -> [UInt8] {
         var writer = ByteWriter(reserving: 96 + name.utf8.count)
@@ -15,8 +15,7 @@ enum ValueChunk {
         writer.identifier(vault)
         writer.identifier(batch)
         writer.identifier(variable)
-        writer.uint64(version)
-        writer.uint32(16)
+        writer.identifier(version)
         writer.identifier(project)
         writer.text(name)
         return writer.bytes
@@ -38,13 +37,12 @@ enum ValueChunk {
 
         /// Lends the same bytes as ``associatedData(vault:batch:variable:version:project:name:)``.
         mutating func withBytes<R, E>(
-            variable: Identifier, version: UInt64, project: Identifier, name: String,
+            variable: Identifier, version: Identifier, project: Identifier, name: String,
             _ body: (RawSpan) throws(E) -> R
         ) throws(E) -> R {
             writer.removeLast(writer.count - commonByteCount)
             writer.identifier(variable)
-            writer.uint64(version)
-            writer.uint32(16)
+            writer.identifier(version)
             writer.identifier(project)
             writer.text(name)
             return try writer.withBytes(body)

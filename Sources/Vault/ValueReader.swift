@@ -2,16 +2,27 @@ package import Sealing
 internal import Threads
 
 /// Opens values of one generation of a vault, each when it is asked for.
+///
+/// A value that nobody with the root sealed or accepted is given to no one, unless the reader was made to
+/// give it: nothing leaves through it then, and nothing is decided by it.
 package final class ValueReader {
     private let vault: Vault
     private let index: VaultIndex
-    private let keyPair: SealedBox.KeyPair
-    private let settlingKey: SecretBytes
+    private let keys: VaultKeys
+    private let batchKey: SecretBytes
+    private let givesAny: Bool
+    /// Made when a batch of a locked write is opened first: most commands need none.
+    private var keyPair: KeyPairHolder?
     private let keyArena = SecretArena(firstRegionByteCount: 4096)
     private var dataKeys: [Identifier: SecretSlice] = [:]
     private var opening: BatchOpening
-    /// Looked up by id: there is one for every write that is not settled.
+    /// Looked up by id: there is one for every write that nobody accepted so far.
     private lazy var batches = Dictionary(uniqueKeysWithValues: index.batches.map { ($0.id, $0) })
+
+    private final class KeyPairHolder {
+        let pair: SealedBox.KeyPair
+        init(_ pair: consuming SealedBox.KeyPair) { self.pair = pair }
+    }
 
     /// Opens values one after the other, and keeps what is needed of the last one's batch: thousands may
     /// be of one.
@@ -24,7 +35,7 @@ package final class ValueReader {
 
         /// - Parameter findKey: Asked for a data key where the batch is another one than before.
         mutating func open(
-            _ chunk: RawSpan, batch: Identifier, variable: Identifier, version: UInt64,
+            _ chunk: RawSpan, batch: Identifier, variable: Identifier, version: Identifier,
             project: Identifier, name: String, in arena: SecretArena,
             findKey: (Identifier) throws(VaultError) -> SecretSlice
         ) throws(VaultError) -> SecretSlice {
@@ -45,28 +56,52 @@ package final class ValueReader {
         }
     }
 
-    /// - Parameter index: Decoded with current values at least.
+    /// - Parameters:
+    ///   - index: Decoded with current values at least, and its checkpoint checked.
+    ///   - givesAny: Whether values are given that nobody accepted: for what looks at the whole vault, and
+    ///     gives nothing out.
     /// - Returns: nil while the values are locked.
-    package init?(vault: Vault, index: VaultIndex, keys: VaultKeys) throws(VaultError) {
-        guard let pair = try keys.root?.boxKeyPair(), let settling = try keys.root?.settlingKey()
-        else { return nil }
+    package init?(
+        vault: Vault, index: VaultIndex, keys: VaultKeys, givesAny: Bool = false
+    ) throws(VaultError) {
+        guard let batchKey = try keys.root?.batchKey() else { return nil }
         self.vault = vault
         self.index = index
-        keyPair = pair
-        settlingKey = settling
+        self.keys = keys
+        self.batchKey = batchKey
+        self.givesAny = givesAny
         opening = BatchOpening(vault: vault.header.vaultID)
     }
 
     /// Opens one version of a variable's value into `arena`.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` when the chunk or its data key was changed, or belongs elsewhere.
+    /// - Throws: ``VaultError/Code/notAccepted``; ``VaultError/Code/damaged`` when the chunk or its data key
+    ///   was changed, or belongs elsewhere.
     package func value(
         of variable: Variable, _ version: StoredVersion, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
+        guard givesAny || index.accepts(version) else { throw Self.notAccepted(variable.name) }
+        return try anyValue(of: variable, version, in: arena)
+    }
+
+    private static func notAccepted(_ name: String) -> VaultError {
+        VaultError(
+            .notAccepted,
+            "the value of \(name) was changed while the vault was locked, and nobody has accepted it"
+        )
+    }
+
+    /// Opens a version, accepted or not.
+    func anyValue(
+        of variable: Variable, _ version: StoredVersion, in arena: SecretArena
+    ) throws(VaultError) -> SecretSlice {
+        guard batches[version.batch]?.isSealed != true || !index.accepts(version) else {
+            throw Self.forged
+        }
         let chunk = try vault.chunk(of: version)
         return try chunk.withBytes { (chunk) throws(VaultError) in
             try opening.open(
-                chunk, batch: version.batch, variable: variable.id, version: version.version,
+                chunk, batch: version.batch, variable: variable.id, version: version.id,
                 project: version.sealedName?.project ?? variable.project,
                 name: version.sealedName?.name ?? variable.name, in: arena, findKey: dataKey)
         }
@@ -97,6 +132,9 @@ package final class ValueReader {
             guard !overflow, end <= vault.header.chunksByteCount else {
                 throw VaultError(damaged: .layout, "a value lies outside of the vault")
             }
+            guard givesAny || index.accepts(versions.values[version], guess: variable) else {
+                throw Self.notAccepted(index.variables[variable].name)
+            }
             places.append(
                 Place(
                     offset: offset, end: end, position: position, variable: variable,
@@ -111,6 +149,9 @@ package final class ValueReader {
         for place in places where versions.values[place.version].batch != known {
             known = versions.values[place.version].batch
             _ = try dataKey(of: versions.values[place.version].batch)
+            // Everything here is accepted, but for a reader that gives any.
+            let isSealed = batches[versions.values[place.version].batch]?.isSealed == true
+            guard !isSealed || givesAny else { throw Self.forged }
         }
         let first = Part(places[..<half], arena: arena, of: self)
         let other = Part(places[half...], arena: SecretArena(zeroed: false), of: self)
@@ -192,7 +233,7 @@ package final class ValueReader {
                                 chunks.extracting(start..<end),
                                 batch: versions[place.version].batch,
                                 variable: variables[place.variable].id,
-                                version: versions[place.version].version,
+                                version: versions[place.version].id,
                                 project: sealed?.project ?? variables[place.variable].project,
                                 name: sealed?.name ?? variables[place.variable].name, in: arena,
                                 findKey: key))
@@ -211,6 +252,11 @@ package final class ValueReader {
         }
     }
 
+    /// Tells whether the current value of a variable may be given out, or compared with another one.
+    package func isAccepted(_ variable: Variable) -> Bool {
+        index.currentVersions[variable.id].map { givesAny || index.accepts($0) } ?? true
+    }
+
     /// Opens the current value of a variable; nil where the vault holds none.
     package func currentValue(
         of variable: Variable, in arena: SecretArena
@@ -225,9 +271,33 @@ package final class ValueReader {
         guard let batch = batches[id] else {
             throw VaultError(damaged: .layout, "a value has no data key")
         }
-        let key = try batch.unwrapped(
-            vault: vault.header.vaultID, keyPair: keyPair, settlingKey: settlingKey, in: keyArena)
+        let key: SecretSlice
+        switch batch.wrapping {
+        case .root:
+            key = try batch.unwrapped(
+                vault: vault.header.vaultID, batchKey: batchKey, in: keyArena)
+        case .sealed:
+            key = try batch.unwrapped(
+                vault: vault.header.vaultID, keyPair: try holder().pair, in: keyArena)
+        }
         dataKeys[id] = key
         return key
+    }
+
+    private func holder() throws(VaultError) -> KeyPairHolder {
+        if let keyPair { return keyPair }
+        guard let pair = try keys.root?.boxKeyPair() else {
+            throw VaultError(.wrongPassphrase, "the values are locked")
+        }
+        let holder = KeyPairHolder(pair)
+        keyPair = holder
+        return holder
+    }
+
+    /// Of a version that the checkpoint names, in a batch that takes the public key alone to make.
+    private static var forged: VaultError {
+        VaultError(
+            damaged: .batch, "an accepted value was replaced by somebody who cannot open the values"
+        )
     }
 }

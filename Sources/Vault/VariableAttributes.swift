@@ -24,6 +24,13 @@ package struct VariableAttributes: Equatable, Sendable {
             }
         }
 
+        static func decode(from reader: inout ByteReader) throws(VaultError) -> Kind {
+            guard let kind = Kind(rawValue: try reader.byte()) else {
+                throw VaultError(damaged: .encoding, "a variable has an unknown type")
+            }
+            return kind
+        }
+
         /// The kind of that name; nil for another word.
         package init?(name: some StringProtocol) {
             guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
@@ -52,11 +59,8 @@ package struct VariableAttributes: Equatable, Sendable {
     }
 
     static func decode(from reader: inout ByteReader) throws(VaultError) -> VariableAttributes {
-        guard let kind = Kind(rawValue: try reader.byte()) else {
-            throw VaultError(damaged: .encoding, "a variable has an unknown type")
-        }
-        return VariableAttributes(
-            kind: kind, scope: try Scope.decode(from: &reader),
+        VariableAttributes(
+            kind: try Kind.decode(from: &reader), scope: try Scope.decode(from: &reader),
             comment: try reader.optionalText(limit: VaultFormat.commentLimit))
     }
 }

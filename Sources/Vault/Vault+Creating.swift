@@ -31,7 +31,7 @@ extension Vault {
         /// The vault's id.
         package let vaultID: Identifier
         /// The first generation.
-        package let position: VaultPosition
+        package let sighting: VaultSighting
         /// Why the keyring holds no slot key, where it was asked to.
         package let keyringError: KeyringError?
     }
@@ -65,18 +65,18 @@ extension Vault {
         var header = VaultHeader(
             vaultID: vaultID, generation: 1, indexEpoch: 1, publicKey: publicKey, slots: slots,
             indexNonce: [], indexByteCount: 0, fileByteCount: 0)
-        let position: VaultPosition
+        let sighting: VaultSighting
         do {
             try store.prepareDirectory(of: path)
             var index = VaultIndex(extent: .everything)
-            index.checkpoint = try keys.checkpoint(of: [], under: header)
+            try index.remakeCheckpoint(under: header, with: keys)
             let sealed = try header.sealing(index, keys: keys, chunksByteCount: 0)
             try store.withLock(path) {
                 if try store.exists(path) { throw alreadyThere(path) }
                 try store.replace(path, with: [.bytes(sealed.header), .bytes(sealed.index)])
             }
-            position = VaultPosition(
-                generation: header.generation, indexTag: Array(sealed.index.suffix(16)))
+            sighting = header.sighting(
+                sealed.index, checkpointGeneration: index.checkpointGeneration)
         } catch {
             // The file may stand after an unconfirmed rename; its slot key must then stay too.
             if let slot = keyringSlot.slot, (error as? VaultError)?.code != .notConfirmed {
@@ -85,7 +85,7 @@ extension Vault {
             throw error
         }
         return Creation(
-            keys: keys, vaultID: vaultID, position: position, keyringError: keyringSlot.error)
+            keys: keys, vaultID: vaultID, sighting: sighting, keyringError: keyringSlot.error)
     }
 
     private static func alreadyThere(_ path: String) -> VaultError {

@@ -47,7 +47,7 @@ extension Vault {
     ///   ``VaultError/Code/damaged`` when a value does not open.
     package static func rekey(
         _ path: String, in store: any FileStore, vaultID: Identifier, _ rekeying: Rekeying,
-        since seen: VaultPosition? = nil, written: (VaultPosition) -> Void = { _ in }
+        since seen: VaultPosition? = nil, written: (VaultSighting) -> Void = { _ in }
     ) throws -> UInt64 {
         guard rekeying.newSlots.contains(where: \.isForPeople),
             rekeying.newSlots.count <= VaultFormat.slotLimit
@@ -64,25 +64,24 @@ extension Vault {
                 let index = try vault.index(with: rekeying.oldKeys, extent: .listing)
                 try vault.expect(toFollow: seen, index.metadata)
             }
-            let position = try vault.rekey(rekeying, in: store)
-            written(position)
-            return position.generation
+            let sighting = try vault.rekey(rekeying, in: store)
+            written(sighting)
+            return sighting.position.generation
         }
     }
 
     private func rekey(
         _ rekeying: Rekeying, in store: any FileStore
-    ) throws -> VaultPosition {
+    ) throws -> VaultSighting {
         let keys = rekeying.newKeys
         guard let pair = try keys.root?.boxKeyPair() else {
             throw VaultError(.wrongPassphrase, "new keys need a new root")
         }
         var index = try self.index(with: rekeying.oldKeys, extent: .everything)
-        let chunks = try resealedChunks(of: &index, rekeying)
+        let chunks = try resealedChunks(of: &index, rekeying, to: pair.publicKey)
         let tokens = SecretArena()
-        try index.resealTokens(from: rekeying.oldKeys, to: pair.publicKey, in: tokens)
-        try index.reauthenticateRotations(
-            vault: header.vaultID, from: rekeying.oldKeys, to: keys)
+        try index.resealTokens(
+            of: header.vaultID, from: rekeying.oldKeys, to: pair.publicKey, in: tokens)
         index.formerLogKeys.append(try rekeying.oldKeys.index.logKey(in: tokens))
         if index.formerLogKeys.count > VaultIndex.formerLogKeyLimit {
             index.formerLogKeys.removeFirst()
@@ -93,92 +92,130 @@ extension Vault {
         next.indexEpoch = keys.index.epoch
         next.publicKey = pair.publicKey
         next.slots = rekeying.newSlots
-        // What was changed while the values were locked stays listed.
-        index.checkpoint = try keys.checkpoint(of: index.checkpoint?.entries ?? [], under: next)
+        try index.remakeCheckpoint(under: next, with: keys)
         let sealed = try next.sealing(index, keys: keys, chunksByteCount: UInt64(chunks.count))
         try store.write(
             [.bytes(sealed.header), .bytes(sealed.index), .bytes(chunks)], to: path, replaces: true
         ) { [path] written in
             try Vault(path: path, file: written).verify(with: keys)
         }
-        return VaultPosition(generation: next.generation, indexTag: Array(sealed.index.suffix(16)))
+        return next.sighting(sealed.index, checkpointGeneration: index.checkpointGeneration)
     }
 
-    /// Opens every version and seals it anew under one new data key, in the same order.
+    /// Opens every version and seals it again, in the same order: those of root batches under one data key,
+    /// those of sealed batches under another one, which stays a sealed batch. So nothing becomes accepted.
     private func resealedChunks(
-        of index: inout VaultIndex, _ rekeying: Rekeying
+        of index: inout VaultIndex, _ rekeying: Rekeying, to publicKey: [UInt8]
     ) throws(VaultError) -> [UInt8] {
         guard let reader = try ValueReader(vault: self, index: index, keys: rekeying.oldKeys),
-            let settlingKey = try rekeying.newKeys.root?.settlingKey()
+            let batchKey = try rekeying.newKeys.root?.batchKey()
         else { throw VaultError(.wrongPassphrase, "new keys need the values open") }
         let variables = Dictionary(uniqueKeysWithValues: index.variables.map { ($0.id, $0) })
-        let batch = Identifier.random()
-        let dataKey = try guarding { () throws(SealingError) in
-            try SecretBytes.random(count: 32)
-        }
+        let sealed = Set(index.batches.lazy.filter(\.isSealed).map(\.id))
+        let root = try ResealingBatch()
+        let locked = try ResealingBatch()
         var scratch = try guarding { () throws(SealingError) in
             try SecretBuffer(capacity: 8 << 10)
         }
         var arenas = RotatingArena()
         var chunks: [UInt8] = []
         chunks.reserveCapacity(Int(header.chunksByteCount))
-        var earlier: [StoredVersion] = []
+        var (current, earlier): (CurrentVersions, [StoredVersion]) = ([:], [])
+        var accepted: [Identifier: Set<Identifier>] = [:]
+        var used: Set<Identifier> = []
         let all = (Array(index.currentVersions.values) + index.earlierVersions)
             .sorted { $0.offset < $1.offset }
         for old in all {
             guard let variable = variables[old.variable] else { continue }
-            let value = try reader.value(
+            if index.accepts(old) { accepted[variable.id, default: []].insert(old.id) }
+            let batch = sealed.contains(old.batch) ? locked : root
+            used.insert(batch.id)
+            let value = try reader.anyValue(
                 of: variable, old, in: arenas.arena(for: Int(old.length)))
             let start = chunks.count
             let length = try value.withBytes { (value) throws(VaultError) in
                 try ValueChunk.seal(
                     value,
                     associatedData: ValueChunk.associatedData(
-                        vault: header.vaultID, batch: batch, variable: variable.id,
-                        version: old.version, project: variable.project, name: variable.name),
-                    dataKey: dataKey, scratch: &scratch, appendingTo: &chunks)
+                        vault: header.vaultID, batch: batch.id, variable: variable.id,
+                        version: old.id, project: variable.project, name: variable.name),
+                    dataKey: batch.key, scratch: &scratch, appendingTo: &chunks)
             }
             let new = StoredVersion(
-                variable: old.variable, version: old.version, batch: batch,
+                variable: old.variable, version: old.version, id: old.id, batch: batch.id,
                 offset: UInt64(start), length: UInt32(length),
                 checksum: Array(chunks[start...]).withBytes { StoredVersion.Checksum(of: $0) },
                 createdAt: old.createdAt, sealedName: nil)
             if index.currentVersions[old.variable]?.version == old.version {
-                index.currentVersions[old.variable] = new
+                current[old.variable] = new
             } else {
                 earlier.append(new)
             }
         }
+        index.currentVersions = current
         index.earlierVersions = earlier.sorted { $0.precedes($1) }
-        index.batches =
-            all.isEmpty
-            ? []
-            : [
-                dataKey.withBytes {
-                    Batch.settled($0, id: batch, vault: header.vaultID, settlingKey: settlingKey)
-                }
-            ]
+        let batches = [
+            root.key.withBytes {
+                Batch.root($0, id: root.id, vault: header.vaultID, batchKey: batchKey)
+            },
+            try Batch.sealed(
+                locked.key, id: locked.id, vault: header.vaultID, publicKey: publicKey),
+        ]
+        index.batches = batches.filter { used.contains($0.id) }
+        index.checkpoint.entries = index.checkpoint.entries.moving(accepted, to: root.id)
         return chunks
+    }
+
+    /// A data key, and the id of its batch.
+    private final class ResealingBatch {
+        let id = Identifier.random()
+        let key: SecretBytes
+
+        init() throws(VaultError) {
+            key = try guarding { () throws(SealingError) in try SecretBytes.random(count: 32) }
+        }
+    }
+}
+
+extension CheckpointEntries {
+    /// These entries with another batch for some of the versions that they list.
+    fileprivate func moving(
+        _ versions: [Identifier: Set<Identifier>], to batch: Identifier
+    ) -> CheckpointEntries {
+        var moved: [CoveredObject: [UInt8]?] = [:]
+        for (id, accepted) in versions {
+            guard var entry = record(id) else { continue }
+            for place in entry.versions.indices where accepted.contains(entry.versions[place].id) {
+                entry.versions[place].batch = batch
+            }
+            moved[.variable(id)] = entry.content
+        }
+        return replacing(moved)
     }
 }
 
 extension VaultIndex {
-    /// Seals the tokens of the value tier to another public key.
+    /// Seals the tokens of the value tier to another public key. An account that was accepted stays so.
     fileprivate mutating func resealTokens(
-        from keys: VaultKeys, to publicKey: [UInt8], in arena: SecretArena
+        of vault: Identifier, from keys: VaultKeys, to publicKey: [UInt8], in arena: SecretArena
     ) throws(VaultError) {
         for position in accounts.indices where accounts[position].protection == .values {
-            let token = try keys.token(of: accounts[position], in: arena)
-            accounts[position].secret = try token.sealed(to: publicKey, in: arena)
+            let isAccepted = accepts(AcceptedObject(accounts[position]))
+            let token = try keys.token(of: accounts[position], vault: vault, in: arena)
+            accounts[position].secret = try accounts[position].protected(
+                token, vault: vault, publicKey: publicKey, in: arena)
+            guard isAccepted else { continue }
+            let now = AcceptedObject(accounts[position])
+            checkpoint.entries = checkpoint.entries.replacing([now.object: now.content])
         }
     }
 }
 
 extension IndexKey {
-    /// The key of the audit log, which a later index key must still know: label "zgv1sub_", number 2.
+    /// The key of the audit log, which a later index key must still know: label "zgv2sub_", number 2.
     func logKey(in arena: SecretArena) throws(VaultError) -> SecretSlice {
         try guarding { () throws(SealingError) in
-            let key = try KeyDerivation.derive(from: bytes, id: 2, context: "zgv1sub_")
+            let key = try KeyDerivation.derive(from: bytes, id: 2, context: "zgv2sub_")
             return try key.withBytes { (key) throws(SealingError) in try arena.copy(key) }
         }
     }

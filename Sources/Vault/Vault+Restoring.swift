@@ -41,7 +41,7 @@ extension Vault {
     package func restore(
         to path: String, in store: any FileStore, keys: VaultKeys, currentKeys: VaultKeys?,
         keepingAt kept: String, acceptsOther: Bool, seen: [VaultPosition] = [],
-        isNewHere: Bool = false, written: (VaultPosition) -> Void = { _ in }
+        isNewHere: Bool = false, written: (VaultSighting) -> Void = { _ in }
     ) throws -> Restoration {
         try verify(with: keys)
         try store.prepareDirectory(of: path)
@@ -58,17 +58,16 @@ extension Vault {
             if let replaced { try Self.keep(replaced, at: kept, in: store) }
             let resetsAudit = isNewHere && related == nil && index.metadata.audit != nil
             if resetsAudit { index.metadata.audit = nil }
-            let sealed: (generation: UInt64, indexTag: [UInt8])
+            let sealed: VaultSighting
             do {
                 sealed = try write(
                     &index, to: path, in: store, keys: keys, related: related, seen: seen)
             } catch {
                 throw replaced == nil ? error : Self.withdraw(kept, after: error, in: store)
             }
-            written(
-                VaultPosition(generation: sealed.generation, indexTag: sealed.indexTag))
+            written(sealed)
             return Restoration(
-                generation: sealed.generation, kept: replaced == nil ? nil : kept,
+                generation: sealed.position.generation, kept: replaced == nil ? nil : kept,
                 continuesVersions: replaced == nil || continues,
                 auditLog: resetsAudit ? .reset : .kept)
         }
@@ -78,15 +77,13 @@ extension Vault {
     private func write(
         _ index: inout VaultIndex, to path: String, in store: any FileStore, keys: VaultKeys,
         related: Vault?, seen: [VaultPosition]
-    ) throws -> (generation: UInt64, indexTag: [UInt8]) {
+    ) throws -> VaultSighting {
         index.metadata.remember(generation: header.generation, tag: try indexTag())
         // So that an anchor that saw the replaced generation takes this one for its child.
         let outlived = try seen + [related].compactMap { $0 }.map { try $0.position() }
         index.metadata.remember(outlived)
         var next = try header.successor(after: outlived.map(\.generation).max() ?? 0)
-        if let checkpoint = try keys.checkpoint(of: index.checkpoint?.entries ?? [], under: next) {
-            index.checkpoint = checkpoint
-        }
+        try index.remakeCheckpoint(under: next, with: keys)
         let sealed = try next.sealing(index, keys: keys, chunksByteCount: header.chunksByteCount)
         let parts = [
             FilePart.bytes(sealed.header), .bytes(sealed.index),
@@ -95,7 +92,7 @@ extension Vault {
         try store.write(parts, to: path, replaces: true) { new in
             try Vault(path: path, file: new).verify(with: keys)
         }
-        return (next.generation, Array(sealed.index.suffix(16)))
+        return next.sighting(sealed.index, checkpointGeneration: index.checkpointGeneration)
     }
 
     /// Copies the file that is to be replaced, whole.

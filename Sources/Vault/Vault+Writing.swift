@@ -10,6 +10,9 @@ extension Vault {
     ///   - seen: Where the vault stood when it was opened; an older copy that was put there since is
     ///     not built upon.
     ///   - earlier: The vault as it was opened before; saves time where nobody wrote since.
+    ///   - pinned: What was seen of the file on this machine: a locked write seals to no other key, and
+    ///     nothing is written over an older checkpoint.
+    ///   - author: What a locked write says of itself.
     ///   - written: Learns of the new generation, and which records it changed, before the lock is
     ///     given back. Not called where nothing was written.
     ///   - body: Runs once, under the lock; it must not wait for people, programs or the network.
@@ -20,7 +23,8 @@ extension Vault {
     package static func update<R>(
         _ path: String, in store: any FileStore, keys: VaultKeys, vaultID: Identifier,
         since seen: VaultPosition? = nil, after earlier: Vault? = nil,
-        written: (VaultPosition, Set<Identifier>) -> Void = { _, _ in },
+        pinned: VaultSighting? = nil, by author: LockedWrite.Author = .init(command: "", time: 0),
+        written: (VaultSighting, Set<Identifier>) -> Void = { _, _ in },
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> (result: R, generation: UInt64) {
         try store.withLock(path) {
@@ -28,27 +32,34 @@ extension Vault {
             guard vault.header.vaultID == vaultID else {
                 throw VaultError(.epochChanged, "another vault was put at \(path) meanwhile")
             }
-            try vault.checkPublicKey(with: keys)
+            // With the root the code of the checkpoint covers it.
+            if !keys.opensValues { try vault.checkPublicKey(with: keys) }
             let (opened, index) = try vault.openedForWriting(with: keys, after: earlier)
             try vault.checkCheckpoint(of: index, with: keys)
+            try index.checkRotations(with: keys)
             if let seen { try vault.expect(toFollow: seen, index.metadata) }
+            if let pinned { try vault.expect(pinned, index, with: keys) }
             var transaction = try VaultTransaction(index: index, vault: vault, keys: keys)
             let result = try body(&transaction)
             guard try transaction.isChanged(from: opened) else {
                 return (result, vault.header.generation)
             }
-            let changed = Set(transaction.edits().map(\.variable))
-            let position = try vault.write(&transaction, keys: keys, in: store)
-            written(position, changed)
-            return (result, position.generation)
+            let edits = transaction.recordEdits()
+            let changed = Set(edits.map(\.variable))
+            let covered = Set(edits.lazy.filter(\.isCovered).map(\.variable))
+            let sighting = try vault.write(
+                &transaction, keys: keys, in: store, by: author, changing: covered)
+            written(sighting, changed)
+            return (result, sighting.position.generation)
         }
     }
 
     /// Writes the next generation.
     private func write(
-        _ transaction: inout VaultTransaction, keys: VaultKeys, in store: any FileStore
-    ) throws(VaultError) -> VaultPosition {
-        try transaction.settle()
+        _ transaction: inout VaultTransaction, keys: VaultKeys, in store: any FileStore,
+        by author: LockedWrite.Author, changing records: Set<Identifier>
+    ) throws(VaultError) -> VaultSighting {
+        if keys.opensValues { try transaction.keepCheckpoint() }
         transaction.dropUnusedBatches()
         let chunks = transaction.index.packedChunks(old: header.chunksByteCount)
         transaction.index.metadata.remember(
@@ -60,8 +71,11 @@ extension Vault {
             after: transaction.outlived.map(\.generation).max() ?? 0)
         next.slots = transaction.slots
         if keys.opensValues {
-            let entries = transaction.checkpointEntries(after: transaction.edits())
-            transaction.index.checkpoint = try keys.checkpoint(of: entries, under: next)
+            transaction.index.forgetAcceptedWrites()
+            try transaction.index.remakeCheckpoint(under: next, with: keys)
+        } else {
+            transaction.index.metadata.note(
+                LockedWrite(generation: next.generation, by: author, variables: records))
         }
         let newChunks = transaction.newChunks
         let sealed = try next.sealing(
@@ -77,7 +91,8 @@ extension Vault {
             parts.append(.bytes(Array(newChunks[Int(range.lowerBound)..<Int(range.upperBound)])))
         }
         try store.replace(path, with: parts)
-        return VaultPosition(generation: next.generation, indexTag: Array(sealed.index.suffix(16)))
+        return next.sighting(
+            sealed.index, checkpointGeneration: transaction.index.checkpointGeneration)
     }
 }
 
@@ -105,6 +120,14 @@ extension VaultHeader {
         guard !overflow else { throw VaultError(.tooLarge, "the vault was written too often") }
         next.generation = number
         return next
+    }
+
+    /// What is seen of the vault with this header and that sealed index.
+    func sighting(_ sealedIndex: [UInt8], checkpointGeneration: UInt64) -> VaultSighting {
+        VaultSighting(
+            position: VaultPosition(
+                generation: generation, indexTag: Array(sealedIndex.suffix(16))),
+            publicKey: publicKey, checkpointGeneration: checkpointGeneration)
     }
 
     /// Seals an index under this header, whose lengths and nonce it sets.
@@ -140,8 +163,10 @@ extension IndexMetadata {
         }
     }
 
-    /// Keeps the tag of a generation that is about to be replaced, of the last 1,024.
+    /// Keeps the tag of a generation that is about to be replaced, of the last 1,024. One that is not
+    /// lower was put in by somebody with the index key.
     mutating func remember(generation: UInt64, tag: [UInt8]) {
+        generationTags.removeAll { $0.generation >= generation }
         generationTags.append(GenerationTag(generation: generation, tag: tag))
         if generationTags.count > VaultFormat.generationTagLimit {
             generationTags.removeFirst(generationTags.count - VaultFormat.generationTagLimit)
@@ -150,6 +175,14 @@ extension IndexMetadata {
 }
 
 extension VaultIndex {
+    /// Forgets which locked write changed records that are accepted as they are, or gone for good.
+    fileprivate mutating func forgetAcceptedWrites() {
+        let noted = Set(metadata.lockedWrites.flatMap(\.variables))
+        if noted.isEmpty { return }
+        let open = objectsNotAccepted(for: .sendingTo(projects: [], records: noted))
+        metadata.forgetLockedWrites { !open.contains(.variable($0)) }
+    }
+
     /// Sees that no entry of the journal is written that a reader refuses, such as one with a text that
     /// is too long: the vault could not be written any more.
     fileprivate func expectReadableJournal() throws(VaultError) {

@@ -28,7 +28,14 @@ package final class Vault {
         }
         let length = try VaultHeader.headerByteCount(ofPrefix: try file.read(at: 0, count: 16))
         headerBytes = try file.read(at: 0, count: length)
-        header = try VaultHeader.decode(headerBytes)
+        do throws(VaultError) {
+            header = try VaultHeader.decode(headerBytes)
+        } catch  where error.code == .preReleaseFormat {
+            throw VaultError(
+                .preReleaseFormat,
+                "\(path) was made by a pre-release of zg-env (format \(VaultFormat.preReleaseNumber)), "
+                    + "which this version does not read")
+        }
         guard header.fileByteCount == file.byteCount else {
             throw VaultError(
                 damaged: file.byteCount < header.fileByteCount ? .truncated : .extended,
@@ -50,32 +57,34 @@ package final class Vault {
     }
 
     func keys(root: consuming RootKey) throws(VaultError) -> VaultKeys {
+        // The code of the checkpoint tells whether the public key is the root's.
         let index = try root.indexKey(epoch: header.indexEpoch)
-        let publicKey = try root.boxKeyPair().publicKey
-        guard publicKey == header.publicKey else {
-            throw VaultError(
-                damaged: .exchangedKey,
-                "the public key of \(path) was exchanged: values written since could be read by "
-                    + "whoever did it")
-        }
         return VaultKeys(index: index, root: root)
     }
 
-    /// Sees that values can be sealed to the public key, where nothing else tells that it was exchanged:
-    /// the root has been compared with it.
+    /// Sees that the public key is the root's or, while the values are locked, that it is one which values
+    /// can be sealed to.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` for a point of low order.
-    func checkPublicKey(with keys: VaultKeys) throws(VaultError) {
-        guard !keys.opensValues, !SealedBox.isUsable(header.publicKey) else { return }
+    /// - Throws: ``VaultError/Code/damaged`` for another key, or a point of low order.
+    package func checkPublicKey(with keys: VaultKeys) throws(VaultError) {
+        guard let publicKey = try keys.root?.boxKeyPair().publicKey else {
+            if SealedBox.isUsable(header.publicKey) { return }
+            throw VaultError(
+                damaged: .exchangedKey,
+                "the public key of \(path) was exchanged: nothing can be sealed to it")
+        }
+        guard publicKey != header.publicKey else { return }
         throw VaultError(
             damaged: .exchangedKey,
-            "the public key of \(path) was exchanged: nothing can be sealed to it")
+            "the public key of \(path) was exchanged: whoever exchanged it "
+                + "could read the values written since")
     }
 
-    /// Opens the index. Where the checkpoint is decoded and the values are open, its code is checked.
+    /// Opens the index. Where the checkpoint is decoded and the values are open, its code is checked, and
+    /// rotations of a whole index are held against it.
     ///
     /// - Throws: ``VaultError/Code/epochChanged`` with a key of another epoch,
-    ///   ``VaultError/Code/damaged`` when the tag or the checkpoint does not hold.
+    ///   ``VaultError/Code/damaged`` when the tag, the checkpoint or a rotation does not hold.
     package func index(
         with keys: VaultKeys, extent: VaultIndex.Extent
     ) throws(VaultError) -> VaultIndex {
@@ -83,6 +92,7 @@ package final class Vault {
         let index = try VaultIndex.decode(
             opened, extent: extent, chunksByteCount: header.chunksByteCount)
         try checkCheckpoint(of: index, with: keys)
+        try index.checkRotations(with: keys)
         opening = IndexOpening(keys: keys, tag: try indexTag(), opened: opened, index: index)
         return index
     }
@@ -136,6 +146,7 @@ package final class Vault {
                 sealed, nonce: header.indexNonce,
                 additionalData: VaultHeader.indexAssociatedData(header: headerBytes), key: key)
         } catch {
+            if keys.opensValues { try checkPublicKey(with: keys) }
             throw VaultError(
                 error, damaged: .tag, "the index of \(path) was changed by somebody else")
         }

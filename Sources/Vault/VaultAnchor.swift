@@ -1,28 +1,54 @@
 internal import Sealing
 
-/// The newest generation of one vault file that was seen on this machine, against an older copy of it.
+/// What was seen last of one vault file on a machine.
+package struct VaultSighting: Equatable, Sendable {
+    /// The newest generation, against an older copy of the file.
+    package let position: VaultPosition
+    /// 32 bytes: a locked write seals to no other key.
+    package let publicKey: [UInt8]
+    /// The generation of the newest checkpoint that somebody with the root has checked, 0 for none.
+    package let checkpointGeneration: UInt64
+
+    /// Names all three.
+    package init(position: VaultPosition, publicKey: [UInt8], checkpointGeneration: UInt64) {
+        (self.position, self.publicKey) = (position, publicKey)
+        self.checkpointGeneration = checkpointGeneration
+    }
+
+    /// The same place in time with another checkpoint.
+    package func with(checkpointGeneration: UInt64) -> VaultSighting {
+        VaultSighting(
+            position: position, publicKey: publicKey, checkpointGeneration: checkpointGeneration)
+    }
+}
+
+/// The line that keeps a sighting of one vault file on this machine.
 ///
 /// One line of text; docs/vault-format.md section 7.2.
 package struct VaultAnchor: Equatable, Sendable {
     /// The vault.
     package let vaultID: Identifier
-    /// The generation.
-    package let position: VaultPosition
+    /// What was seen.
+    package let sighting: VaultSighting
 
     /// Most bytes of a line.
-    package static let byteLimit = 128
+    package static let byteLimit = 192
 
     /// Names both parts.
-    package init(vaultID: Identifier, position: VaultPosition) {
+    package init(vaultID: Identifier, sighting: VaultSighting) {
         self.vaultID = vaultID
-        self.position = position
+        self.sighting = sighting
     }
 
     /// The line, with its line feed.
     package var line: [UInt8] {
-        let tag = Self.hexadecimal(position.indexTag)
-        return Array(
-            "zg-env-anchor-1 \(vaultID.hexadecimal) \(position.generation) \(tag)\n".utf8)
+        let position = sighting.position
+        let parts = [
+            "zg-env-anchor-2", vaultID.hexadecimal, "\(position.generation)",
+            Self.hexadecimal(position.indexTag), Self.hexadecimal(sighting.publicKey),
+            "\(sighting.checkpointGeneration)",
+        ]
+        return Array((parts.joined(separator: " ") + "\n").utf8)
     }
 
     /// Reads a line; nil for anything but what ``line`` makes.
@@ -30,11 +56,16 @@ package struct VaultAnchor: Equatable, Sendable {
         guard line.count <= Self.byteLimit, let text = String(validating: line, as: UTF8.self)
         else { return nil }
         let parts = text.dropLast().split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 4, let vaultID = Self.bytes(parts[1]).flatMap({ Identifier($0) }),
-            let generation = UInt64(parts[2]), let tag = Self.bytes(parts[3]), tag.count == 16
+        guard parts.count == 6, let vaultID = Self.bytes(parts[1]).flatMap({ Identifier($0) }),
+            let generation = UInt64(parts[2]), let tag = Self.bytes(parts[3]), tag.count == 16,
+            let publicKey = Self.bytes(parts[4]), publicKey.count == 32,
+            let checkpoint = UInt64(parts[5])
         else { return nil }
         self.init(
-            vaultID: vaultID, position: VaultPosition(generation: generation, indexTag: tag))
+            vaultID: vaultID,
+            sighting: VaultSighting(
+                position: VaultPosition(generation: generation, indexTag: tag),
+                publicKey: publicKey, checkpointGeneration: checkpoint))
         guard self.line == line else { return nil }
     }
 

@@ -29,9 +29,10 @@ package enum VaultDamage: String, Sendable, CaseIterable {
     case layout
     /// The checkpoint's code or generation.
     case checkpoint
-    /// The code of a rotation in the journal.
+    /// A rotation in the journal that the checkpoint does not hold.
     case rotation
-    /// A data key does not open, or names another vault or batch.
+    /// A data key does not open, or names another vault or batch; or a sealed one has a version that the
+    /// checkpoint names.
     case batch
     /// A chunk's checksum.
     case chunk

@@ -14,6 +14,10 @@ package struct VaultError: Error, Equatable {
         case damaged
         /// The format number is higher than the one this program knows.
         case newerFormat
+        /// The format is that of pre-releases, which no version reads any more.
+        case preReleaseFormat
+        /// What is asked for was changed while the values were locked, and nobody accepted that.
+        case notAccepted
         /// No passphrase slot opens with what was given.
         case wrongPassphrase
         /// Another process holds the lock.

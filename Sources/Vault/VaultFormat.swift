@@ -1,4 +1,4 @@
-/// Numbers of format 1. `docs/vault-format.md` describes the file to the byte.
+/// Numbers of format 2. `docs/vault-format.md` describes the file to the byte.
 ///
 /// | part   | bytes |
 /// |--------|-------|
@@ -8,7 +8,9 @@
 package enum VaultFormat {
     static let magic = Array("ZGVAULT\n".utf8)
     /// The format this program reads and writes.
-    package static let number: UInt16 = 1
+    package static let number: UInt16 = 2
+    /// The format of pre-releases, which is refused.
+    static let preReleaseNumber: UInt16 = 1
     static let fixedHeaderByteCount = 152
     static let slotByteCount = 192
     static let checksumByteCount = 32
@@ -24,6 +26,8 @@ package enum VaultFormat {
     static let recordLimit = 1_000_000
     static let versionLimit = 10_000
     static let generationTagLimit = 1_024
+    static let lockedWriteLimit = 1_000
+    static let directoryLimit = 10_000
     /// Most bytes of a comment.
     package static let commentLimit = 4 << 10
     static let textLimit = 4 << 10

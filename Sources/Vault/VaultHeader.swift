@@ -90,6 +90,12 @@ package struct VaultHeader: Equatable, Sendable {
             throw VaultError(
                 .newerFormat, "the vault has format \(format), made by a newer zg-env")
         }
+        guard format != VaultFormat.preReleaseNumber else {
+            throw VaultError(
+                .preReleaseFormat,
+                "the vault was made by a pre-release of zg-env (format \(format)), which this version "
+                    + "does not read")
+        }
         guard format == VaultFormat.number, try reader.uint16() == 0,
             try reader.uint32() == UInt32(byteCount)
         else { throw VaultError(damaged: .header, "the vault's header contradicts itself") }
@@ -137,8 +143,8 @@ package struct VaultHeader: Equatable, Sendable {
         }
     }
 
-    /// "zgv1/index" and the whole header: whoever changes the header makes the index unreadable.
+    /// "zgv2/index" and the whole header: a change of the header makes the index unreadable.
     static func indexAssociatedData(header: [UInt8]) -> [UInt8] {
-        Array("zgv1/index".utf8) + header
+        Array("zgv2/index".utf8) + header
     }
 }

@@ -46,9 +46,7 @@ extension VaultIndex {
     private mutating func decodeSections(
         _ content: inout ByteReader, _ opened: SecretSlice, reusing decoded: VaultIndex?
     ) throws(VaultError) {
-        var section = try content.section(Int(try content.uint32()))
-        metadata = try IndexMetadata.decode(from: &section)
-        try section.expectEnd(of: "the metadata")
+        metadata = try IndexMetadata.decode(frontOf: &content)
         projects = try content.list(
             "projects", Self.projectLimit, 38, VaultProject.decode, key: { $0.id }, <)
         variables = try content.list(
@@ -88,11 +86,27 @@ extension VaultIndex {
                 _ = try reader.section(32)
                 return opened.part(start..<start + 32)
             }, key: { _ in 0 }, { _, _ in true })
-        section = try content.section(Int(try content.uint32()))
+        var section = try content.section(Int(try content.uint32()))
         if extent.hasCheckpoint {
-            if try section.flag() { checkpoint = try Checkpoint.decode(from: &section) }
+            checkpoint = try Checkpoint.decode(from: &section)
             try section.expectEnd(of: "the checkpoint")
         }
+    }
+}
+
+extension IndexMetadata {
+    /// Reads what stands in front of all other sections.
+    ///
+    /// - Throws: ``VaultError/Code/newerFormat`` for a vault that shares projects with other people.
+    static func decode(frontOf content: inout ByteReader) throws(VaultError) -> IndexMetadata {
+        guard try !content.flag() else {
+            throw VaultError(
+                .newerFormat, "the vault shares projects with a group, which takes a newer zg-env")
+        }
+        var section = try content.section(Int(try content.uint32()))
+        let metadata = try decode(from: &section)
+        try section.expectEnd(of: "the metadata")
+        return metadata
     }
 }
 

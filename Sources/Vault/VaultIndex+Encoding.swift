@@ -3,7 +3,7 @@ internal import Sealing
 extension VaultIndex {
     /// The one valid encoding, padded, in secret memory because tokens are in it.
     ///
-    /// u32 length of the content, then the sections, each behind its length as u32: metadata,
+    /// u32 length of the content, the flag of groups, then the sections, each behind its length as u32: metadata,
     /// projects, variables, current versions, earlier versions, batches, journal, accounts, former
     /// log keys, checkpoint; then zeros to a multiple of 4 KiB.
     ///
@@ -13,11 +13,8 @@ extension VaultIndex {
         try checkLimits()
         let front = encodedFront()
         let secrets = try encodedSecrets()
-        var back = ByteWriter()
-        back.section { writer in
-            writer.flag(checkpoint != nil)
-            checkpoint?.encode(into: &writer)
-        }
+        var back = ByteWriter(reserving: 64 + checkpoint.entries.byteCount)
+        back.section { checkpoint.encode(into: &$0) }
         let content = front.count + secrets.count + back.count
         let padded = Padding.paddedByteCount(ofIndex: 4 + content)
         guard padded <= VaultFormat.indexLimit else {
@@ -39,6 +36,7 @@ extension VaultIndex {
 
     private func encodedFront() -> ByteWriter {
         var front = ByteWriter(reserving: 256 * variables.count + 4096)
+        front.flag(false)
         front.section { metadata.encode(into: &$0) }
         // Places are sorted: a record or version is large, and costs wherever it moves.
         front.list(Self.ordered(projects.indices.map { (projects[$0].id, $0) })) {
@@ -71,9 +69,7 @@ extension VaultIndex {
 
     /// The journal's section, in which secrets stand among the other entries.
     private func append(journalTo sections: inout SecretBuffer) throws(SealingError) {
-        let entries =
-            (journal.map(AnyJournalEntry.open) + secretJournal.map(AnyJournalEntry.secret))
-            .sorted { $0.id < $1.id }
+        let entries = allJournalEntries.sorted { $0.id < $1.id }
         var body = try SecretBuffer()
         try body.append(uint32: entries.count)
         for entry in entries {
@@ -131,6 +127,18 @@ extension VaultIndex {
         }
         guard journal.count + secretJournal.count <= VaultIndex.journalLimit else {
             throw VaultError(.tooLarge, "a vault's journal holds at most 10,000 entries")
+        }
+        guard checkpoint.entries.count <= CheckpointEntries.limit else {
+            throw VaultError(.tooLarge, "too much is accepted that is not there any more")
+        }
+        var counts: [Identifier: Int] = [:]
+        if earlierVersions.count > VaultFormat.versionLimit {
+            for place in earlierVersions.indices {
+                counts[earlierVersions[place].variable, default: 0] += 1
+            }
+        }
+        guard counts.values.max() ?? 0 <= VaultFormat.versionLimit else {
+            throw VaultError(.tooLarge, "a variable has more than 10,000 earlier versions")
         }
         for place in variables.indices {
             guard variables[place].name.utf8.count <= VaultFormat.nameLimit else {

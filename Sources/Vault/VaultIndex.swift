@@ -6,15 +6,13 @@ package struct VaultIndex {
     package enum Extent: Sendable {
         /// Projects, variables, accounts and metadata: what a listing needs.
         case listing
-        /// Listing, and the checkpoint: what a comparison with it needs.
-        case accepted
-        /// Listing, and where the current values lie: what `reveal` and `run` need.
+        /// Listing, where the current values lie, and the checkpoint: what `reveal` and `run` need.
         case currentValues
         /// Everything, which a write needs.
         case everything
 
-        var hasCheckpoint: Bool { self == .accepted || self == .everything }
-        var hasCurrentValues: Bool { self == .currentValues || self == .everything }
+        var hasCheckpoint: Bool { self != .listing }
+        var hasCurrentValues: Bool { self != .listing }
     }
 
     /// What was decoded; only a whole index may be written.
@@ -37,7 +35,8 @@ package struct VaultIndex {
     /// In ascending order of names.
     package var accounts: [Account] = []
     var formerLogKeys: [SecretSlice] = []
-    var checkpoint: Checkpoint?
+    /// Without entries in a listing, which does not decode it.
+    var checkpoint = Checkpoint()
 
     init(extent: Extent) {
         self.extent = extent
@@ -70,14 +69,17 @@ package struct VaultIndex {
     private func sorted(
         _ isWanted: (Variable) -> Bool, sameName precedes: (Variable, Variable) -> Bool
     ) -> [Variable] {
-        var places: [(name: String, position: Int)] = []
+        var places: [(name: SortableName, position: Int)] = []
         for position in variables.indices where isWanted(variables[position]) {
-            places.append((variables[position].name, position))
+            places.append((SortableName(variables[position].name), position))
         }
+        func name(_ position: Int) -> String { variables[position].name }
         places.sort { left, right in
-            left.name == right.name
+            left.name == right.name && name(left.position) == name(right.position)
                 ? precedes(variables[left.position], variables[right.position])
-                : left.name < right.name
+                : SortableName.precedes(left.name, right.name) {
+                    (name(left.position), name(right.position))
+                }
         }
         return places.map { variables[$0.position] }
     }
@@ -91,5 +93,50 @@ package struct VaultIndex {
     package func account(named name: String?) -> Account? {
         guard let name else { return accounts.first(where: \.isDefault) }
         return accounts.first { $0.name == name }
+    }
+}
+
+extension VaultIndex {
+    /// How many versions are stored.
+    var versionCount: Int { currentVersions.count + earlierVersions.count }
+
+    /// All entries of the journal, secret ones too.
+    var allJournalEntries: [AnyJournalEntry] {
+        journal.map(AnyJournalEntry.open) + secretJournal.map(AnyJournalEntry.secret)
+    }
+
+    /// The versions of each record in ascending order of numbers.
+    ///
+    /// - Parameter records: Of which; nil for all.
+    func versions(of records: Set<Identifier>? = nil) -> [Identifier: [StoredVersion]] {
+        var versions: [Identifier: [StoredVersion]] = [:]
+        for version in earlierVersions where records?.contains(version.variable) ?? true {
+            versions[version.variable, default: []].append(version)
+        }
+        for version in currentVersions.values where records?.contains(version.variable) ?? true {
+            versions[version.variable, default: []].append(version)
+        }
+        for (id, found) in versions where found.count > 1 {
+            versions[id] = found.sorted { $0.version < $1.version }
+        }
+        return versions
+    }
+
+    /// Tells whether a holder of the root accepted an object as it is.
+    func accepts(_ object: AcceptedObject) -> Bool {
+        guard let content = checkpoint.entries.content(of: object.object) else { return false }
+        return content.elementsEqual(object.content)
+    }
+
+    /// Tells whether a holder of the root accepted an entry of the journal as it is.
+    func accepts(_ entry: AnyJournalEntry) -> Bool { accepts(AcceptedObject(entry)) }
+
+    /// Tells whether a holder of the root sealed or accepted a version.
+    ///
+    /// The index is decoded with the checkpoint, and its code was checked: with the root at hand.
+    /// - Parameter guess: Where its record may be among the variables.
+    package func accepts(_ version: StoredVersion, guess: Int? = nil) -> Bool {
+        precondition(extent.hasCheckpoint)
+        return checkpoint.entries.accepts(version, guess: guess)
     }
 }

@@ -1,11 +1,11 @@
 package import Sealing
 
 extension VaultKeys {
-    /// The key that choices of notifications are kept under: label "zgv1sub_", number 4. It follows
+    /// The key that choices of notifications are kept under: label "zgv2sub_", number 4. It follows
     /// from the index key, and opens nothing of the vault.
     package func notificationKey() throws(VaultError) -> SecretBytes {
         do {
-            return try KeyDerivation.derive(from: index.bytes, id: 4, context: "zgv1sub_")
+            return try KeyDerivation.derive(from: index.bytes, id: 4, context: "zgv2sub_")
         } catch { throw VaultError(error, damaged: .tag, "a key cannot be derived") }
     }
 

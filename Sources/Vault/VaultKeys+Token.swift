@@ -4,47 +4,74 @@ extension VaultKeys {
     /// Opens a token that is kept in the value tier.
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked,
-    ///   ``VaultError/Code/damaged`` when the box was made for another vault.
+    ///   ``VaultError/Code/damaged`` when the box was made for another origin, account or vault.
     package func token(
-        of account: Account, in arena: SecretArena
+        of account: Account, vault: Identifier, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
         guard let pair = try root?.boxKeyPair() else {
             throw VaultError(.wrongPassphrase, "the token of \(account.name) is locked")
         }
+        let text: SecretSlice
         do {
-            let text = try arena.allocate(
+            text = try arena.allocate(
                 count: max(account.secret.count - SealedBox.overheadByteCount, 0))
             try account.secret.withBytes { (box) throws(SealingError) in
                 try text.withMutableBytes { (out) throws(SealingError) in
                     try SealedBox.open(box, with: pair, into: &out)
                 }
             }
-            return text
         } catch {
             throw VaultError(error, damaged: .value, "the token of \(account.name) was changed")
         }
+        let front = account.protectedFront(vault: vault)
+        let isItsOwn =
+            text.count > front.count
+            && text.part(0..<front.count).withBytes { found in
+                front.withBytes { found.isEqualInConstantTime(to: $0) }
+            }
+        guard isItsOwn else {
+            throw VaultError(
+                damaged: .value,
+                "the token of \(account.name) was sealed for another origin, account or vault")
+        }
+        return text.part(front.count..<text.count)
     }
 }
 
 extension VaultTransaction {
-    /// Seals a token so that only the value tier opens it.
+    /// Seals a token so that only the value tier opens it, and only as that of `account`, whose origin
+    /// and name are final.
     package func protected(
-        _ token: SecretSlice, in arena: SecretArena
+        _ token: SecretSlice, for account: Account, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
-        try token.sealed(to: publicKey, in: arena)
+        try account.protected(token, vault: header.vaultID, publicKey: publicKey, in: arena)
     }
 }
 
-extension SecretSlice {
-    /// A token, sealed to a vault's public key.
+extension Account {
+    /// What stands before a protected token: label, vault, origin and name.
+    fileprivate func protectedFront(vault: Identifier) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.raw(Array("zgv2/token".utf8) + [UInt8](repeating: 0, count: 6))
+        writer.identifier(vault)
+        writer.text(origin)
+        writer.text(name)
+        return writer.bytes
+    }
+
+    /// The token of this account, sealed to a vault's public key.
     ///
     /// - Throws: ``VaultError/Code/damaged`` for a key that nothing can be sealed to.
-    func sealed(
-        to publicKey: [UInt8], in arena: SecretArena
+    func protected(
+        _ token: SecretSlice, vault: Identifier, publicKey: [UInt8], in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
-        try guarding { () throws(SealingError) in
-            let box = try withBytes { (token) throws(SealingError) in
-                try SealedBox.seal(token, to: publicKey)
+        let front = protectedFront(vault: vault)
+        return try guarding { () throws(SealingError) in
+            var text = try SecretBuffer(capacity: front.count + token.count)
+            try front.withBytes { (front) throws(SealingError) in try text.append(front) }
+            try token.withBytes { (token) throws(SealingError) in try text.append(token) }
+            let box = try text.withBytes { (text) throws(SealingError) in
+                try SealedBox.seal(text, to: publicKey)
             }
             return try box.withBytes { (box) throws(SealingError) in try arena.copy(box) }
         }

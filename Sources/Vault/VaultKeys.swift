@@ -14,30 +14,25 @@ package struct RootKey: ~Copyable {
         try guarding { () throws(SealingError) in RootKey(try SecretBytes.random(count: 32)) }
     }
 
-    /// The index key of an epoch: label "zgv1indx", number = epoch.
+    /// The index key of an epoch: label "zgv2indx", number = epoch.
     package borrowing func indexKey(epoch: UInt32) throws(VaultError) -> IndexKey {
-        IndexKey(try derive(bytes, UInt64(epoch), "zgv1indx"), epoch: epoch)
+        IndexKey(try derive(bytes, UInt64(epoch), "zgv2indx"), epoch: epoch)
     }
 
-    /// The pair that values are sealed to while the vault is locked: label "zgv1root", number 1.
+    /// The pair that values are sealed to while the vault is locked: label "zgv2root", number 1.
     borrowing func boxKeyPair() throws(VaultError) -> SealedBox.KeyPair {
-        let seed = try derive(bytes, 1, "zgv1root")
+        let seed = try derive(bytes, 1, "zgv2root")
         return try guarding { () throws(SealingError) in try SealedBox.KeyPair(seed: seed) }
     }
 
-    /// Ks, which settles data keys: label "zgv1root", number 2.
-    borrowing func settlingKey() throws(VaultError) -> SecretBytes {
-        try derive(bytes, 2, "zgv1root")
+    /// Kb, which wraps data keys of writes with the root: label "zgv2root", number 2.
+    borrowing func batchKey() throws(VaultError) -> SecretBytes {
+        try derive(bytes, 2, "zgv2root")
     }
 
-    /// Kc, which authenticates the checkpoint: label "zgv1root", number 3.
+    /// Kc, which authenticates the checkpoint: label "zgv2root", number 3.
     borrowing func checkpointKey() throws(VaultError) -> SecretBytes {
-        try derive(bytes, 3, "zgv1root")
-    }
-
-    /// Kr, which authenticates rotations in the journal: label "zgv1root", number 4.
-    borrowing func rotationKey() throws(VaultError) -> SecretBytes {
-        try derive(bytes, 4, "zgv1root")
+        try derive(bytes, 3, "zgv2root")
     }
 }
 
@@ -53,9 +48,9 @@ package struct IndexKey: ~Copyable {
         self.epoch = epoch
     }
 
-    /// The key of the index itself: label "zgv1sub_", number 1.
+    /// The key of the index itself: label "zgv2sub_", number 1.
     borrowing func sealingKey() throws(VaultError) -> SecretBytes {
-        try derive(bytes, 1, "zgv1sub_")
+        try derive(bytes, 1, "zgv2sub_")
     }
 }
 

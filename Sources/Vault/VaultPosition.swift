@@ -103,6 +103,41 @@ extension Vault {
         }
     }
 
+    /// Sees that the public key is the one that was seen here, while nobody can derive it, and that the
+    /// checkpoint is no older one.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    func expect(
+        _ pinned: VaultSighting, _ index: VaultIndex, with keys: VaultKeys
+    ) throws(VaultError) {
+        guard keys.opensValues || header.publicKey == pinned.publicKey else { throw foreignKey }
+        try expectCheckpoint(index, notBefore: pinned.checkpointGeneration)
+    }
+
+    /// What to say of another public key than the one that was seen last.
+    package var foreignKey: VaultError {
+        VaultError(
+            .damaged,
+            "the public key of \(path) is not the one last seen on this machine: the person who "
+                + "changed it could read values written now")
+    }
+
+    /// Sees that nobody put back a checkpoint from before one that was seen.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    package func expectCheckpoint(
+        _ index: VaultIndex, notBefore generation: UInt64
+    ) throws(VaultError) {
+        if index.checkpointGeneration < generation { throw olderCheckpoint }
+    }
+
+    /// What to say of a checkpoint from before one that was seen.
+    package var olderCheckpoint: VaultError {
+        VaultError(
+            .damaged,
+            "what is accepted in \(path) is older than what was last accepted on this machine")
+    }
+
     /// What to say of a file that is not accepted.
     ///
     /// - Parameters:
@@ -125,17 +160,12 @@ extension Vault {
         try openedIndex(with: keys).withBytes { (bytes) throws(VaultError) in
             try ByteReader.read(bytes) { (reader) throws(VaultError) in
                 var content = try reader.section(Int(try reader.uint32()))
-                var section = try content.section(Int(try content.uint32()))
-                let metadata = try IndexMetadata.decode(from: &section)
-                try section.expectEnd(of: "the metadata")
-                return metadata
+                return try IndexMetadata.decode(frontOf: &content)
             }
         }
     }
 
     /// Takes a root that was kept elsewhere, of 32 bytes.
-    ///
-    /// - Throws: ``VaultError/Code/damaged`` when the vault's public key is not that of the root.
     package func unlock(root: consuming SecretBytes) throws(VaultError) -> VaultKeys {
         try keys(root: RootKey(root))
     }

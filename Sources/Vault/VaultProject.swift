@@ -68,15 +68,7 @@ package struct VaultProject: Equatable, Sendable {
         writer.identifier(id)
         writer.text(name)
         writer.uint64(createdAt)
-        writer.flag(binding != nil)
-        if let binding {
-            writer.text(binding.origin)
-            writer.text(binding.accountID)
-            writer.optionalText(binding.teamID)
-            writer.optionalText(binding.teamSlug)
-            writer.text(binding.projectID)
-            writer.text(binding.projectName)
-        }
+        Binding.encode(binding, into: &writer)
         writer.flag(live != nil)
         if let live {
             writer.text(live.id)
@@ -90,14 +82,7 @@ package struct VaultProject: Equatable, Sendable {
         let id = try reader.identifier()
         let name = try reader.text(limit: VaultFormat.nameLimit)
         var project = VaultProject(id: id, name: name, createdAt: try reader.uint64())
-        if try reader.flag() {
-            project.binding = Binding(
-                origin: try reader.text(limit: limit), accountID: try reader.text(limit: limit),
-                teamID: try reader.optionalText(limit: limit),
-                teamSlug: try reader.optionalText(limit: limit),
-                projectID: try reader.text(limit: limit),
-                projectName: try reader.text(limit: limit))
-        }
+        project.binding = try Binding.decode(from: &reader)
         if try reader.flag() {
             project.live = LiveDeployment(
                 id: try reader.text(limit: limit), createdAt: try reader.uint64())
@@ -105,5 +90,30 @@ package struct VaultProject: Equatable, Sendable {
         project.seenAt = try reader.uint64()
         guard !name.isEmpty else { throw VaultError(damaged: .encoding, "a project has no name") }
         return project
+    }
+}
+
+extension VaultProject.Binding {
+    /// Writes a binding that may be absent.
+    static func encode(_ binding: Self?, into writer: inout ByteWriter) {
+        writer.flag(binding != nil)
+        guard let binding else { return }
+        writer.text(binding.origin)
+        writer.text(binding.accountID)
+        writer.optionalText(binding.teamID)
+        writer.optionalText(binding.teamSlug)
+        writer.text(binding.projectID)
+        writer.text(binding.projectName)
+    }
+
+    static func decode(from reader: inout ByteReader) throws(VaultError) -> Self? {
+        let limit = VaultFormat.textLimit
+        guard try reader.flag() else { return nil }
+        return Self(
+            origin: try reader.text(limit: limit), accountID: try reader.text(limit: limit),
+            teamID: try reader.optionalText(limit: limit),
+            teamSlug: try reader.optionalText(limit: limit),
+            projectID: try reader.text(limit: limit),
+            projectName: try reader.text(limit: limit))
     }
 }

@@ -1,35 +1,114 @@
 extension VaultTransaction {
-    /// Takes changes that were made while the values were locked for those of the user. What differs
-    /// from what `comparison` shows was changed since it was shown, and stays listed.
-    ///
-    /// Comes before other changes of the same transaction.
+    /// Takes changes that were made while the values were locked for those of the user: seals their
+    /// versions again, so that they become ones of this write. What differs from what `comparison` shows
+    /// was changed since it was shown, and stays listed; so does a record of which a value does not open.
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked.
     package mutating func accept(_ comparison: CheckpointComparison) throws(VaultError) {
         guard keys.opensValues else {
             throw VaultError(.wrongPassphrase, "accepting changes needs the values open")
         }
-        let shown = Dictionary(
-            uniqueKeysWithValues: comparison.changes.map { ($0.variable, $0.current) })
-        var current: [Identifier: Checkpoint.Entry] = [:]
-        for variable in index.variables where variable.isLive && shown[variable.id] != nil {
-            current[variable.id] = Checkpoint.Entry(of: variable)
+        try keepCheckpoint()
+        let present = Dictionary(
+            uniqueKeysWithValues: CheckpointComparison(of: index).changes.map { ($0.object, $0) })
+        let shown = comparison.changes.filter {
+            present[$0.object]?.currentContent == $0.currentContent
         }
-        let accepted = shown.filter { current[$0.key] == $0.value }
-        guard !accepted.isEmpty else { return }
-        let kept = (index.checkpoint?.entries ?? []).filter { accepted[$0.variable] == nil }
-        let entries = (kept + accepted.values.compactMap { $0 })
-            .sorted { $0.variable < $1.variable }
-        // The code is made when it is written.
-        index.checkpoint = Checkpoint(
-            generation: header.generation,
-            authenticationCode: [UInt8](repeating: 0, count: 32), entries: entries)
+        var entries: [CoveredObject: [UInt8]?] = [:]
+        var records: Set<Identifier> = []
+        for change in shown {
+            if case .variable(let record) = change.current {
+                records.insert(record.id)
+            } else {
+                entries[change.object] = .some(change.currentContent)
+            }
+        }
+        if !records.isEmpty {
+            records = try versionsOpen(of: records)
+            try mergeEqualNeighbours(of: records)
+            try resealSealedVersions(of: records)
+        }
+        let versions = index.versions(of: records)
+        for variable in index.variables where records.contains(variable.id) {
+            entries[.variable(variable.id)] =
+                AcceptedRecord(
+                    of: variable, versions: (versions[variable.id] ?? []).map(\.name)
+                ).content
+        }
+        index.checkpoint.entries = index.checkpoint.entries.replacing(entries)
+        takeForFound()
     }
 
-    /// What this transaction does to records: as they were, and as they will be.
-    borrowing func edits() -> [Edit] {
+    /// Makes the entries of the checkpoint those that follow from what this transaction did so far;
+    /// docs/vault-format.md section 9.1. What somebody else changed stays as it was accepted.
+    mutating func keepCheckpoint() throws(VaultError) {
+        var edits = CheckpointEdits(entries: index.checkpoint.entries)
+        let (old, new) = (before, index)
+        if old.projects != new.projects {
+            edits.note(old.projects.map { .init($0) }, new.projects.map { .init($0) })
+        }
+        let directories = old.metadata.approvedDirectories
+        if directories != new.metadata.approvedDirectories {
+            edits.note(
+                directories.map { .directory($0) },
+                new.metadata.approvedDirectories.map { .directory($0) })
+        }
+        edits.note(old.accounts.map { .init($0) }, new.accounts.map { .init($0) })
+        // Digests are made of what differs alone: ended rotations are many, and stay as they are.
+        let kept = old.journal == new.journal ? nil : old.journal.unchanged(in: new.journal)
+        func work(_ index: VaultIndex) -> [AcceptedObject] {
+            let open = kept.map { kept in index.journal.filter { !kept.contains($0.id) } } ?? []
+            return open.map { .init(.open($0)) } + index.secretJournal.map { .init(.secret($0)) }
+        }
+        edits.note(work(old), work(new))
+        for edit in recordEdits() { edits.note(edit) }
+        index.checkpoint.entries = edits.result
+        takeForFound()
+    }
+
+    // MARK: Records
+
+    /// One record before and after.
+    struct Edit {
+        let before: Variable?
+        let after: Variable?
+        /// Versions that it lost.
+        var dropped: Set<Identifier> = []
+        /// Versions that were sealed for it.
+        var sealed: [VersionName] = []
+
+        var variable: Identifier { (after ?? before)?.id ?? .random() }
+
+        /// Tells whether something changed that a checkpoint covers.
+        var isCovered: Bool {
+            guard let before, let after, dropped.isEmpty, sealed.isEmpty else { return true }
+            return AcceptedRecord(of: before).content != AcceptedRecord(of: after).content
+        }
+    }
+
+    /// What this transaction did to records.
+    borrowing func recordEdits() -> [Edit] {
+        var edits = variableEdits()
+        let dropped = droppedVersions()
+        if dropped.isEmpty, sealedVersions.isEmpty { return edits }
+        var places = Dictionary(
+            uniqueKeysWithValues: edits.indices.map { (edits[$0].variable, $0) })
+        for (id, versions) in dropped {
+            if places[id] == nil, let same = index.variables.first(where: { $0.id == id }) {
+                places[id] = edits.count
+                edits.append(Edit(before: same, after: same))
+            }
+            if let place = places[id] { edits[place].dropped = versions }
+        }
+        for version in index.storedVersions(among: sealedVersions) {
+            if let place = places[version.variable] { edits[place].sealed.append(version.name) }
+        }
+        return edits
+    }
+
+    private borrowing func variableEdits() -> [Edit] {
         var edits: [Edit] = []
-        let now = index.variables
+        let (found, now) = (before.variables, index.variables)
         let isAligned =
             found.count <= now.count && found.indices.allSatisfy { found[$0].id == now[$0].id }
         if isAligned {
@@ -47,37 +126,109 @@ extension VaultTransaction {
         return edits + before.values.map { Edit(before: $0, after: nil) }
     }
 
-    /// The entries of the next checkpoint: those there are, with what this transaction does to their
-    /// records. What somebody else changed stays as it was accepted.
-    borrowing func checkpointEntries(after edits: [Edit]) -> [Checkpoint.Entry] {
-        let entries = index.checkpoint?.entries ?? []
-        guard !edits.isEmpty else { return entries }
-        let byID = Dictionary(uniqueKeysWithValues: edits.map { ($0.variable, $0) })
-        let known = Set(entries.map(\.variable))
-        var next = entries.compactMap { entry in
-            byID[entry.variable].map { $0.accepted(over: entry) } ?? entry
+    /// Versions that were there and are not, by record.
+    private borrowing func droppedVersions() -> [Identifier: Set<Identifier>] {
+        // Nothing but sealing adds one.
+        guard before.versionCount + sealedVersions.count != index.versionCount else { return [:] }
+        var there = Set(index.earlierVersions.map(\.id))
+        for version in index.currentVersions.values { there.insert(version.id) }
+        var dropped: [Identifier: Set<Identifier>] = [:]
+        for version in before.earlierVersions + before.currentVersions.values
+        where !there.contains(version.id) {
+            dropped[version.variable, default: []].insert(version.id)
         }
-        next += edits.filter { !known.contains($0.variable) }.compactMap { $0.accepted(over: nil) }
-        return next.sorted { $0.variable < $1.variable }
+        return dropped
+    }
+}
+
+/// What becomes of a checkpoint's entries.
+private struct CheckpointEdits {
+    let entries: CheckpointEntries
+    private var contents: [CoveredObject: [UInt8]?] = [:]
+
+    init(entries: CheckpointEntries) { self.entries = entries }
+
+    /// The entries after all that was noted.
+    var result: CheckpointEntries { entries.replacing(contents) }
+
+    /// Notes objects that are accepted as a whole, before and after.
+    mutating func note(_ before: [AcceptedObject], _ now: [AcceptedObject]) {
+        var found = Dictionary(
+            before.map { ($0.object, $0.content) }, uniquingKeysWith: { first, _ in first })
+        for object in now {
+            let (key, content) = (object.object, object.content)
+            guard let old = found.removeValue(forKey: key) else {
+                contents[key] = .some(content)
+                continue
+            }
+            if old != content, let entry = entries.content(of: key), entry.elementsEqual(old) {
+                contents[key] = .some(content)
+            }
+        }
+        for key in found.keys { contents[key] = .some(nil) }
     }
 
-    /// One record before and after.
-    struct Edit {
-        let before: Variable?
-        let after: Variable?
-
-        var variable: Identifier { (after ?? before)?.id ?? .random() }
-
-        /// The entry that follows from `entry` when the holder of the root does this.
-        func accepted(over entry: Checkpoint.Entry?) -> Checkpoint.Entry? {
-            guard let after, after.isLive else {
-                return before?.isLive == true ? nil : entry
-            }
-            let new = Checkpoint.Entry(of: after)
-            guard let before else { return new }
-            if entry == nil { return before.isLive ? nil : new }
-            return entry?.with(what: new, changedOf: Checkpoint.Entry(of: before))
+    /// Notes what was done to a record, field by field.
+    mutating func note(_ edit: VaultTransaction.Edit) {
+        let object = CoveredObject.variable(edit.variable)
+        guard let after = edit.after else {
+            contents[object] = .some(nil)
+            return
         }
+        let sealed = edit.sealed.sorted { $0.number < $1.number }
+        guard let before = edit.before else {
+            contents[object] = AcceptedRecord(of: after, versions: sealed).content
+            return
+        }
+        // One that a locked write made is nobody's until it is accepted.
+        guard var entry = entries.record(after.id) else { return }
+        entry.change(from: AcceptedRecord(of: before), to: AcceptedRecord(of: after))
+        let numbers = Set(sealed.map(\.number))
+        entry.versions.removeAll { edit.dropped.contains($0.id) || numbers.contains($0.number) }
+        entry.versions = (entry.versions + sealed).sorted { $0.number < $1.number }
+        // Those that are gone, and were not dropped with the root, are listed until then.
+        let excess = entry.versions.count - AcceptedRecord.versionLimit
+        if excess > 0 { entry.versions.removeFirst(excess) }
+        contents[object] = entry.content
+    }
+}
+
+extension [JournalEntry] {
+    /// The ids of entries that stand in `other` as they are here.
+    fileprivate func unchanged(in other: [JournalEntry]) -> Set<Identifier> {
+        let found = Dictionary(map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return Set(other.lazy.filter { found[$0.id] == $0 }.map(\.id))
+    }
+}
+
+extension VaultIndex {
+    /// The stored versions of these ids.
+    fileprivate func storedVersions(among ids: Set<Identifier>) -> [StoredVersion] {
+        if ids.isEmpty { return [] }
+        return currentVersions.values.filter { ids.contains($0.id) }
+            + earlierVersions.filter { ids.contains($0.id) }
+    }
+}
+
+extension AcceptedRecord {
+    /// The content of its entry.
+    var content: [UInt8] {
+        var writer = ByteWriter(reserving: 128 + versions.count * VersionName.byteCount)
+        encode(into: &writer)
+        return writer.bytes
+    }
+
+    /// Takes the fields in which `new` differs from `old`, versions apart.
+    fileprivate mutating func change(from old: AcceptedRecord, to new: AcceptedRecord) {
+        if new.project != old.project { project = new.project }
+        if new.currentVersion != old.currentVersion { currentVersion = new.currentVersion }
+        if new.highestVersion != old.highestVersion { highestVersion = new.highestVersion }
+        if new.rotationSeconds != old.rotationSeconds { rotationSeconds = new.rotationSeconds }
+        if new.isLive != old.isLive { isLive = new.isLive }
+        if new.kind != old.kind { kind = new.kind }
+        if new.name != old.name { name = new.name }
+        if new.scope != old.scope { scope = new.scope }
+        if new.remote != old.remote { remote = new.remote }
     }
 }
 
@@ -91,22 +242,5 @@ extension [Variable] {
                 return left.indices.filter { unsafe left[$0] != right[$0] }
             }
         }
-    }
-}
-
-extension Checkpoint.Entry {
-    /// This entry with the fields in which `new` differs from `old`.
-    fileprivate func with(
-        what new: Checkpoint.Entry, changedOf old: Checkpoint.Entry
-    ) -> Checkpoint.Entry {
-        var next = self
-        if new.project != old.project { next.project = new.project }
-        if new.name != old.name { next.name = new.name }
-        if new.currentVersion != old.currentVersion { next.currentVersion = new.currentVersion }
-        if new.kind != old.kind { next.kind = new.kind }
-        if new.scope != old.scope { next.scope = new.scope }
-        if new.remoteID != old.remoteID { next.remoteID = new.remoteID }
-        if new.account != old.account { next.account = new.account }
-        return next
     }
 }

@@ -10,7 +10,7 @@ package struct VaultTransaction: ~Copyable {
     /// The ways to open the vault as they stand and will be written; changed by
     /// ``add(_:)``, ``remove(slot:)`` and ``replace(slot:with:)``.
     package internal(set) var slots: [KeySlot]
-    /// Opens values of the generation before; nil while the values are locked.
+    /// Opens accepted values of the generation before; nil while the values are locked.
     package let values: ValueReader?
 
     /// Where the audit log ends; kept with the next write, but no reason for one.
@@ -27,8 +27,10 @@ package struct VaultTransaction: ~Copyable {
 
     let keys: VaultKeys
     let header: VaultHeader
-    /// The records as they were found.
-    let found: [Variable]
+    /// The index as it was found, or as it was when the checkpoint's entries were made last.
+    private(set) var before: VaultIndex
+    /// The ids of versions that were sealed since then.
+    private(set) var sealedVersions: Set<Identifier> = []
     /// Generations that the next one must be higher than, and takes for its ancestors.
     private(set) var outlived: [VaultPosition] = []
     private var dataKey: DataKey?
@@ -43,7 +45,7 @@ package struct VaultTransaction: ~Copyable {
             try SecretBuffer(capacity: 8 << 10)
         }
         self.index = index
-        found = index.variables
+        before = index
         self.values = values
         self.keys = keys
         header = vault.header
@@ -108,25 +110,40 @@ package struct VaultTransaction: ~Copyable {
         guard value.byteCount <= VaultFormat.valueLimit else {
             throw VaultError(.tooLarge, "a value is longer than 1 MiB")
         }
+        let (number, overflow) = index.variables[position].highestVersion
+            .addingReportingOverflow(1)
+        guard !overflow else {
+            throw VaultError(
+                .tooLarge, "\(index.variables[position].name) has no version number left")
+        }
+        let stored = try sealed(value, as: number, forVariableAt: position, at: time)
+        index.variables[position].highestVersion = number
+        storedVariables.insert(stored.variable)
+        return stored
+    }
+
+    /// Seals a value in the batch of this write, under a new id.
+    mutating func sealed(
+        _ value: RawSpan, as number: UInt64, forVariableAt position: Int, at time: UInt64
+    ) throws(VaultError) -> StoredVersion {
         let variable = index.variables[position]
-        let version = variable.highestVersion + 1
+        let id = Identifier.random()
         let key = try takeDataKey()
         let batch = key.batch
         let start = newChunks.count
         let length = try ValueChunk.seal(
             value,
             associatedData: ValueChunk.associatedData(
-                vault: header.vaultID, batch: batch, variable: variable.id, version: version,
+                vault: header.vaultID, batch: batch, variable: variable.id, version: id,
                 project: variable.project, name: variable.name),
             dataKey: key.bytes, scratch: &scratch, appendingTo: &newChunks)
         dataKey = consume key
         let checksum = Array(newChunks[start...]).withBytes { StoredVersion.Checksum(of: $0) }
         let stored = StoredVersion(
-            variable: variable.id, version: version, batch: batch,
+            variable: variable.id, version: number, id: id, batch: batch,
             offset: header.chunksByteCount + UInt64(start), length: UInt32(length),
             checksum: checksum, createdAt: time, sealedName: nil)
-        index.variables[position].highestVersion = version
-        storedVariables.insert(variable.id)
+        sealedVersions.insert(id)
         return stored
     }
 
@@ -135,10 +152,10 @@ package struct VaultTransaction: ~Copyable {
         if let key = dataKey.take() { return key }
         let id = Identifier.random()
         let key = try guarding { () throws(SealingError) in try SecretBytes.random(count: 32) }
-        if let settlingKey = try keys.root?.settlingKey() {
+        if let batchKey = try keys.root?.batchKey() {
             index.batches.append(
                 key.withBytes {
-                    Batch.settled($0, id: id, vault: header.vaultID, settlingKey: settlingKey)
+                    Batch.root($0, id: id, vault: header.vaultID, batchKey: batchKey)
                 })
         } else {
             index.batches.append(
@@ -148,25 +165,16 @@ package struct VaultTransaction: ~Copyable {
         return DataKey(bytes: key, batch: id)
     }
 
-    /// Accepts the data keys of writes that were made while the values were locked, so that reading
-    /// them costs no public-key operation any more, and drops versions of theirs that repeat a value.
-    /// Does nothing while the values are locked.
-    ///
-    /// - Returns: How many were accepted.
-    /// - Throws: ``VaultError/Code/damaged`` for one that the root does not open.
-    @discardableResult
-    package mutating func settle() throws(VaultError) -> Int {
-        guard let values, let settlingKey = try keys.root?.settlingKey() else { return 0 }
-        let sealed = index.batches.indices.filter { !index.batches[$0].isSettled }
-        try mergeEqualNeighbours(from: Set(sealed.map { index.batches[$0].id }))
-        for position in sealed {
-            let id = index.batches[position].id
-            let key = try values.dataKey(of: id)
-            index.batches[position] = key.withBytes {
-                Batch.settled($0, id: id, vault: header.vaultID, settlingKey: settlingKey)
-            }
-        }
-        return sealed.count
+    /// Tells whether a version counts for the history that is kept: with the root, one that somebody
+    /// accepted or that this write sealed.
+    package borrowing func counts(_ version: StoredVersion) -> Bool {
+        !keys.opensValues || sealedVersions.contains(version.id) || index.accepts(version)
+    }
+
+    /// Takes the index as it is now for the one that was found: the checkpoint's entries follow from it.
+    mutating func takeForFound() {
+        before = index
+        sealedVersions = []
     }
 
     /// Goes on with an older copy: the next generation is higher than those that were seen, and who

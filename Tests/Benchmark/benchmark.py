@@ -146,7 +146,7 @@ class Home:
         """Makes a vault with a key file that opens its index."""
         vault = Made(self, self.path / f"{name}.zgv", self.path / f"{name}.key")
         options = ["--kdf", kdf] + ([] if keyring else ["--no-secret-service"])
-        vault.do("init", *options)
+        vault.do("init", "--lock", *options)
         vault.do("slot", "add", "file", vault.key)
         if file:
             vault.do("import", file, "-q")

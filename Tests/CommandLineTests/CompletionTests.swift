@@ -78,7 +78,7 @@ struct CompletionTests {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let home = try CommandHome(keyring: keyring)
-        done(try home.run(["init", "--kdf", "8MiB,1"]))
+        done(try home.run(["init", "--lock", "--kdf", "8MiB,1"]))
         try home.store(["API_KEY": "first"])
         let complete = ["-p", "web", "__complete", "variable", "--", "API"]
         let open = done(try home.run(complete, unlocked: false))

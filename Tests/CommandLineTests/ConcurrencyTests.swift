@@ -43,7 +43,7 @@ struct ConcurrencyTests {
         let home = try CommandHome()
         let statuses = Monitor<[Int32]>([])
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
-            let result = try? home.run(["init", "--kdf", "8MiB,1"])
+            let result = try? home.run(["init", "--lock", "--kdf", "8MiB,1"])
             statuses.look { $0.append(result?.status ?? -1) }
         }
         #expect(statuses.look { $0.sorted() } == [0, 5, 5, 5])

@@ -88,7 +88,7 @@ struct DamageTests {
     }
 
     @Test func `a newer format is no damage`() throws {
-        try home.rewriteHeader { $0[8] = 2 }
+        try home.rewriteHeader { $0[8] = 3 }
         try expectAll(1, "failed", "newer")
     }
 

@@ -39,7 +39,10 @@ func failed(
             "warning: ", "Using the variables of development", "One trailing newline",
             "zg-env does not know how to keep", "  update ", "  create ",
         ]
-        return !notes.contains { line.hasPrefix($0) }
+        // What readers disagree about in a file stands before what went wrong.
+        let isDiagnostic =
+            line.contains(/^\S+:\d+:\d+:/) || line.hasSuffix("more (all with --json)")
+        return !isDiagnostic && !notes.contains { line.hasPrefix($0) }
     }
     #expect((1...2).contains(lines.count), "\(result.error)", sourceLocation: sourceLocation)
     #expect(

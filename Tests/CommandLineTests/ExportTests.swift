@@ -89,7 +89,8 @@ struct ExportTests {
         }
         try home.directory.write([0x41, 0x3D, 0xFF], to: "work/.env")
         failed(try home.run(export + ["--merge", "-o", ".env"]), 2, "UTF-8")
-        try home.store(["BOTH": "it's \"both\""])
+        // Both kinds of quotes, a backtick and two lines: no text of a .env file has these.
+        try home.store(["BOTH": "it's \"both\"\n`"])
         try home.directory.write("A=1\n", to: "work/.env")
         failed(try home.run(export + ["--merge", "-o", ".env"]), 2, "BOTH", "json")
         #expect(try text(".env") == "A=1\n")
@@ -108,7 +109,7 @@ struct ExportTests {
     }
 
     @Test(arguments: [
-        ("dotenv", "it's \"x\"", "json"), ("docker", "a\nb", "json"),
+        ("dotenv", "it's \"x\"\n`", "json"), ("docker", "a\nb", "json"),
     ])
     func `what a format cannot carry is refused with those that can`(
         format: String, value: String, other: String
@@ -119,6 +120,85 @@ struct ExportTests {
         #expect(try home.run(export + ["--format", other]).status == 0)
         try home.store(["a-b": "1"])
         failed(try home.run(export + ["--format", "shell"]), 2, "a-b", "Formats that can")
+    }
+
+    private static let url = "smtp://${SMTP_USER}:pw@mail"
+
+    @Test("USE-B6: a value that readers disagree about does not block an export, and is named")
+    func unportable() throws {
+        try home.store(["SMTP_URL": Self.url, "HASH": "$2b$12$Kix"])
+        let result = done(try home.run(export))
+        #expect(result.error.contains("not-portable") || result.error.contains("SMTP_URL"))
+        #expect(result.error.contains("HASH, SMTP_URL") && result.error.contains("--dialect"))
+        #expect(!result.error.contains("mail") && !result.error.contains("Kix"))
+        let all: JSONDocument = [
+            "HASH": "$2b$12$Kix", "KEY": "value", "OTHER": "second one",
+            "SMTP_URL": .string(Self.url),
+        ]
+        func read(_ text: [UInt8], _ dialect: String) throws -> JSONDocument {
+            try JSONDocument(
+                done(
+                    home.run(
+                        ["convert", "-", "--format", "json", "-q", "--dialect", dialect],
+                        input: .bytes(text))
+                ).standardOutput)
+        }
+        #expect(try read(Array(result.standardOutput), "dotenv") == all)
+        for dialect in ["dotenv", "next", "node", "compose"] {
+            let written = done(try home.run(export + ["--dialect", dialect]))
+            #expect(try read(Array(written.standardOutput), dialect) == all, "\(dialect)")
+            #expect(!written.error.contains("SMTP_URL"), "\(dialect)")
+        }
+        failed(try home.run(export + ["--dialect", "portable"]), 2, "HASH", "--except HASH")
+        let rest = done(try home.run(export + ["--except", "SMTP_URL,HASH"]))
+        #expect(rest.output == "KEY=value\nOTHER='second one'\n" && rest.error == "")
+        let told = try json(home.run(export + ["-o", "out.env", "--json"]))
+        #expect(told["warnings"]?.elements.contains { $0["code"] == "not-portable" } == true)
+        done(try home.run(export + ["--merge", "-o", "merged.env"]))
+        #expect(try read(Array(home.directory.read("work/merged.env")), "dotenv") == all)
+        failed(try home.run(export + ["--dialect", "next", "--format", "json"]), 2, "--dialect")
+        // A round trip changes nothing.
+        let back = try json(
+            home.run(
+                ["import", "-", "-p", "web", "--json"],
+                input: .bytes(Array(result.standardOutput))))
+        #expect(back["unchanged"]?.elements.count == 4)
+    }
+
+    @Test("USE-B6: a value that no .env text can hold is named with what to do")
+    func unwritable() throws {
+        try home.store(["ODD": "it's\n\"`"])
+        failed(try home.run(export), 2, "ODD", "json", "--except ODD")
+        #expect(done(try home.run(export + ["--except", "ODD"])).output.contains("KEY=value"))
+    }
+
+    @Test("USE-B5: export takes --only and --except, and says which name is not there")
+    func chosen() throws {
+        #expect(done(try home.run(export + ["--only", "KEY"])).output == "KEY=value\n")
+        let both = try json(home.run(export + ["--only", "KEY,OTHER", "--json"]))
+        #expect(both == ["KEY": "value", "OTHER": "second one"])
+        #expect(done(try home.run(export + ["--except", "OTHER"])).output == "KEY=value\n")
+        let shell = done(
+            try home.run(export + ["--format", "shell", "--except", "KEY", "--except", "OTHER"]))
+        #expect(shell.output == "")
+        failed(try home.run(export + ["--only", "KYE"]), 4, "KYE")
+        failed(try home.run(export + ["--except", "KYE"]), 4, "KYE")
+        failed(try home.run(export + ["--only", "KEY", "--except", "OTHER"]), 2)
+        done(try home.run(export + ["--only", "KEY", "-o", "one.env"]))
+        #expect(try text("one.env") == "KEY=value\n")
+    }
+
+    @Test("USE-B3: reveal of several keys names no option that it does not have")
+    func revealSeveral() throws {
+        try home.store(["ODD": "it's\n\"`", "SMTP_URL": Self.url])
+        let told = try home.run(["reveal", "KEY", "ODD", "-p", "web"])
+        failed(told, 2, "ODD", "--json")
+        #expect(!told.error.contains("--format") && !told.error.contains("Formats"))
+        let pair = done(try home.run(["reveal", "KEY", "SMTP_URL", "-p", "web"]))
+        #expect(pair.output == "KEY=value\nSMTP_URL='\(Self.url)'\n")
+        #expect(pair.error.contains("SMTP_URL") && !pair.error.contains("--format"))
+        let all = try json(home.run(["reveal", "KEY", "ODD", "-p", "web", "--json"]))
+        #expect(all["variables"]?.elements.count == 2)
     }
 
     @Test func `values go to a terminal after a question only`() throws {

@@ -95,6 +95,40 @@ struct FirstUseTests {
         #expect(done(try home.platform.run("status")).output.hasPrefix("Vault"))
     }
 
+    @Test("USE-A2: one project of Vercel has one of the vault, and a link is not replaced unasked")
+    func oneOwner() throws {
+        let platform = try PlatformHome()
+        done(try platform.run("link", "web"))
+        done(try platform.run("set", "API_KEY", "-p", "api", input: .text("value")))
+        func tied() throws -> String? {
+            try json(platform.run("list", "--json"))["project"]?.text
+        }
+        for options in [[], ["--force"]] {
+            failed(
+                try platform.runner(["link", "web", "--as", "api"] + options).run(), 5,
+                "web of Vercel belongs to web of the vault", "zg-env link web", "-p web",
+                "zg-env project rename web")
+            failed(try platform.runner(["link", "--as", "api"] + options + ["--yes"]).run(), 5)
+            #expect(try tied() == "web")
+        }
+        // Under another name it is the same one, also in another directory.
+        done(try platform.run("project", "rename", "web", "site"))
+        try platform.home.directory.makeDirectory("work/more")
+        var elsewhere = platform.runner(["link", "web", "--json"])
+        elsewhere.workingDirectory = platform.home.directory.path("work/more")
+        #expect(try json(elsewhere.run())["project"] == "site")
+        #expect(try tied() == "site")
+        // Nor does a first push bind a second one by its name.
+        done(try platform.run("set", "KEY", "-p", "web", "--yes", input: .text("value")))
+        let writes = try platform.writes {
+            failed(try platform.run("push", "-p", "web", "--yes"), 5, "belongs to site")
+        }
+        #expect(writes == [])
+        let list = try json(platform.run("project", "list", "--refresh", "--json"))
+        let web = list["projects"]?.elements.first { $0["name"] == "web" }
+        #expect(web?["local"] == "site" && web?["locals"] == ["site"])
+    }
+
     @Test("USE-B7: harden shows what it did before it offers to redeploy")
     func outcomeBeforeQuestion() throws {
         let platform = try PlatformHome()
@@ -193,6 +227,21 @@ struct FirstUseTests {
         ] {
             done(try home.run(arguments, input: .text("v")))
         }
+    }
+
+    @Test("USE-B4: an export for a shell replaces what is set there, but for what --except names")
+    func exportOverTheShell() throws {
+        let home = try CommandHome.initialised()
+        try home.store(["A": "vault", "B": "vault"])
+        let export = done(
+            try home.run([
+                "export", "-p", "web", "-t", "preview", "--format", "shell", "--except", "B",
+            ])
+        ).output
+        let shell = ProgramRunner(
+            path: "/bin/sh", ["-c", "eval \"$1\"; echo $A $B", "sh", export],
+            environment: ["A": "shell", "B": "shell"])
+        #expect(try shell.run().output == "vault shell\n")
     }
 
     @Test("USE-B16: help of notify set names the events once")

@@ -124,9 +124,9 @@ struct ImportTests {
         #expect(try home.revealed("URL") == Array("postgres://${HOST}:${PORT:-5432}/".utf8))
         let result = try imported(text, "--expand")
         #expect(try home.revealed("URL") == Array("postgres://db.example.com:5432/".utf8))
-        #expect(try home.revealed("PLAIN") == Array("${HOST}".utf8))
+        #expect(try home.revealed("PLAIN") == Array("db.example.com".utf8))
         #expect(try home.revealed("OTHER") == Array("${HOME}".utf8))
-        #expect(try home.revealed("DOLLAR") == Array("$HOST".utf8))
+        #expect(try home.revealed("DOLLAR") == Array("db.example.com".utf8))
         let codes = result["diagnostics"]?.elements.compactMap { $0["code"]?.text } ?? []
         #expect(codes.contains("unexpanded"))
         let before = try home.vaultBytes()
@@ -135,6 +135,97 @@ struct ImportTests {
                 ["import", "-", "-p", "web", "--expand"], input: .text("A=${B}\nB=${A}\n")),
             2, "stdin: line 1", "A")
         #expect(try home.vaultBytes() == before)
+    }
+
+    /// A file that a newcomer had, and what bash, Next.js and others make of `$` in it.
+    private static let dollars = "HOST=db\nA=$HOST\nB=\"$HOST\"\nC='$HOST'\nD=pa$$word1\n"
+
+    @Test("USE-A1: a $ that other readers expand is told, and refused with --strict")
+    func dollars() throws {
+        try home.directory.write(Self.dollars, to: "work/ex3.env")
+        let result = done(try home.run(["convert", "ex3.env", "--format", "json"]))
+        #expect(
+            try JSONDocument(result.standardOutput) == [
+                "HOST": "db", "A": "$HOST", "B": "$HOST", "C": "$HOST", "D": "pa$$word1",
+            ])
+        for key in ["A", "B", "C", "D"] {
+            #expect(result.error.contains("differs-expansion \(key):"), "\(key)")
+        }
+        #expect(!result.error.contains("HOST:"))
+        let before = try home.vaultBytes()
+        for command in [["convert", "ex3.env"], ["import", "ex3.env", "-p", "web"]] {
+            let strict = try home.run(command + ["--strict"])
+            failed(strict, 2, "--strict", "differs-expansion")
+            #expect(strict.output == "")
+        }
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test(
+        "USE-A1: --expand and the dialect next take names of the same file, never the environment's"
+    )
+    func expandedDollars() throws {
+        func values(_ text: String, _ options: String...) throws -> JSONDocument {
+            let result = done(
+                try home.run(
+                    ["convert", "-", "--format", "json"] + options, input: .text(text),
+                    environment: ["HOST": "leaked", "NOPE": "leaked"]))
+            #expect(!result.output.contains("leaked"))
+            return try JSONDocument(result.standardOutput)
+        }
+        #expect(
+            try values(Self.dollars, "--expand") == [
+                "HOST": "db", "A": "db", "B": "db", "C": "db", "D": "pa$$word1",
+            ])
+        #expect(
+            try values(Self.dollars, "--dialect", "next") == [
+                "HOST": "db", "A": "db", "B": "db", "C": "db", "D": "pa$",
+            ])
+        #expect(try values("A=x$NOPE${NOPE}\n", "--expand") == ["A": "x$NOPE${NOPE}"])
+        #expect(try values("A=x$NOPE${NOPE}\n", "--dialect", "next") == ["A": "x"])
+        let told = try imported("A=$NOPE\nB=\\$A\n", "--expand")["diagnostics"]?.elements ?? []
+        #expect(told.contains { $0["code"] == "unexpanded" && $0["key"] == "A" })
+        #expect(!told.contains { $0["code"] == "unexpanded" && $0["key"] == "B" })
+        #expect(try home.revealed("B") == Array("$A".utf8))
+        _ = try imported("A=1\nB=$A\n", "--dialect", "next")
+        #expect(try home.revealed("B") == Array("1".utf8))
+        failed(
+            try home.run(
+                ["import", "-", "-p", "web", "--dialect", "next"], input: .text("A=1\nB=x$B\n")),
+            2, "stdin: line 2", "B", "Next.js", "Nothing was imported")
+    }
+
+    @Test("USE-B13: an import without variables is an error and makes no project")
+    func nothingToImport() throws {
+        let before = try home.vaultBytes()
+        for text in ["", "\n# nothing\n", "no variable here\n"] {
+            failed(
+                try home.run(["import", "-", "-p", "pw"], input: .text(text)), 2,
+                "stdin: there is no variable in it", "Nothing was imported")
+        }
+        let passwd = (0..<27).map { "user\($0):x:\($0):\($0)::/home/u\($0):/bin/sh\n" }.joined()
+        try home.directory.write(passwd, to: "work/passwd")
+        let result = try home.run(["import", "passwd", "-p", "pw"])
+        failed(result, 2, "passwd: there is no variable in it", "more (all with --json)")
+        #expect(result.error.split(separator: "\n").filter { $0.hasPrefix("passwd:") }.count <= 6)
+        #expect(!result.error.contains("Made the project"))
+        #expect(try home.vaultBytes() == before)
+        failed(try home.run(["list", "-p", "pw"]), 4, "pw")
+    }
+
+    @Test("USE-B13: a terminal shows five diagnostics and a count, and --json has all")
+    func manyDiagnostics() throws {
+        let text = (1...49).map { "A\($0)=$B\n" }.joined()
+        let result = done(try home.run(["import", "-", "-p", "web"], input: .text(text)))
+        let lines = result.error.split(separator: "\n")
+        #expect(lines.filter { $0.contains("differs-expansion") }.count == 5)
+        #expect(lines.contains("and 44 more (all with --json)"), "\(result.error)")
+        #expect(try imported(text)["diagnostics"]?.elements.count == 49)
+        // Six need no line that says how many more there are.
+        let six = (1...6).map { "A\($0)=$B\n" }.joined()
+        let short = done(try home.run(["import", "-", "-p", "web"], input: .text(six)))
+        #expect(short.error.split(separator: "\n").filter { $0.contains("differs-") }.count == 6)
+        #expect(!short.error.contains("more (all"))
     }
 
     @Test func `of several files the later wins, and stdin is one of them`() throws {

@@ -46,7 +46,7 @@ extension LeakTests {
         "link": { witness in
             try onPlatform(witness) { _, run in
                 try run(["login"], 0, nil)
-                try run(["link", "web", "--as", "linked", "--json"], 0, nil)
+                try run(["link", "web", "--json"], 0, nil)
                 try run(["logout"], 0, nil)
             }
         },

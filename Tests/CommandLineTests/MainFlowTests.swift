@@ -22,14 +22,14 @@ struct MainFlowTests {
 
     @Test func `init makes a vault and says where`() throws {
         let home = try CommandHome()
-        let made = try json(home.run(["init", "--kdf", "8MiB,1", "--json"]))
+        let made = try json(home.run(["init", "--lock", "--kdf", "8MiB,1", "--json"]))
         #expect(made["vault"] == .string(home.vaultPath))
         #expect(made["id"]?.text?.count == 32)
         #expect(made["secretService"] == .null)
         #expect(made["warnings"]?.elements.first?["code"] == "weak-kdf")
 
         let other = try CommandHome()
-        let text = done(try other.run(["init", "--kdf", "8MiB,1"]))
+        let text = done(try other.run(["init", "--lock", "--kdf", "8MiB,1"]))
         #expect(text.output == "")
         #expect(text.error.contains("Made a vault at \(other.vaultPath)."))
     }
@@ -308,7 +308,7 @@ struct MainFlowTests {
         let home = try imported()
         let open = try json(home.run(["status", "-p", "web", "--json"]))
         #expect(open["vault"] == .string(home.vaultPath))
-        #expect(open["format"] == 1)
+        #expect(open["format"] == 2)
         #expect(open["variables"] == 3)
         #expect(open["project"] == "web")
         #expect(open["account"] == .null)

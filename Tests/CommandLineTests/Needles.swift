@@ -69,7 +69,7 @@ struct Needles {
     }
 }
 
-/// Looks at the arguments and the environment of every process again and again.
+/// Looks at the arguments and the environment of every process that a test started, again and again.
 final class ProcessWatch: @unchecked Sendable {
     private let lock = NSLock()
     private var isStopped = false
@@ -79,10 +79,10 @@ final class ProcessWatch: @unchecked Sendable {
     /// Starts looking.
     init(arguments: Needles, environment: Needles) {
         Thread.detachNewThread { [self] in
-            var seen: [String: [UInt8]] = [:]
+            var (seen, tree) = ([String: [UInt8]](), ProcessTree())
             while !lock.withLock({ isStopped }) {
                 let found = Self.leaks(
-                    arguments: arguments, environment: environment, besides: &seen)
+                    arguments: arguments, environment: environment, besides: &seen, in: &tree)
                 lock.withLock { leaks.formUnion(found) }
                 usleep(3_000)
             }
@@ -102,19 +102,22 @@ final class ProcessWatch: @unchecked Sendable {
         return lock.withLock { leaks }
     }
 
-    /// What the processes of now show, but this one.
+    /// What the processes of now that came from this one show.
     static func leaks(arguments: Needles, environment: Needles) -> Set<String> {
-        var seen: [String: [UInt8]] = [:]
-        return leaks(arguments: arguments, environment: environment, besides: &seen)
+        var (seen, tree) = ([String: [UInt8]](), ProcessTree())
+        return leaks(arguments: arguments, environment: environment, besides: &seen, in: &tree)
     }
 
     /// What the processes of now show that was not looked at before.
     private static func leaks(
-        arguments: Needles, environment: Needles, besides seen: inout [String: [UInt8]]
+        arguments: Needles, environment: Needles, besides seen: inout [String: [UInt8]],
+        in tree: inout ProcessTree
     ) -> Set<String> {
         var leaks: Set<String> = []
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        for name in names where Int32(name) != nil && Int32(name) != getpid() {
+        let processes = names.compactMap { Int32($0) }
+        tree.keep(Set(processes))
+        for name in processes where tree.contains(name) {
             for (file, needles) in [("cmdline", arguments), ("environ", environment)] {
                 // The process may have ended, or belong to somebody else.
                 let path = "/proc/\(name)/\(file)"
@@ -126,6 +129,31 @@ final class ProcessWatch: @unchecked Sendable {
             }
         }
         return leaks
+    }
+}
+
+/// Which processes came from this one. Those of other tests are many, and are not searched.
+private struct ProcessTree {
+    /// What is known of the processes that there are.
+    private var known: [Int32: Bool] = [:]
+
+    /// Forgets those that ended, since their numbers are used again.
+    mutating func keep(_ processes: Set<Int32>) {
+        known = known.filter { processes.contains($0.key) }
+    }
+
+    /// Tells whether a process came from this one. One whose parent is gone may have.
+    mutating func contains(_ process: Int32) -> Bool {
+        if let answer = known[process] { return answer }
+        guard process > 1, process != getpid() else { return false }
+        let stat = String(decoding: SmallFile.bytes("/proc/\(process)/stat"), as: UTF8.self)
+        // The name stands in parentheses and may have some; then the state, and the parent.
+        let rest = stat.suffix(from: stat.lastIndex(of: ")") ?? stat.endIndex)
+        let fields = rest.split(separator: " ")
+        guard fields.count > 2, let parent = Int32(fields[2]) else { return false }
+        let answer = parent <= 1 || parent == getpid() || contains(parent)
+        known[process] = answer
+        return answer
     }
 }
 

@@ -91,7 +91,8 @@ struct PassphraseTests {
         let new = try CommandHome()
         failed(
             try new.run(
-                ["init", "--kdf", "8MiB,1", "--passphrase-file", path], unlocked: false), 2,
+                ["init", "--lock", "--kdf", "8MiB,1", "--passphrase-file", path], unlocked: false),
+            2,
             "passphrase is empty")
         #expect(!FileManager.default.fileExists(atPath: new.vaultPath))
         var asked = home.terminalRunner(reveal)
@@ -109,7 +110,7 @@ struct PassphraseTests {
         let new = try CommandHome()
         for count in [1_025, 1_026, 100_000] {
             try new.directory.write([UInt8](repeating: 0x61, count: count), to: "passphrase")
-            failed(try new.run(["init", "--kdf", "8MiB,1"]), 2, "longer than")
+            failed(try new.run(["init", "--lock", "--kdf", "8MiB,1"]), 2, "longer than")
         }
     }
 
@@ -190,7 +191,7 @@ struct PassphraseTests {
         var echoes: [Bool?] = []
         let note = ProgramRunner.Action.call { _, terminal in echoes.append(terminal?.isEchoOn) }
         let made = try new.terminalRunner(
-            ["init", "--kdf", "8MiB,1"],
+            ["init", "--lock", "--kdf", "8MiB,1"],
             script: [
                 (.terminal("New passphrase"), note), (.now, .line(phrase)),
                 (.terminal("again"), note), (.now, .line(phrase)),
@@ -208,7 +209,7 @@ struct PassphraseTests {
     @Test func `two different passphrases make no vault`() throws {
         let new = try CommandHome()
         let result = try new.terminalRunner(
-            ["init", "--kdf", "8MiB,1"],
+            ["init", "--lock", "--kdf", "8MiB,1"],
             script: [
                 (.terminal("New passphrase"), .line("one")), (.terminal("again"), .line("two")),
             ]
@@ -415,7 +416,8 @@ struct PassphraseTests {
         #expect(try home.vaultBytes() == before)
         let new = try CommandHome()
         failed(
-            try new.run(["init", "--kdf", "8MiB,1", "--passphrase-file", path], unlocked: false),
+            try new.run(
+                ["init", "--lock", "--kdf", "8MiB,1", "--passphrase-file", path], unlocked: false),
             3, words)
         #expect(!FileManager.default.fileExists(atPath: new.vaultPath))
         // What a link leads to counts.

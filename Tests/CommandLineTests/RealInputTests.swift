@@ -122,20 +122,18 @@ struct RealInputTests {
         try home.directory.write(Self.file, to: "work/.env")
         done(try home.run(["import", ".env", "-p", "web"]))
         for format in ["dotenv", "shell"] {
-            let exported = try home.run([
-                "export", "-p", "web", "-t", "preview", "--format", format,
-            ])
-            if exported.status == 2 {
-                // Not everything can be written so that all readers agree; then the key is named.
-                #expect(exported.output == "")
-                #expect(Self.expected.contains { exported.error.contains($0.key) })
-                continue
-            }
-            done(exported)
+            // Names that a shell has no variables of.
+            let left = format == "shell" ? ["dotted.name"] : []
+            let exported = done(
+                try home.run(
+                    ["export", "-p", "web", "-t", "preview", "--format", format]
+                        + left.flatMap { ["--except", $0] }))
             try home.directory.write(exported.standardOutput, to: "work/\(format)")
-            let back = try json(home.run(["import", format, "-p", "web", "--json"]))
+            let back = try json(
+                home.run(["import", format, "-p", "web", "--dialect", format, "--json"]))
             #expect(back["updated"] == [])
-            #expect(back["unchanged"]?.elements.count == Self.expected.count, "\(format)")
+            #expect(
+                back["unchanged"]?.elements.count == Self.expected.count - left.count, "\(format)")
         }
     }
 }
@@ -181,6 +179,12 @@ struct DotEnvCasesTests {
                 // The vault's format ends names there: refused with the place, nothing stored.
                 let text = try failedAsJSON(imported, 2, "usage")
                 #expect(text.contains("stdin:1:1") && !text.contains(key))
+                continue
+            }
+            if expected.isEmpty, imported.status == 2 {
+                // Nothing to import is an error, and makes no project.
+                try failedAsJSON(imported, 2, "usage")
+                failed(try home.run(["export", "-p", project]), 4, project)
                 continue
             }
             #expect(imported.status == 0, "\(testCase.name): \(imported.error)")

@@ -112,14 +112,14 @@ struct SettingsTests {
     @Test func `kdf is the cost of a new vault, and --kdf wins`() throws {
         let home = try CommandHome()
         done(try home.run(["config", "set", "kdf", "8MiB,2"]))
-        done(try home.run(["init"]))
+        done(try home.run(["init", "--lock"]))
         func cost() throws -> [JSONDocument?] {
             let slot = try json(home.run(["status", "--json"]))["slots"]?.elements.first
             return [slot?["memoryBytes"], slot?["operations"]]
         }
         #expect(try cost() == [.integer(8 << 20), 2])
         try FileManager.default.removeItem(atPath: home.vaultPath)
-        done(try home.run(["init", "--kdf", "9MiB,1"]))
+        done(try home.run(["init", "--lock", "--kdf", "9MiB,1"]))
         #expect(try cost() == [.integer(9 << 20), 1])
     }
 

@@ -87,7 +87,10 @@ import Testing
         (.shell, "A=1\r\nexport B\n", ["differs-line-ending", "ignored-no-equals"]),
         (.systemd, "\u{FEFF}A=1\n", ["differs-bom", "name-not-portable"]),
         (.systemd, "nothing\nA=1\n", ["ignored-no-equals"]),
-        (.node, "A=1\n=2\nB=3\n", ["ignored-junk", "differs-extra-name"]),
+        (
+            .node, "A=1\n=2\nB=3\n",
+            ["differs-extra-name", "ignored-junk", "differs-extra-name"]
+        ),
     ])
     func `what they skip or keep is told`(
         dialect: DotEnvDialect, text: String, expected: [String]

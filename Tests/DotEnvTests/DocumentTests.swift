@@ -58,7 +58,9 @@ import Testing
     }
 
     @Test func `a value without a form stops the merge`() {
-        let error = failure { () throws(DotEnvError) in _ = try merged(["A": "a\r"], into: "A=1") }
+        let error = failure { () throws(DotEnvError) in
+            _ = try merged(["A": "it's\n\"`"], into: "A=1")
+        }
         #expect(error?.code == .unwritableValue)
         #expect(error?.key == "A")
     }
@@ -102,9 +104,11 @@ import Testing
         ("B=${A}\nA=1\n", ["1", "1"]),
         ("B=${A:-d}\n", ["d"]), ("A=\nB=${A:-d}${A}\n", ["", "d"]),
         ("A=1\nB=${N:-x${A}${M:-z}}\n", ["1", "x1z"]),
-        ("A=1\nB='${A}'\nC=\"${A}\\n\"\n", ["1", "${A}", "1\n"]),
-        ("A=1\nB=\\${A}${A}\n", ["1", "${A}1"]),
-        ("A=1\nB=$A $$ ${A ${A-d} ${} ${A:?x} $\n", ["1", "$A $$ ${A ${A-d} ${} ${A:?x} $"]),
+        ("A=1\nB='${A}'\nC=\"${A}\\n\"\n", ["1", "1", "1\n"]),
+        ("A=1\nB=\\${A}${A}\n", ["1", "${A}1"]), ("A=1\nB=\\$A\\$\\$$A\n", ["1", "$A$$1"]),
+        ("A=1\nB=$A $$ ${A ${A-d} ${} ${A:?x} $\n", ["1", "1 $$ ${A 1 ${} ${A:?x} $"]),
+        ("A=1\nB=$AB $A.B $A-$1\n", ["1", "$AB 1.B 1-$1"]),
+        ("A=1\nB=${N-d}${A:+x$A}${A+y}${N:+z}\nC=${B-}\n", ["1", "dx1y", "dx1y"]),
         ("B=${NOPE}\n", ["${NOPE}"]),
         ("A=1\nA=2\nB=${A}\n", ["1", "2", "2"]),
         ("A=$\nB=${A}{A}\n", ["$", "${A}"]),
@@ -117,6 +121,7 @@ import Testing
 
     @Test func `what a shell has quoted stays`() throws {
         #expect(try expanded("A=1\nB='${A}'\n", as: .shell) == ["1", "${A}"])
+        #expect(try expanded("A=1\nB='$A'\nC=$A\n", as: .compose) == ["1", "$A", "1"])
     }
 
     @Test func `a name that is not set is told`() throws {
@@ -129,7 +134,19 @@ import Testing
         #expect(diagnostics.first?.key == "A")
     }
 
-    @Test(arguments: ["A=${A}\n", "A=${B}\nB=x${C}\nC=${A}\n", "A=${N:-${A}}\n"])
+    @Test func `USE-A1: what stays unexpanded is told, for $NAME too`() throws {
+        for value in ["$NOPE", "$(id)", "${NOPE", "$1", "a$2b$12$x"] {
+            let text = "A='\(value)'\n"
+            let file = try read(text)
+            let (diagnostics, result) = try withSpan(Array(text.utf8)) { span in
+                (try DotEnvExpansion(file, in: span).diagnostics, try expanded(text))
+            }
+            #expect(diagnostics.map(\.code) == [.unexpanded], "\(value)")
+            #expect(result == [value])
+        }
+    }
+
+    @Test(arguments: ["A=$A\n", "A=${A}\n", "A=${B}\nB=x${C}\nC=${A}\n", "A=${N:-${A}}\n"])
     func `a circle is an error`(text: String) {
         let error = failure { () throws(DotEnvError) in _ = try expanded(text) }
         #expect(error?.code == .expansionCycle)

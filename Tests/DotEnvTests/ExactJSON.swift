@@ -21,6 +21,12 @@ struct ExactJSON {
             if case .object(let members) = self { members } else { nil }
         }
 
+        /// The same, where null stands for `reference` and false for an error, which is nil.
+        func pairs(besides reference: [Pair]) -> [Pair]? {
+            if case .null = self { return reference }
+            return pairs
+        }
+
         /// Pairs of a name and a value or null.
         var pairs: [Pair]? {
             array.map { items in

@@ -91,9 +91,10 @@ func failure(_ body: () throws(DotEnvError) -> Void) -> DotEnvError? {
 
 /// Writes variables with proof and gives the text.
 func written(
-    _ values: [(String, [UInt8])], as format: DotEnvFormat, secretName: String = "env"
+    _ values: [(String, [UInt8])], as format: DotEnvFormat, for dialect: DotEnvDialect? = nil,
+    secretName: String = "env"
 ) throws(DotEnvError) -> String {
-    let writer = DotEnvWriter(format, secretName: secretName)
+    let writer = DotEnvWriter(format, for: dialect, secretName: secretName)
     let keys = values.map(\.0)
     let lend: DotEnvWriter.Lender = { index, body in withSpan(values[index].1) { body($0) } }
     var memory = [UInt8](repeating: 0, count: try writer.length(keys, lending: lend))
@@ -104,9 +105,19 @@ func written(
 }
 
 func written(
-    _ values: KeyValuePairs<String, String>, as format: DotEnvFormat
+    _ values: KeyValuePairs<String, String>, as format: DotEnvFormat,
+    for dialect: DotEnvDialect? = nil
 ) throws(DotEnvError) -> String {
-    try written(values.map { ($0.key, Array($0.value.utf8)) }, as: format)
+    try written(values.map { ($0.key, Array($0.value.utf8)) }, as: format, for: dialect)
+}
+
+/// The names whose values have no form that all readers take alike.
+func unportable(
+    _ values: KeyValuePairs<String, String>, for dialect: DotEnvDialect?
+) -> [String] {
+    let bytes = values.map { Array($0.value.utf8) }
+    return DotEnvWriter(.dotenv, for: dialect).unportableKeys(
+        values.map(\.key), lending: { index, body in withSpan(bytes[index]) { body($0) } })
 }
 
 func withMutableSpan<R, E: Error>(
@@ -150,6 +161,21 @@ func expanded(
                 ? sink.text : "wrong length"
         }
     }
+}
+
+/// Every assignment of a text with its value after expansion.
+func expandedPairs(
+    _ text: String, as dialect: DotEnvDialect
+) throws(DotEnvError) -> [Pair] {
+    let keys = try read(text, as: dialect).entries.map(\.key)
+    return zip(keys, try expanded(text, as: dialect)).map { Pair($0, $1) }
+}
+
+/// Every assignment as a program that reads the dialect has it.
+func expandedOrPlain(
+    _ text: String, as dialect: DotEnvDialect
+) throws(DotEnvError) -> [Pair] {
+    dialect.expands ? try expandedPairs(text, as: dialect) : try pairs(text, as: dialect)
 }
 
 /// A seeded generator, so that a failure can be repeated.

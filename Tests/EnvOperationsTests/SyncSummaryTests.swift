@@ -85,7 +85,8 @@ struct SyncSummaryTests {
             var index = index([variable])
             if let made {
                 index.currentVersions[variable.id] = StoredVersion(
-                    variable: variable.id, version: 1, batch: Identifier(high: 0, low: 1),
+                    variable: variable.id, version: 1, id: .random(),
+                    batch: Identifier(high: 0, low: 1),
                     offset: 0, length: 0, checksum: .init([UInt8](repeating: 0, count: 32)),
                     createdAt: made, sealedName: nil)
             }

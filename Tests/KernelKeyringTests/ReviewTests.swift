@@ -40,7 +40,7 @@ struct ReviewTests {
                 try home.run(["unlock", "--json"]),
                 try home.run(["unlock"]),
                 try home.run(["status", "--json"], unlocked: false),
-                try home.run(["unlock", "--yes", "--json"]),
+                try home.run(["unlock", "--accept-changes", "--json"]),
                 try home.run(["unlock", "--json"]),
                 try home.run(["status", "--json"], unlocked: false),
             ]
@@ -52,8 +52,9 @@ struct ReviewTests {
         }
         #expect(try JSONDocument(results[0].standardOutput)["accepted"] == false)
         #expect(results[1].error.contains("2 variables were changed while the values were locked"))
-        #expect(results[1].error.contains("A  production, preview, development: value changed"))
-        #expect(results[1].error.contains("zg-env unlock --yes"))
+        #expect(results[1].error.contains("web: A: value changed by set, just now"))
+        #expect(results[1].error.contains("web: NEW: added by set, just now"))
+        #expect(results[1].error.contains("zg-env unlock --accept-changes"))
         #expect(results[1].error.contains("Unlocked for"))
         #expect(try JSONDocument(results[3].standardOutput)["accepted"] == true)
         #expect(try listed(results[4]) == [])
@@ -80,16 +81,24 @@ struct ReviewTests {
         #expect(try listed(results[1]) == left)
     }
 
-    @Test func `equal values are no question, and without changes there is none`() throws {
-        try setLocked("A", "first")
+    @Test func `equal values are one question, and one version after it`() throws {
+        for _ in 0..<3 { try setLocked("A", "first") }
         let home = home
         let results = try LoginThread.run(.session) {
-            let runner = home.terminalRunner(
+            let asking = home.terminalRunner(
+                ["unlock", "--passphrase-file", home.passphrasePath],
+                script: [(.terminal("Are these changes yours? [y/N] "), .line("y"))])
+            let silent = home.terminalRunner(
                 ["unlock", "--passphrase-file", home.passphrasePath])
-            return [try runner.run(), try runner.run()]
+            return [
+                try asking.run(), try silent.run(), try home.run(["verify", "--json"]),
+            ]
         }
-        #expect(results.map(\.status) == [0, 0], "\(results.map(\.error))")
-        #expect(results.allSatisfy { !$0.error.contains("while the values were locked") })
+        #expect(results.map(\.status) == [0, 0, 0], "\(results.map(\.error))")
+        #expect(results[0].error.contains("web: A: 3 values by set"), "\(results[0].error)")
+        #expect(!results[1].error.contains("while the values were locked"))
+        let verified = try JSONDocument(results[2].standardOutput)
+        #expect(verified["checked"]?["versions"] == 2)
     }
 
     @Test func `accept-older goes on with a copy that is older than the unlocked vault`() throws {

@@ -92,7 +92,9 @@ struct UnlockCommandTests {
         #expect(try JSONDocument(results[5].standardOutput)["values"] == "locked")
     }
 
-    @Test func `unlock settles what was written while the values were locked`() throws {
+    @Test func `what was written while the values were locked is given out once it is accepted`()
+        throws
+    {
         let home = home
         // As a program does that holds the index key alone.
         let store = PosixFileStore(lockSeconds: 5)
@@ -116,11 +118,15 @@ struct UnlockCommandTests {
             }
         }
         let results = try LoginThread.run(.session) {
-            [try unlock(home), try unlock(home), try handedOver(home)]
+            [
+                try unlock(home), try handedOver(home),
+                try home.run(["unlock", "--accept-changes", "--json"]), try handedOver(home),
+            ]
         }
-        #expect(try JSONDocument(results[0].standardOutput)["settled"] == 1)
-        #expect(try JSONDocument(results[1].standardOutput)["settled"] == 0)
-        #expect(results[2].output == "locked")
+        #expect(try JSONDocument(results[0].standardOutput)["accepted"] == false)
+        #expect(results[1].status == 125 && results[1].output == "")
+        #expect(try JSONDocument(results[2].standardOutput)["accepted"] == true)
+        #expect(results[3].output == "locked")
     }
 
     @Test func `run does not reach for the desktop's keyring, unlocked or locked`() throws {
@@ -142,7 +148,8 @@ struct UnlockCommandTests {
         let list = ["list", "-p", "web"]
         let seen = try LoginThread.run(.session) {
             let locked = [try connections(run), try connections(list)]
-            let status = try unlock(home).status
+            // What set wrote with the key of the keyring alone is nobody's until somebody accepts it.
+            let status = try home.run(["unlock", "--accept-changes"]).status
             let unlocked = [try connections(run), try connections(list)]
             // Nor where the state directory says nothing of the vault any more: the cache knows it.
             try home.forgetAnchors()

@@ -98,7 +98,8 @@ struct VaultPositionTests {
     @Test func `a root that is not the vault's does not open it`() throws {
         let vault = try Vault(opening: path, in: store)
         #expect(throws: VaultError.self) {
-            _ = try vault.unlock(root: try SecretBytes.random(count: 32))
+            let keys = try vault.unlock(root: try SecretBytes.random(count: 32))
+            _ = try vault.index(with: keys, extent: .listing)
         }
     }
 }

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""A second reader of the vault file, format 1, written from its page (vault-format.md) alone.
+"""A second reader of the vault file, format 2, written from its page (vault-format.md) alone.
 
-    second_reader.py FILE (--passphrase-file F | --recovery-code-file F | --key-file F | --slot-key HEX)
+    second_reader.py FILE (--passphrase-file F | --recovery-code-file F | --key-file F
+                           | --slot-key HEX | --index-key HEX) [--anchor F]
     second_reader.py --vectors DIR
 
 The first form prints the vault, or what is wrong with it, as JSON, and ends with 0 (ok), 8 (damaged),
-3 (locked), 1 (newer format, insecure, too little memory), 4 (not found) or 2 (wrong use). The second
-form compares this reader with the files that DIR/vectors.json lists, and ends with 1 where they differ.
+3 (locked), 1 (newer or older format, insecure, too little memory), 4 (not found) or 2 (wrong use).
+With the root the JSON lists what is not accepted, which is no damage. The second form compares this
+reader with the files that DIR/vectors.json lists, and ends with 1 where they differ.
 
 The numbers in the comments are the page's sections. The order of all checks is that of section 8.1.
 """
@@ -30,7 +32,8 @@ MIB = 1 << 20
 GIB = 1 << 30
 
 EXIT_CODES = {
-    "ok": 0, "newer": 1, "insecure": 1, "too-little-memory": 1, "wrong-use": 2, "locked": 3, "not-found": 4}
+    "ok": 0, "newer": 1, "pre-release": 1, "insecure": 1, "too-little-memory": 1, "wrong-use": 2,
+    "locked": 3, "not-found": 4}
 EXIT_DAMAGED = 8
 
 
@@ -113,13 +116,12 @@ class RootKeys:
 
     def __init__(self, root):
         self.root = root
-        self.public, self.secret = sodium.crypto_box_seed_keypair(kdf(root, 1, b"zgv1root"))
-        self.settling = kdf(root, 2, b"zgv1root")
-        self.checkpoint = kdf(root, 3, b"zgv1root")
-        self.rotation = kdf(root, 4, b"zgv1root")
+        self.public, self.secret = sodium.crypto_box_seed_keypair(kdf(root, 1, b"zgv2root"))
+        self.batch = kdf(root, 2, b"zgv2root")
+        self.checkpoint = kdf(root, 3, b"zgv2root")
 
     def index_key(self, epoch):
-        return kdf(self.root, epoch, b"zgv1indx")
+        return kdf(self.root, epoch, b"zgv2indx")
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -194,8 +196,9 @@ def read_header(file):
 
     header = SimpleNamespace(raw=raw)
     header.format, zero = struct.unpack_from("<HH", raw, 8)
-    require(header.format <= 1, "newer", f"format {header.format}")
-    require(header.format == 1, "header", "format 0")
+    require(header.format <= 2, "newer", f"format {header.format}")
+    require(header.format != 1, "pre-release", "format 1")
+    require(header.format == 2, "header", "format 0")
     require(zero == 0, "header", "bytes 10 and 11 are not zero")
     header.file_length, header.vault_id, header.generation, header.epoch, header.public, count = (
         struct.unpack_from("<Q16sQI32sI", raw, 16))
@@ -244,19 +247,25 @@ def check_slot(slot):
 
 
 # ---------------------------------------------------------------------------------------------------
-# 4.1: secrets. Each has a method that gives the KEK for a slot, or None where it is not for this slot.
-# What a person types is for slots of tier 2 alone (8: "no slot of kind 1 or 4 and tier 2 opens").
+# 4.1: secrets. Each gives the slots that it may open, in the order in which they are tried, with the
+# KEK of each. What a person types is for slots of tier 2 alone.
 
 
 class Passphrase:
+    """A text that somebody gives: first a code, where it is one, then a passphrase."""
+
     def __init__(self, given):
         require(1 <= len(given) <= 1024, "wrong-use", f"a passphrase of {len(given)} bytes")
         self.given = given
 
-    def kek(self, slot, vault_id):
-        if slot.kind != PASSPHRASE or slot.tier != TIER_ROOT:
-            return None
-        return argon2id(self.given, slot.salt, slot.operations, slot.memory)
+    def keks(self, header):
+        try:
+            yield from RecoveryCode(self.given.decode("ascii", errors="replace")).keks(header)
+        except Refused:
+            pass
+        for slot in header.slots:
+            if slot.kind == PASSPHRASE and slot.tier == TIER_ROOT:
+                yield slot, argon2id(self.given, slot.salt, slot.operations, slot.memory)
 
 
 class RecoveryCode:
@@ -265,10 +274,10 @@ class RecoveryCode:
     def __init__(self, text):
         self.code = self.decode(text)
 
-    def kek(self, slot, vault_id):
-        if slot.kind != RECOVERY_CODE or slot.tier != TIER_ROOT:
-            return None
-        return keyed_hash32(self.code, b"zgv1/recovery" + slot.salt)
+    def keks(self, header):
+        for slot in header.slots:
+            if slot.kind == RECOVERY_CODE and slot.tier == TIER_ROOT:
+                yield slot, keyed_hash32(self.code, b"zgv2/recovery" + slot.salt)
 
     @staticmethod
     def times(a, b):
@@ -292,7 +301,7 @@ class RecoveryCode:
 
     @classmethod
     def decode(cls, text):
-        typed = [c for c in text if c not in "- \t\r\n"]
+        typed = [c for c in text if c not in "- "]
         # Not upper() of the whole: a few letters outside of ASCII have their upper case inside of it.
         typed = "".join(c.upper() if c in string.ascii_lowercase else c for c in typed)
         typed = typed.replace("O", "0").replace("I", "1").replace("L", "1")
@@ -308,27 +317,40 @@ class RecoveryCode:
 
 
 class KeyFile:
-    def __init__(self, text):
-        words = text.split()
-        require(len(words) == 4 and words[0] == "zg-env-key-1", "locked", "this is no key file")
-        self.vault_id, self.slot_id, self.key = (
-            from_hex(word, size) for word, size in zip(words[1:], (16, 16, 32)))
+    """Lines of one valid form; other lines are passed over."""
 
-    def kek(self, slot, vault_id):
-        ours = slot.kind == KEY_FILE and slot.id == self.slot_id and vault_id == self.vault_id
-        return self.key if ours else None
+    LINE = re.compile(rb"zg-env-key-1 ([0-9a-f]{32}) ([0-9a-f]{32}) ([0-9a-f]{64})")
+
+    def __init__(self, content):
+        found = map(self.LINE.fullmatch, content.split(b"\n"))
+        self.lines = [
+            tuple(bytes.fromhex(word.decode()) for word in line.groups()) for line in found if line]
+
+    def keks(self, header):
+        for vault_id, slot_id, key in self.lines:
+            for slot in header.slots:
+                if (slot.kind, slot.id, header.vault_id) == (KEY_FILE, slot_id, vault_id):
+                    yield slot, key
 
 
 class SlotKey:
-    """The 32 bytes themselves, as a keyring or a key file has them; for any slot if none is named."""
+    """The 32 bytes themselves, as a keyring has them; for any slot if none is named."""
 
     def __init__(self, text, slot_id=None):
         self.key = from_hex(text.strip(), 32)
         self.slot_id = slot_id and from_hex(slot_id, 16)
 
-    def kek(self, slot, vault_id):
-        ours = slot.kind in (KEYRING, KEY_FILE) and self.slot_id in (None, slot.id)
-        return self.key if ours else None
+    def keks(self, header):
+        for slot in header.slots:
+            if slot.kind in (KEYRING, KEY_FILE) and self.slot_id in (None, slot.id):
+                yield slot, self.key
+
+
+class IndexKey:
+    """The index key itself, which no slot has to give."""
+
+    def __init__(self, text):
+        self.key = from_hex(text.strip(), 32)
 
 
 def from_hex(text, size):
@@ -338,12 +360,11 @@ def from_hex(text, size):
 
 
 def unlock(header, secret):
-    """The tier and the key of the first slot that opens, slots with the root first."""
-    for slot in sorted(header.slots, key=lambda slot: -slot.tier):
-        kek = secret.kek(slot, header.vault_id)
-        if kek is None:
-            continue
-        data = b"zgv1/slot" + header.vault_id + slot.raw[:72] + slot.raw[120:]
+    """The tier and the key of the first slot that opens."""
+    if isinstance(secret, IndexKey):
+        return TIER_INDEX, secret.key
+    for slot, kek in secret.keks(header):
+        data = b"zgv2/slot" + header.vault_id + slot.raw[:72] + slot.raw[120:]
         key = aead_open(kek, slot.nonce, slot.wrapped, data)
         if key is not None:
             return slot.tier, key
@@ -352,6 +373,12 @@ def unlock(header, secret):
 
 # ---------------------------------------------------------------------------------------------------
 # 5: decoding the index
+
+
+class Spanned:
+    def __init__(self, content, raw):
+        self.content = content
+        self.raw = raw
 
 
 class Cursor:
@@ -430,11 +457,21 @@ class Cursor:
         return items
 
     def section(self, name, read):
-        length = self.u32()
-        inner = Cursor(memoryview(self.raw(length, f"section {name}")), name)
+        return self.section_span(name, read)[0]
+
+    def section_span(self, name, read):
+        """What `read` reads of a section, and the section's bytes."""
+        raw = self.raw(self.u32(), f"section {name}")
+        inner = Cursor(memoryview(raw), name)
         content = read(inner)
         inner.end()
-        return content
+        return content, raw
+
+    def span(self, read):
+        """What `read` reads, and its bytes."""
+        start = self.at
+        content = read(self)
+        return Spanned(content, bytes(self.data[start:self.at]))
 
     def end(self):
         if self.left():
@@ -445,27 +482,45 @@ def text(most):
     return lambda cursor: cursor.text(most)
 
 
+def optional(read):
+    return lambda cursor: cursor.optional(read)
+
+
 def utf8(name):
     """Texts are ordered by their bytes."""
     return name.encode("utf-8")
 
 
+def read_directory(c):
+    return SimpleNamespace(
+        path=c.text(4096), project_name=c.text(4096), organisation=c.text(4096), project=c.id())
+
+
+def read_locked_write(c):
+    return SimpleNamespace(
+        generation=c.u64(), time=c.u64(), command=c.text(64),
+        records=c.list(lambda c: c.id(), 16, 1_000_000, lambda item: item))
+
+
 def read_metadata(c):
     """5.1"""
-    generations = c.list(lambda c: (c.u64(), c.raw(16)), 24, 1024, lambda item: item[0])
-    audit_log = c.optional(lambda c: (c.u64(), c.raw(16)))
-    directories = c.list(
-        lambda c: (c.text(4096), c.text(4096), c.text(4096), c.id()), 28, 10_000, lambda item: utf8(item[0]))
-    return SimpleNamespace(generations=generations, audit_log=audit_log, directories=directories)
+    return SimpleNamespace(
+        generations=c.list(lambda c: (c.u64(), c.raw(16)), 24, 1024, lambda item: item[0]),
+        audit_log=c.optional(lambda c: (c.u64(), c.raw(16))),
+        directories=c.list(read_directory, 28, 10_000, lambda item: utf8(item.path)),
+        locked_writes=c.list(read_locked_write, 24, 1_000, lambda item: item.generation))
+
+
+def read_binding(c):
+    return SimpleNamespace(
+        origin=c.text(4096), user=c.text(4096), team=c.optional(text(4096)),
+        team_slug=c.optional(text(4096)), project=c.text(4096), name=c.text(4096))
 
 
 def read_project(c):
     """5.2"""
     project = SimpleNamespace(
-        id=c.id(), name=c.text(1024), made_at=c.u64(),
-        binding=c.optional(lambda c: SimpleNamespace(
-            origin=c.text(4096), user=c.text(4096), team=c.optional(text(4096)),
-            team_slug=c.optional(text(4096)), project=c.text(4096), name=c.text(4096))),
+        id=c.id(), name=c.text(1024), made_at=c.u64(), binding=c.span(optional(read_binding)),
         live=c.optional(lambda c: (c.text(4096), c.u64())), seen_at=c.u64())
     if not project.name:
         c.fail("encoding", "a project with an empty name")
@@ -473,6 +528,7 @@ def read_project(c):
 
 
 TYPES = {1: "plain", 2: "encrypted", 3: "sensitive", 4: "system", 5: "secret"}
+NUMBERS_OF_TYPES = {name: number for number, name in TYPES.items()}
 TARGETS = ("production", "preview", "development")
 
 
@@ -488,14 +544,16 @@ def read_scope(c):
 
 
 def read_attributes(c):
-    return SimpleNamespace(type=read_type(c), scope=read_scope(c), comment=c.optional(text(4096)))
+    return SimpleNamespace(
+        type=read_type(c), scope=c.span(read_scope), comment=c.optional(text(4096)))
 
 
 def read_remote(c):
     """5.4"""
     return SimpleNamespace(
         id=c.text(4096), key=c.text(1024), account=c.text(4096), pushed_version=c.u64(),
-        agreed=read_attributes(c), agreed_at=c.u64(), seen_at=c.u64(), gone=c.flag(), pushed_at=c.u64())
+        agreed=read_attributes(c), agreed_at=c.u64(), seen_at=c.u64(), gone=c.flag(), pushed_at=c.u64(),
+        earlier=c.optional(lambda c: (c.u64(), c.u64(), c.u64())))
 
 
 def read_record(c):
@@ -514,16 +572,17 @@ def read_record(c):
 def read_version(c):
     """5.5"""
     return SimpleNamespace(
-        record=c.id(), number=c.u64(), batch=c.id(), offset=c.u64(), length=c.u32(), checksum=c.raw(32),
-        made_at=c.u64(), sealed_name=c.optional(lambda c: (c.id(), c.text(1024))))
+        record=c.id(), number=c.u64(), id=c.id(), batch=c.id(), offset=c.u64(), length=c.u32(),
+        checksum=c.raw(32), made_at=c.u64(),
+        sealed_name=c.optional(lambda c: (c.id(), c.text(1024))))
 
 
-SEALED, SETTLED = 1, 2
+SEALED, ROOT = 1, 2
 
 
 def read_batch(c):
     """5.6"""
-    batch = SimpleNamespace(id=c.id(), wrapping=c.choice("wrapping", (SEALED, SETTLED)))
+    batch = SimpleNamespace(id=c.id(), wrapping=c.choice("wrapping", (SEALED, ROOT)))
     batch.wrapped = c.raw(112 if batch.wrapping == SEALED else 72)
     return batch
 
@@ -609,26 +668,8 @@ def read_rotation(entry):
     rotation.ended_at = c.u64()
     if (rotation.ended_at == 0) != (entry.kind == 2):
         c.fail("encoding", f"a rotation of kind {entry.kind} that ended at {rotation.ended_at}")
-    rotation.code = c.raw(32)
     c.end()
     return rotation
-
-
-def rotation_code(header, entry, keys):
-    """5.7. Takes the root."""
-    return keyed_hash32(keys.rotation, b"".join((
-        b"zgv1/rotation" + bytes(3), header.vault_id, entry.id, struct.pack("<BQ", entry.kind, entry.made_at),
-        entry.payload[:-32])))
-
-
-def check_rotations(header, index, keys):
-    """5.7. Takes the root."""
-    if keys is None:
-        return
-    for entry in index.journal:
-        if entry.kind in ROTATIONS:
-            require(rotation_code(header, entry, keys) == entry.content.code, "rotation",
-                    f"the code of the rotation of {entry.content.key} does not hold")
 
 
 WORD = re.compile(r"[A-Za-z0-9_-]+")
@@ -654,19 +695,76 @@ def read_account(c):
         ends_at=c.u64(), protection=c.choice("protection", (1, 2)), secret=c.bytes(65_536, "secret"))
 
 
-def read_entry(c):
-    """5.9"""
+PROJECT, RECORD, ACCOUNT, DIRECTORY, JOURNAL = range(1, 6)
+OBJECTS = {
+    PROJECT: "project", RECORD: "record", ACCOUNT: "account", DIRECTORY: "directory",
+    JOURNAL: "journal"}
+
+
+def read_listed_version(c):
+    """1: `version`"""
+    return c.u64(), c.id(), c.id(), c.u64()
+
+
+def read_listed_remote(c):
+    return c.text(4096), c.text(4096)
+
+
+def read_listed_record(c):
+    entry = SimpleNamespace(
+        key=c.id(), project=c.id(), current=c.u64(), highest=c.u64(), rotation=c.u64(),
+        in_use=c.flag(), type=read_type(c), name=c.text(1024), scope=c.span(read_scope),
+        remote=c.optional(read_listed_remote),
+        versions=c.list(read_listed_version, 48, 10_001, lambda version: version[0]))
+    if not entry.name:
+        c.fail("encoding", "an entry of a record with an empty name")
+    return entry
+
+
+def read_listed_project(c):
+    entry = SimpleNamespace(
+        key=c.id(), name=c.text(1024), binding=c.span(optional(read_binding)))
+    if not entry.name:
+        c.fail("encoding", "an entry of a project with an empty name")
+    return entry
+
+
+def read_listed_account(c):
     return SimpleNamespace(
-        record=c.id(), project=c.id(), name=c.text(1024), current=c.u64(), type=read_type(c),
-        scope=read_scope(c), remote=c.optional(text(4096)), account=c.optional(text(4096)))
+        key=utf8(c.text(1024)), origin=c.text(4096), user=c.text(4096), user_name=c.text(4096),
+        team=c.optional(text(4096)), team_slug=c.optional(text(4096)), default=c.flag(),
+        protection=c.choice("protection", (1, 2)), digest=c.raw(32))
+
+
+def read_listed_directory(c):
+    entry = read_directory(c)
+    entry.key = utf8(entry.path)
+    return entry
+
+
+def read_listed_journal_entry(c):
+    return SimpleNamespace(key=c.id(), kind=c.u8(), digest=c.raw(32))
+
+
+LISTED = {
+    PROJECT: read_listed_project, RECORD: read_listed_record, ACCOUNT: read_listed_account,
+    DIRECTORY: read_listed_directory, JOURNAL: read_listed_journal_entry}
+
+
+def read_entry(c):
+    """5.9: an entry with its kind, its key and the bytes of its section."""
+    kind = c.choice("kind of entry", LISTED)
+    entry, raw = c.section_span(f"{OBJECTS[kind]} of the checkpoint", LISTED[kind])
+    entry.entry_kind, entry.raw = kind, raw
+    return entry
 
 
 def read_checkpoint(c):
     """5.9"""
-    checkpoint = SimpleNamespace(generation=c.u64(), code=c.raw(32))
-    start = c.at
-    checkpoint.entries = c.list(read_entry, 53, 1_000_000, lambda entry: entry.record)
-    checkpoint.raw_entries = bytes(c.data[start:c.at])
+    checkpoint = SimpleNamespace(generation=c.u64(), code=c.raw(40))
+    entries = c.span(lambda c: c.list(
+        read_entry, 26, 1_031_000, lambda entry: (entry.entry_kind, entry.key)))
+    checkpoint.entries, checkpoint.raw_entries = entries.content, entries.raw
     return checkpoint
 
 
@@ -689,15 +787,16 @@ def read_index(content):
         ("metadata", read_metadata),
         ("projects", lambda c: c.list(read_project, 38, 10_000, by_id)),
         ("records", lambda c: c.list(read_record, 93, million, by_id)),
-        ("current", lambda c: c.list(read_version, 93, million, by_record)),
-        ("earlier", lambda c: c.list(read_version, 93, None, by_number)),
+        ("current", lambda c: c.list(read_version, 109, million, by_record)),
+        ("earlier", lambda c: c.list(read_version, 109, None, by_number)),
         ("batches", lambda c: c.list(read_batch, 89, None, by_id)),
         ("journal", lambda c: c.list(read_journal_entry, 29, 10_000, by_id)),
         ("accounts", lambda c: c.list(read_account, 40, 1_000, lambda account: utf8(account.name))),
         ("former_log_keys", lambda c: c.list(lambda c: c.raw(32), 32, 1_000)),
-        ("checkpoint", lambda c: c.optional(read_checkpoint)))
+        ("checkpoint", read_checkpoint))
     cursor = Cursor(memoryview(content), "index")
     index = SimpleNamespace()
+    require(not cursor.flag(), "newer", "a vault with groups")
     for name, read in sections:
         setattr(index, name, cursor.section(name, read))
     cursor.end()
@@ -706,14 +805,16 @@ def read_index(content):
 
 def open_index(file, header, index_key):
     sealed = file.read(len(header.raw), header.index_length)
-    padded = aead_open(kdf(index_key, 1, b"zgv1sub_"), header.nonce, sealed, b"zgv1/index" + header.raw)
+    padded = aead_open(kdf(index_key, 1, b"zgv2sub_"), header.nonce, sealed, b"zgv2/index" + header.raw)
     require(padded is not None, "tag", "the index's seal does not hold")
     require(len(padded) >= 4, "padding", "the index has no length in front of it")
     length = struct.unpack_from("<I", padded)[0]
     require(len(padded) == -(-(4 + length) // 4096) * 4096, "padding",
             f"{length} bytes of content in {len(padded)} bytes")
     require(padded.count(0, 4 + length) == len(padded) - 4 - length, "padding", "not zeros behind the content")
-    return read_index(memoryview(padded)[4:4 + length])
+    index = read_index(memoryview(padded)[4:4 + length])
+    index.tag = sealed[-16:]
+    return index
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -761,16 +862,109 @@ def check_layout(index, chunks_length):
 
 def check_checkpoint(header, checkpoint, keys):
     """5.9. Takes the root."""
-    if keys is None:
-        return
     require(1 <= checkpoint.generation <= header.generation, "checkpoint",
             f"a checkpoint of generation {checkpoint.generation}")
     message = b"".join((
-        b"zgv1/checkpoint\0", header.vault_id, struct.pack("<Q", checkpoint.generation), header.public,
-        struct.pack("<II", header.epoch, len(header.slots)), *(slot.raw for slot in header.slots),
-        checkpoint.raw_entries))
-    require(keyed_hash32(keys.checkpoint, message) == checkpoint.code, "checkpoint",
-            "the checkpoint's code does not hold")
+        b"zgv2/checkpoint\0", header.vault_id, struct.pack("<Q", checkpoint.generation),
+        header.public, struct.pack("<II", header.epoch, len(header.slots)),
+        *(slot.raw for slot in header.slots), checkpoint.raw_entries))
+    require(aead_open(keys.checkpoint, checkpoint.code[:24], checkpoint.code[24:], message) == b"",
+            "checkpoint", "the checkpoint's code does not hold")
+
+
+# ---------------------------------------------------------------------------------------------------
+# 5.10: what is new since the checkpoint
+
+
+def text_bytes(text):
+    raw = utf8(text)
+    return struct.pack("<I", len(raw)) + raw
+
+
+def optional_bytes(text):
+    return b"\0" if text is None else b"\1" + text_bytes(text)
+
+
+def stored_versions(index):
+    """Of each record its versions, ascending by number."""
+    versions = {}
+    for version in index.current + index.earlier:
+        versions.setdefault(version.record, []).append(version)
+    for stored in versions.values():
+        stored.sort(key=lambda version: version.number)
+    return versions
+
+
+def named(version):
+    """1: `version`"""
+    return version.number, version.id, version.batch, version.made_at
+
+
+def objects(index, entries):
+    """What the entry of each object would be: (kind, key) to its bytes."""
+    now = {}
+    for project in index.projects:
+        now[PROJECT, project.id] = project.id + text_bytes(project.name) + project.binding.raw
+    versions = stored_versions(index)
+    for record in index.records:
+        stored = versions.get(record.id, [])
+        highest = record.highest
+        entry = entries.get((RECORD, record.id))
+        if entry is not None and entry.highest < highest:
+            highest = entry.highest  # a higher one is no difference
+        remote = record.remote
+        now[RECORD, record.id] = b"".join((
+            record.id, record.project,
+            struct.pack("<QQQBB", record.current, highest, record.rotation,
+                        record.removed_at == 0, NUMBERS_OF_TYPES[record.attributes.type]),
+            text_bytes(record.name), record.attributes.scope.raw,
+            b"\0" if remote is None else b"\1" + text_bytes(remote.id) + text_bytes(remote.account),
+            struct.pack("<I", len(stored)),
+            *(struct.pack("<Q16s16sQ", *named(version)) for version in stored)))
+    for account in index.accounts:
+        now[ACCOUNT, utf8(account.name)] = b"".join((
+            text_bytes(account.name), text_bytes(account.origin), text_bytes(account.user),
+            text_bytes(account.user_name), optional_bytes(account.team),
+            optional_bytes(account.team_slug),
+            struct.pack("<BB", account.default, account.protection), hash32(account.secret)))
+    for directory in index.metadata.directories:
+        now[DIRECTORY, utf8(directory.path)] = (
+            text_bytes(directory.path) + text_bytes(directory.project_name)
+            + text_bytes(directory.organisation) + directory.project)
+    for entry in index.journal:
+        now[JOURNAL, entry.id] = entry.id + struct.pack("<B", entry.kind) + hash32(
+            struct.pack("<Q", entry.made_at) + entry.payload)
+    return now
+
+
+def differences(index):
+    """Every object that is not accepted, as (kind, key, state)."""
+    entries = {(entry.entry_kind, entry.key): entry for entry in index.checkpoint.entries}
+    now = objects(index, entries)
+    for kind, key in sorted(now.keys() | entries.keys()):
+        if (kind, key) not in entries:
+            yield kind, key, "new"
+        elif (kind, key) not in now:
+            yield kind, key, "gone"
+        elif entries[kind, key].raw != now[kind, key]:
+            yield kind, key, "changed"
+
+
+def accepted_versions(index):
+    """(record, number) of each stored version that its record's entry lists."""
+    listed = {(entry.key, version) for entry in index.checkpoint.entries
+              if entry.entry_kind == RECORD for version in entry.versions}
+    return {by_number(version) for version in index.current + index.earlier
+            if (version.record, named(version)) in listed}
+
+
+def check_rotations(index):
+    """5.7. Takes the root."""
+    for kind, key, state in differences(index):
+        if kind == JOURNAL and state != "gone":
+            entry = next(entry for entry in index.journal if entry.id == key)
+            require(entry.kind not in ROTATIONS, "rotation",
+                    f"the rotation {key.hex()} is {state} since the checkpoint")
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -779,8 +973,8 @@ def check_checkpoint(header, checkpoint, keys):
 
 def data_key(header, batch, keys):
     names = header.vault_id + batch.id
-    if batch.wrapping == SETTLED:
-        key = aead_open(keys.settling, batch.wrapped[:24], batch.wrapped[24:], b"zgv1/batch" + names)
+    if batch.wrapping == ROOT:
+        key = aead_open(keys.batch, batch.wrapped[:24], batch.wrapped[24:], b"zgv2/batch" + names)
         require(key is not None, "batch", f"the data key of batch {batch.id.hex()} does not open")
         return key
     opened = box_open(keys.public, keys.secret, batch.wrapped)
@@ -807,8 +1001,8 @@ def open_value(header, record, version, chunk, key):
     project, name = version.sealed_name or (record.project, record.name)
     name = utf8(name)
     data = b"".join((
-        b"zgv1/value" + bytes(6), header.vault_id, version.batch, record.id,
-        struct.pack("<QI", version.number, 16), project, struct.pack("<I", len(name)), name))
+        b"zgv2/value" + bytes(6), header.vault_id, version.batch, record.id, version.id, project,
+        struct.pack("<I", len(name)), name))
     padded = aead_open(key, chunk[:24], chunk[24:], data) if len(chunk) >= 40 else None
     require(padded is not None, "value", f"{what} does not open")
     require(len(padded) >= 4, "value", f"{what} has no length in front of it")
@@ -838,6 +1032,18 @@ def read_chunk(file, header, version):
 # 8: reading
 
 
+TOKEN = b"zgv2/token" + bytes(6)
+
+
+def token_of(header, account, keys):
+    """5.8: an account's token; None where it takes the root, or is damaged."""
+    if account.protection == 1:
+        return account.secret
+    opened = keys and box_open(keys.public, keys.secret, account.secret)
+    bound = TOKEN + header.vault_id + text_bytes(account.origin) + text_bytes(account.name)
+    return opened[len(bound):] or None if opened and opened.startswith(bound) else None
+
+
 def read_vault(path, secret, guarded=False):
     """The whole of a vault, every value included where the secret gives the root; or Refused."""
     file = VaultFile(path, guarded)
@@ -849,37 +1055,64 @@ def read_vault(path, secret, guarded=False):
         if keys is not None:
             require(keys.public == header.public, "exchanged-key", "the public key is not the root's")
         else:
-            require(is_usable(header.public), "exchanged-key", "nothing can be sealed to the public key")
+            require(is_usable(header.public), "exchanged-key",
+                    "nothing can be sealed to the public key")
         index = open_index(file, header, keys.index_key(header.epoch) if keys else key)
         check_layout(index, header.file_length - header.chunks_at)
-        if index.checkpoint is not None:
+        data_keys, accepted = {}, set()
+        if keys is not None:
             check_checkpoint(header, index.checkpoint, keys)
-        check_rotations(header, index, keys)
-        data_keys = {batch.id: data_key(header, batch, keys) for batch in index.batches} if keys else {}
+            check_rotations(index)
+            data_keys = {batch.id: data_key(header, batch, keys) for batch in index.batches}
+            accepted = accepted_versions(index)
         records = {record.id: record for record in index.records}
+        sealed = {batch.id for batch in index.batches if batch.wrapping == SEALED}
         values = {}
         for version in index.current + index.earlier:
+            require(by_number(version) not in accepted or version.batch not in sealed, "batch",
+                    f"version {version.number} of record {version.record.hex()}, which is accepted, "
+                    "is in a sealed batch")
             chunk = read_chunk(file, header, version)
             if keys is not None:
                 values[by_number(version)] = open_value(
                     header, records[version.record], version, chunk, data_keys[version.batch])
     finally:
         file.close()
-    return SimpleNamespace(header=header, tier=tier, index=index, values=values)
+    return SimpleNamespace(
+        header=header, tier=tier, index=index, index_tag=index.tag, keys=keys, values=values,
+        accepted=accepted)
 
 
-def changed_records(index):
-    """5.9: the ids of the records that are not as the checkpoint has them: changed, new, gone."""
-    now = {}
-    for record in index.records:
-        if record.removed_at == 0:
-            remote = record.remote
-            now[record.id] = (
-                record.project, record.name, record.current, record.attributes.type, record.attributes.scope,
-                remote.id if remote else None, remote.account if remote else None)
-    then = {entry.record: (entry.project, entry.name, entry.current, entry.type, entry.scope, entry.remote,
-                           entry.account) for entry in (index.checkpoint.entries if index.checkpoint else [])}
-    return sorted(record for record in now.keys() | then.keys() if now.get(record) != then.get(record))
+# ---------------------------------------------------------------------------------------------------
+# 7.2: the anchor
+
+ANCHOR = re.compile(
+    rb"zg-env-anchor-2 ([0-9a-f]{32}) (0|[1-9][0-9]*) ([0-9a-f]{32}) ([0-9a-f]{64}) (0|[1-9][0-9]*)\n")
+
+
+def check_anchor(line, vault):
+    """None, or a sentence of what the anchor says against the file."""
+    found = ANCHOR.fullmatch(line)
+    if found is None:
+        return None
+    vault_id, tag, public = (bytes.fromhex(found[group].decode()) for group in (1, 3, 4))
+    generation, checkpoint = int(found[2]), int(found[5])
+    header, index = vault.header, vault.index
+    if vault_id != header.vault_id:
+        return "the anchor is of another vault"
+    generations = index.metadata.generations
+    remembered = {**dict(generations), header.generation: vault.index_tag}
+    if generation > header.generation:
+        return "the file is older than the anchor"
+    # A file forgets nothing but what 1,024 later generations have pushed out.
+    forgotten = len(generations) == 1024 and generations[0][0] > generation
+    if not forgotten and remembered.get(generation) != tag:
+        return "the file has another history than the anchor"
+    if public != header.public and vault.keys is None:
+        return "the public key is not the anchor's"
+    if index.checkpoint.generation < checkpoint:
+        return "the checkpoint is older than the anchor's"
+    return None
 
 
 def shown(value):
@@ -892,29 +1125,54 @@ def shown(value):
         return {"value": None, "valueHex": value.hex()}
 
 
+def not_accepted(vault):
+    """5.10, as a list: objects, and versions one by one. Without the root it is a mere claim."""
+    index, records = vault.index, {record.id: record for record in vault.index.records}
+    listed = [{"object": OBJECTS[kind], "state": state,
+               "id": key.decode() if kind in (ACCOUNT, DIRECTORY) else key.hex()}
+              for kind, key, state in differences(index)]
+    accepted = accepted_versions(index)
+    return listed + [
+        {"object": "version", "state": "new", "id": version.record.hex(),
+         "key": records[version.record].name, "version": version.number}
+        for version in index.current + index.earlier if by_number(version) not in accepted]
+
+
 def report(vault):
     """The vault for JSON."""
     header, index = vault.header, vault.index
     projects = {project.id: project.name for project in index.projects}
 
     def described(record, version):
-        attributes = record.attributes
+        attributes, scope = record.attributes, record.attributes.scope.content
         return {
             "record": record.id.hex(), "project": projects[record.project], "key": record.name,
-            "type": attributes.type, "targets": attributes.scope.targets,
-            "customEnvironments": attributes.scope.environments, "branch": attributes.scope.branch,
+            "type": attributes.type, "targets": scope.targets,
+            "customEnvironments": scope.environments, "branch": scope.branch,
             "comment": attributes.comment, "removed": record.removed_at != 0, "version": version,
             **shown(vault.values.get((record.id, version)))}
+
+    def token(account):
+        if account.protection == 2 and vault.keys is None:
+            return "protected"
+        return "damaged" if token_of(header, account, vault.keys) is None else "open"
 
     records = {record.id: record for record in index.records}
     return {
         "class": "ok", "vaultID": header.vault_id.hex(), "generation": header.generation,
         "indexEpoch": header.epoch, "root": vault.tier == TIER_ROOT,
-        "slots": [{"id": slot.id.hex(), "kind": slot.kind, "tier": slot.tier} for slot in header.slots],
+        "slots": [
+            {"id": slot.id.hex(), "kind": slot.kind, "tier": slot.tier} for slot in header.slots],
         "projects": [{"id": project.id.hex(), "name": project.name} for project in index.projects],
-        "accounts": [account.name for account in index.accounts],
-        "checkpoint": index.checkpoint.generation if index.checkpoint else None,
-        "changedSinceCheckpoint": [record.hex() for record in changed_records(index)],
+        "accounts": [{"name": account.name, "token": token(account)} for account in index.accounts],
+        "lockedWrites": [
+            {"generation": write.generation, "command": write.command,
+             "records": [record.hex() for record in write.records]}
+            for write in index.metadata.locked_writes],
+        "checkpoint": index.checkpoint.generation,
+        # Whether its code holds cannot be known without the root; with it, it has held.
+        "checkpointHolds": True if vault.keys else None,
+        "notAccepted": not_accepted(vault),
         # Version 0: the vault holds no value.
         "records": [described(record, record.current) for record in index.records],
         "history": [described(records[version.record], version.number) for version in index.earlier]}
@@ -924,9 +1182,11 @@ def exit_code(found):
     return EXIT_CODES.get(found["class"], EXIT_DAMAGED)
 
 
-def check(path, secret, guarded=False):
+def check(path, secret, guarded=False, anchor=None):
     try:
-        return report(read_vault(path, secret, guarded))
+        vault = read_vault(path, secret, guarded)
+        against = anchor and check_anchor(anchor, vault)
+        return {"class": "anchor", "message": against} if against else report(vault)
     except Refused as refused:
         return {"class": refused.word, "message": refused.message}
 
@@ -942,7 +1202,9 @@ def vector_secret(secret):
     if "recoveryCode" in secret:
         return lambda: RecoveryCode(secret["recoveryCode"])
     if "keyFile" in secret:
-        return lambda: KeyFile(secret["keyFile"])
+        return lambda: KeyFile(secret["keyFile"].encode("utf-8"))
+    if "indexKey" in secret:
+        return lambda: IndexKey(secret["indexKey"])
     return lambda: SlotKey(secret["slotKey"], secret.get("slot"))
 
 
@@ -998,14 +1260,18 @@ def file_bytes(parser, path):
 def secret_from(parser, options):
     if options.slot_key is not None:
         return lambda: SlotKey(options.slot_key)
+    if options.index_key is not None:
+        return lambda: IndexKey(options.index_key)
+    if options.key_file is not None:
+        content = file_bytes(parser, options.key_file)
+        return lambda: KeyFile(content)
+    # The bytes as they were given; the line feed that ends a file's line is not given.
+    given = file_bytes(parser, options.passphrase_file or options.recovery_code_file)
+    given = given[:-1] if given.endswith(b"\n") else given
     if options.passphrase_file is not None:
-        # The passphrase's bytes as they were given; the line feed that ends a file's line is not given.
-        given = file_bytes(parser, options.passphrase_file)
-        return lambda: Passphrase(given[:-1] if given.endswith(b"\n") else given)
-    path = options.recovery_code_file or options.key_file
-    # What is not ASCII is in neither alphabet, so it only has to stay wrong.
-    content = file_bytes(parser, path).decode("ascii", errors="replace")
-    return lambda: RecoveryCode(content) if options.recovery_code_file else KeyFile(content)
+        return lambda: Passphrase(given)
+    # What is not ASCII is in no code, so it only has to stay wrong.
+    return lambda: RecoveryCode(given.decode("ascii", errors="replace"))
 
 
 def main():
@@ -1016,14 +1282,17 @@ def main():
     secrets.add_argument("--recovery-code-file", metavar="F")
     secrets.add_argument("--key-file", metavar="F")
     secrets.add_argument("--slot-key", metavar="HEX", help="what the keyring or the key file holds")
+    secrets.add_argument("--index-key", metavar="HEX", help="the index key itself")
     secrets.add_argument("--vectors", metavar="DIR", help="check every file of DIR/vectors.json")
+    parser.add_argument("--anchor", metavar="F", help="hold the file against this anchor (7.2)")
     parser.add_argument("--guarded", action="store_true", help="refuse a file that others can reach (8, step 1)")
     options = parser.parse_args()
     if options.vectors is not None:
         return check_vectors(options.vectors)
     if options.file is None:
         parser.error("FILE is missing")
-    found = check(options.file, secret_from(parser, options), options.guarded)
+    anchor = options.anchor and file_bytes(parser, options.anchor)
+    found = check(options.file, secret_from(parser, options), options.guarded, anchor)
     print(json.dumps(found, indent=2))
     return exit_code(found)
 

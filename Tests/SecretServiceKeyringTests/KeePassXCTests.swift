@@ -96,7 +96,7 @@ struct KeePassXCTests {
                 arguments, unlocked: unlocked,
                 environment: ["DBUS_SESSION_BUS_ADDRESS": service.bus.address])
         }
-        #expect(try run("init", "--kdf", "8MiB,1").status == 0)
+        #expect(try run("init", "--lock", "--kdf", "8MiB,1").status == 0)
         #expect(
             try home.run(
                 ["set", "KEY", "-p", "web"], input: .text("value"), unlocked: false,

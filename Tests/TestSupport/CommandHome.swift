@@ -115,7 +115,7 @@ package final class CommandHome: Sendable {
 
     /// Makes the vault, with the cheapest cost there is.
     package func initialise() throws {
-        let result = try run(["init", "--kdf", "8MiB,1"])
+        let result = try run(["init", "--lock", "--kdf", "8MiB,1"])
         guard result.status == 0 else { throw CommandHomeError(of: "init", result) }
     }
 

@@ -29,7 +29,7 @@ struct CheckpointTests {
 
     /// The index as somebody with the root decodes it.
     private func index(_ keys: VaultKeys? = nil) throws -> VaultIndex {
-        try fixture.open().index(with: keys ?? fixture.keys, extent: .accepted)
+        try fixture.open().index(with: keys ?? fixture.keys, extent: .everything)
     }
 
     private func comparison() throws -> CheckpointComparison {
@@ -48,35 +48,43 @@ struct CheckpointTests {
         }
     }
 
+    /// The names of the records that have an entry.
+    private func acceptedNames() throws -> [String] {
+        let entries = try index().checkpoint.entries
+        return entries.records.compactMap { place -> String? in
+            guard case .variable(let record) = entries.accepted(at: place) else { return nil }
+            return record.name
+        }.sorted()
+    }
+
     private func position(_ name: String, _ index: VaultIndex) throws -> Int {
         try #require(index.variables.firstIndex { $0.name == name })
     }
 
     @Test func `every write with the root makes one that accepts what it did`() throws {
         #expect(try changes() == [])
-        let checkpoint = try #require(try index().checkpoint)
-        #expect(checkpoint.entries.map(\.name).sorted() == ["A", "B", "C"])
+        let checkpoint = try index().checkpoint
+        #expect(try acceptedNames() == ["A", "B", "C"])
         #expect(checkpoint.generation == (try fixture.open().header.generation))
         let new = try VaultFixture()
-        let first = try #require(
-            try new.open().index(with: new.keys, extent: .accepted).checkpoint)
-        #expect(first.entries == [])
+        let first = try new.open().index(with: new.keys, extent: .everything).checkpoint
+        #expect(first.entries.count == 0)
         #expect(first.generation == 1)
     }
 
     @Test func `a listing does not decode it`() throws {
-        for extent in [VaultIndex.Extent.listing, .currentValues] {
-            let index = try fixture.open().index(with: fixture.keys, extent: extent)
-            #expect(index.checkpoint == nil)
-            #expect(index.variables.count == 3)
-        }
+        let index = try fixture.open().index(with: fixture.keys, extent: .listing)
+        #expect(index.checkpoint == Checkpoint())
+        #expect(index.variables.count == 3)
+        let values = try fixture.open().index(with: fixture.keys, extent: .currentValues)
+        #expect(values.checkpoint == (try self.index().checkpoint))
     }
 
     @Test func `a write without the root carries it to the byte`() throws {
         let before = try index().checkpoint
         try fixture.set("A", "another", keys: try fixture.lockedKeys)
         #expect(try index().checkpoint == before)
-        #expect(try changes() == ["A: version"])
+        #expect(try changes() == ["A: version, versions"])
     }
 
     // MARK: - Changed while locked
@@ -110,13 +118,18 @@ struct CheckpointTests {
         },
         Tampering("moved to a branch", "A: branch") { $0.attributes.scope.branch = "main" },
         Tampering("shown by the platform", "A: type") { $0.attributes.kind = .plain },
-        Tampering("set back", "A: version") { $0.currentVersion = 0 },
+        Tampering("set back", "A: version, versions") { $0.currentVersion = 0 },
         Tampering("bound to a record of the platform", "A: remoteId, account") {
             $0.remote = remote
         },
         Tampering("removed", "A: removed") { $0.deletedAt = 5_000 },
         Tampering("of another name", "Z: name") { $0.name = "Z" },
+        Tampering("replaced less often", "A: rotation") { $0.rotationSeconds = 5 },
+        Tampering("with a lower highest number", "A: version, versions, highest") {
+            ($0.currentVersion, $0.highestVersion) = (0, 0)
+        },
         // No part of what the checkpoint holds.
+        Tampering("with a higher highest number") { $0.highestVersion = 9 },
         Tampering("with a comment") { $0.attributes.comment = "note" },
     ]
 
@@ -174,7 +187,7 @@ struct CheckpointTests {
             transaction.erase([third])
         }
         #expect(try changes() == [])
-        #expect(try index().checkpoint?.entries.count == 1)
+        #expect(try acceptedNames().count == 2)
     }
 
     @Test func `a write with the root accepts of a record what it changes, and no more`() throws {
@@ -184,10 +197,213 @@ struct CheckpointTests {
         }
         try fixture.set("A", "a new value, with the root")
         #expect(try changes() == ["A: type"])
+        #expect(try fixture.value(of: "A", givesAny: false) == "a new value, with the root")
         // Of one that was never accepted nothing is.
         try fixture.set("NEW", "locked", keys: try fixture.lockedKeys)
         try fixture.set("NEW", "open")
         #expect(try changes() == ["A: type", "NEW: added"])
+    }
+
+    /// A change of something else than a record, and what is then listed.
+    struct ObjectTampering: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let listed: [String]
+        let change: @Sendable (inout VaultIndex) throws -> Void
+
+        init(
+            _ what: String, _ listed: String...,
+            change: @escaping @Sendable (inout VaultIndex) throws -> Void
+        ) {
+            testDescription = what
+            self.listed = listed
+            self.change = change
+        }
+    }
+
+    static let objectTamperings = [
+        ObjectTampering("SEC-F1: a binding to another origin is listed", "web: binding") {
+            $0.projects[0].binding?.origin = "https://evil.example"
+        },
+        ObjectTampering("a binding to another project is listed", "web: binding") {
+            $0.projects[0].binding?.projectID = "prj_evil"
+        },
+        ObjectTampering("SEC-F1: an account of another origin is listed", "work: origin") {
+            $0.accounts[0].origin = "https://evil.example"
+        },
+        ObjectTampering("another token is listed", "work: token") {
+            $0.accounts[0].secret = try VectorVault.secretSlice(5, 7)
+        },
+        ObjectTampering("an added account is listed", "evil: added") {
+            $0.accounts.append(
+                Account(
+                    name: "evil", origin: "o", userID: "u", username: "n", isDefault: false,
+                    createdAt: 1, secret: try VectorVault.secretSlice(5, 7)))
+        },
+        ObjectTampering("a removed account is listed", "work: removed") { $0.accounts = [] },
+        ObjectTampering(
+            "SEC-F7: exchanged names of projects are listed", "api: name", "web: name"
+        ) {
+            $0.projects[0].name = "api"
+            $0.projects[1].name = "web"
+        },
+        ObjectTampering("SEC-F7: an added approval of a directory is listed", "/evil: added") {
+            let id = $0.projects[0].id
+            $0.metadata.approve(
+                .init(path: "/evil", project: "web", organisation: "", vaultProject: id))
+        },
+        ObjectTampering("SEC-F7: an approval for another project is listed", "/src: directory") {
+            let id = $0.projects[1].id
+            $0.metadata.approve(
+                .init(path: "/src", project: "web", organisation: "", vaultProject: id))
+        },
+        ObjectTampering("a changed send is listed", "SEND: work") {
+            let entry = $0.journal[0]
+            $0.journal[0] = JournalEntry(
+                id: entry.id, kind: entry.kind, createdAt: entry.createdAt + 1,
+                payload: entry.payload)
+        },
+        ObjectTampering("a dropped send is listed", "SEND: removed") { $0.journal = [] },
+        ObjectTampering("what was seen of a project is not listed") {
+            $0.projects[0].seenAt = 99
+            $0.projects[0].live = .init(id: "dpl_9", createdAt: 9)
+            $0.accounts[0].expiresAt = 77
+        },
+    ]
+
+    @Test(arguments: objectTamperings)
+    func `what was changed of other objects is listed`(tampering: ObjectTampering) throws {
+        try update { transaction in
+            transaction.index.projects[0].binding = .init(
+                origin: "https://api.vercel.com", accountID: "u", teamID: "t", teamSlug: "s",
+                projectID: "prj_1", projectName: "web")
+            transaction.index.projects.append(VaultProject(name: "api", createdAt: 1))
+            let token = try VectorVault.secretSlice(8, 1)
+            transaction.index.accounts = [
+                Account(
+                    name: "work", origin: "https://api.vercel.com", userID: "u", username: "n",
+                    isDefault: true, createdAt: 1, secret: token)
+            ]
+            transaction.index.metadata.approve(
+                .init(
+                    path: "/src", project: "web", organisation: "",
+                    vaultProject: transaction.index.projects[0].id))
+            transaction.begin([SendEntryTests.sample()])
+        }
+        #expect(try changes() == [])
+        try tamper { transaction in
+            // By name, whatever the ids are.
+            if transaction.index.projects[0].name == "api" {
+                transaction.index.projects.swapAt(0, 1)
+            }
+            try tampering.change(&transaction.index)
+        }
+        func listed() throws -> [String] {
+            try comparison().changes.map { change in
+                let name = change.object.kind == .journalEntry ? "SEND" : change.name
+                return switch change.kind {
+                case .added: "\(name): added"
+                case .removed: "\(name): removed"
+                case .changed(let fields):
+                    "\(name): \(fields.map(\.rawValue).joined(separator: ", "))"
+                }
+            }.sorted()
+        }
+        #expect(try listed() == tampering.listed)
+        // A later write with the root does not accept what it did not do; who says so does.
+        try fixture.set("B", "new")
+        #expect(try listed() == tampering.listed)
+        try fixture.acceptAll()
+        #expect(try listed() == [])
+    }
+
+    @Test func `SEC-F2: a value forged under its own number is not accepted, and given to nobody`()
+        throws
+    {
+        try tamper { transaction in
+            let position = transaction.positionOfVariable("A")
+            let id = transaction.index.variables[position].id
+            let genuine = try #require(transaction.index.currentVersions[id])
+            transaction.index.variables[position].highestVersion = 0
+            let number = try Array("forged".utf8).withBytes {
+                try transaction.store($0, forVariableAt: position, at: genuine.createdAt)
+            }
+            #expect(number == 1)
+            transaction.index.earlierVersions.removeAll { $0.id == genuine.id }
+        }
+        #expect(try changes() == ["A: versions"])
+        #expect(code { _ = try fixture.value(of: "A", givesAny: false) } == .notAccepted)
+        try fixture.set("B", "a write with the root")
+        #expect(code { _ = try fixture.value(of: "A", givesAny: false) } == .notAccepted)
+        #expect(code { try fixture.open().verify(with: fixture.keys) } == nil)
+    }
+
+    @Test func `SEC-F2: a sealed batch in the place of an accepted version's own is damage`() throws
+    {
+        let before = try index()
+        let genuine = try #require(before.currentVersions[before.variables[0].id])
+        try tamper { transaction in
+            let place = try #require(
+                transaction.index.batches.firstIndex { $0.id == genuine.batch })
+            transaction.index.batches[place] = try Batch.sealed(
+                try .random(count: 32), id: genuine.batch, vault: fixture.vaultID,
+                publicKey: try fixture.open().header.publicKey)
+        }
+        let name = before.variables[0].name
+        for givesAny in [true, false] {
+            let error = #expect(throws: VaultError.self) {
+                _ = try fixture.value(of: name, givesAny: givesAny)
+            }
+            #expect(error?.damage == .batch)
+        }
+        #expect(try fixture.open().inspection(with: fixture.keys).problems.first?.damage == .batch)
+    }
+
+    @Test func `a highest number at its end refuses a new value, and does not trap`() throws {
+        try tamper { $0.index.variables[0].highestVersion = .max }
+        let name = try index().variables[0].name
+        #expect(code { try fixture.set(name, "x") } == .tooLarge)
+    }
+
+    @Test func `a locked write notes which records it changed, for people`() throws {
+        let keys = try fixture.lockedKeys
+        func set(_ name: String, by command: String, at time: UInt64) throws {
+            try Vault.update(
+                fixture.path, in: fixture.store, keys: keys, vaultID: fixture.vaultID,
+                by: .init(command: command, time: time)
+            ) { transaction in
+                let position = transaction.positionOfVariable(name)
+                _ = try Array("x".utf8).withBytes {
+                    try transaction.store($0, forVariableAt: position, at: time)
+                }
+            }
+        }
+        try set("A", by: "import", at: 5)
+        try set("B", by: "import", at: 6)
+        try set("A", by: "set", at: 7)
+        let long = String(repeating: "ä", count: 40)
+        try set("C", by: long, at: 8)
+        let index = try index()
+        func names(_ write: LockedWrite) -> [String] {
+            write.variables.compactMap { id in index.variables.first { $0.id == id }?.name }
+        }
+        #expect(
+            index.metadata.lockedWrites.map(\.command) == [
+                "import", "set", String(repeating: "ä", count: 32),
+            ])
+        #expect(index.metadata.lockedWrites.map(names) == [["B"], ["A"], ["C"]])
+        // What the checkpoint does not cover is no change to anybody.
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: keys, vaultID: fixture.vaultID,
+            by: .init(command: "pull", time: 9)
+        ) { $0.index.variables[0].updatedAt = 99 }
+        #expect(try self.index().metadata.lockedWrites == index.metadata.lockedWrites)
+        let b = try #require(index.variables.first { $0.name == "B" })
+        let shown = try comparison().limited(to: [.variable(b.id)])
+        try update { try $0.accept(shown) }
+        #expect(
+            try self.index().metadata.lockedWrites.map(\.command) == [
+                "set", String(repeating: "ä", count: 32),
+            ])
     }
 
     // MARK: - Accepting
@@ -200,13 +416,16 @@ struct CheckpointTests {
             transaction.index.variables[position].deletedAt = 7
         }
         let shown = try comparison()
-        #expect(try changes() == ["A: version", "C: removed", "NEW: added"])
+        #expect(try changes() == ["A: version, versions", "C: removed", "NEW: added"])
         let a = try #require(shown.changes.first { $0.name == "A" })
-        try update { try $0.accept(shown.limited(to: [a.variable])) }
+        try update { try $0.accept(shown.limited(to: [a.object])) }
+        #expect(try fixture.value(of: "A", givesAny: false) == "locked")
+        #expect(code { _ = try fixture.value(of: "NEW", givesAny: false) } == .notAccepted)
         #expect(try changes() == ["C: removed", "NEW: added"])
         try update { try $0.accept(shown) }
         #expect(try changes() == [])
-        #expect(try index().checkpoint?.entries.map(\.name).sorted() == ["A", "B", "NEW"])
+        #expect(try acceptedNames() == ["A", "B", "C", "NEW"])
+        #expect(try index().metadata.lockedWrites == [])
     }
 
     @Test func `what changed since it was shown is not accepted with it`() throws {
@@ -217,38 +436,33 @@ struct CheckpointTests {
             transaction.index.variables[position].attributes.kind = .plain
         }
         try update { try $0.accept(shown) }
-        #expect(try changes() == ["A: version, type"])
+        #expect(try changes() == ["A: version, versions, type"])
     }
 
     @Test func `nobody accepts without the root`() throws {
         try fixture.set("A", "locked", keys: try fixture.lockedKeys)
         let shown = try comparison()
         #expect(code { try tamper { try $0.accept(shown) } } == .wrongPassphrase)
-        #expect(try changes() == ["A: version"])
+        #expect(try changes() == ["A: version, versions"])
     }
 
     // MARK: - Forged
 
-    @Test func `without one every record counts as changed, whatever is written later`() throws {
-        try tamper { $0.index.checkpoint = nil }
-        #expect(try changes() == ["A: added", "B: added", "C: added"])
-        try fixture.set("A", "with the root")
-        #expect(try index().checkpoint?.entries == [])
-        #expect(try changes() == ["A: added", "B: added", "C: added"])
-        let shown = try comparison()
-        try update { try $0.accept(shown) }
-        #expect(try changes() == [])
-    }
-
     @Test func `one that somebody else changed is damage to whoever holds the root`() throws {
         let changes: [(inout VaultTransaction) -> Void] = [
-            { $0.index.checkpoint?.entries.removeFirst() },
-            { $0.index.checkpoint?.entries[0].kind = .plain },
+            { $0.index.checkpoint = Checkpoint() },
+            { $0.index.checkpoint.entries = CheckpointEntries() },
             { transaction in
-                let entries = transaction.index.checkpoint?.entries ?? []
+                var entry = AcceptedRecord(of: transaction.index.variables[0])
+                entry.kind = .plain
+                transaction.index.checkpoint.entries = transaction.index.checkpoint.entries
+                    .replacing([.variable(entry.id): entry.content])
+            },
+            { transaction in
+                let checkpoint = transaction.index.checkpoint
                 transaction.index.checkpoint = Checkpoint(
-                    generation: 1, authenticationCode: [UInt8](repeating: 7, count: 32),
-                    entries: entries)
+                    generation: 1, nonce: checkpoint.nonce, tag: checkpoint.tag,
+                    entries: checkpoint.entries)
             },
         ]
         let good = try TamperedFile(fixture)
@@ -266,12 +480,12 @@ struct CheckpointTests {
     }
 
     @Test func `an earlier one that is put back lists again what was accepted since`() throws {
-        let old = try #require(try index().checkpoint)
+        let old = try index().checkpoint
         try fixture.set("A", "two")
         try fixture.set("NEW", "new")
         #expect(try changes() == [])
         try tamper { $0.index.checkpoint = old }
-        #expect(try changes() == ["A: version", "NEW: added"])
+        #expect(try changes() == ["A: version, versions", "NEW: added"])
     }
 
     @Test func `one of a later generation than the file's is damage`() throws {
@@ -281,7 +495,7 @@ struct CheckpointTests {
         }
         var header = try fixture.open().header
         header.generation = 1_000
-        let late = try Checkpoint.made(of: [], under: header, key: key)
+        let late = Checkpoint(of: .init(), under: header, key: key)
         try tamper { $0.index.checkpoint = late }
         #expect(code { _ = try index() } == .damaged)
     }
@@ -289,12 +503,13 @@ struct CheckpointTests {
     @Test func `a slot, the epoch and the public key are covered by it`() throws {
         let vault = try fixture.open()
         let index = try vault.index(with: fixture.keys, extent: .everything)
-        let checkpoint = try #require(index.checkpoint)
+        let checkpoint = index.checkpoint
         guard let key = try fixture.keys.root?.checkpointKey() else {
             Issue.record("no root")
             return
         }
-        #expect(code { try checkpoint.check(under: vault.header, key: key) } == nil)
+        let isWhole = checkpoint.holds(under: vault.header, key: key)
+        #expect(isWhole)
         var headers: [VaultHeader] = []
         var changed = vault.header
         changed.slots.append(try fixture.passphraseSlot("somebody else's"))
@@ -312,7 +527,8 @@ struct CheckpointTests {
         changed.vaultID = .random()
         headers.append(changed)
         for header in headers {
-            #expect(code { try checkpoint.check(under: header, key: key) } == .damaged)
+            let holds = checkpoint.holds(under: header, key: key)
+            #expect(!holds)
         }
     }
 
@@ -337,6 +553,6 @@ struct CheckpointTests {
             keepingAt: fixture.path + ".old", acceptsOther: false)
         let restored = try index(new)
         #expect(CheckpointComparison(of: restored).changes.map(\.name) == ["A"])
-        #expect(restored.checkpoint?.generation == (try fixture.open().header.generation))
+        #expect(restored.checkpoint.generation == (try fixture.open().header.generation))
     }
 }

@@ -6,7 +6,8 @@ import Testing
 struct CurrentVersionsTests {
     private func version(of variable: Identifier, offset: UInt64) -> StoredVersion {
         StoredVersion(
-            variable: variable, version: 1, batch: variable, offset: offset, length: 1,
+            variable: variable, version: 1, id: variable, batch: variable, offset: offset,
+            length: 1,
             checksum: .init([UInt8](repeating: 0, count: 32)), createdAt: 0, sealedName: nil)
     }
 

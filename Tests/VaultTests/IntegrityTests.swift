@@ -64,7 +64,8 @@ struct IntegrityTests {
             else { return }
             // The chunk of version 1 as version 2: same offset order, other content.
             transaction.index.currentVersions[id] = StoredVersion(
-                variable: id, version: new.version, batch: old.batch, offset: old.offset,
+                variable: id, version: new.version, id: new.id, batch: old.batch,
+                offset: old.offset,
                 length: old.length, checksum: old.checksum, createdAt: new.createdAt,
                 sealedName: nil)
             transaction.index.earlierVersions.removeAll { $0.variable == id }
@@ -87,7 +88,7 @@ struct IntegrityTests {
             transaction.index.variables[position].currentVersion = 1
         }
         #expect(try fixture.value(of: "A") == "one")
-        let index = try fixture.open().index(with: fixture.keys, extent: .accepted)
+        let index = try fixture.open().index(with: fixture.keys, extent: .everything)
         let changes = CheckpointComparison(of: index).changes
         #expect(changes.map(\.kind) == [.changed([.version])])
     }
@@ -95,7 +96,7 @@ struct IntegrityTests {
     @Test func `a data key of somebody else is damage for the root`() throws {
         try fixture.set("C", "cee", keys: try fixture.lockedKeys)
         try tamper { transaction in
-            guard let place = transaction.index.batches.firstIndex(where: { !$0.isSettled }) else {
+            guard let place = transaction.index.batches.firstIndex(where: \.isSealed) else {
                 return
             }
             let key = try SecretBytes.random(count: 32)
@@ -105,13 +106,23 @@ struct IntegrityTests {
             ).wrapped
         }
         #expect(code { _ = try fixture.value(of: "C") } == .damaged)
-        // Nothing is settled that the root cannot open.
-        #expect(code { try fixture.set("A", "x") } == .damaged)
+        // Nothing is accepted that the root cannot open.
+        try fixture.acceptAll()
+        let index = try fixture.open().index(with: fixture.keys, extent: .everything)
+        #expect(CheckpointComparison(of: index).changes.map(\.name) == ["C"])
     }
 
     @Test func `an exchanged public key is found when the values open`() throws {
         try reseal { $0.publicKey = [UInt8](repeating: 9, count: 32) }
-        #expect(code { _ = try openByPassphrase() } == .damaged)
+        let keys = try openByPassphrase()
+        for extent in [VaultIndex.Extent.currentValues, .everything] {
+            let error = #expect(throws: VaultError.self) {
+                _ = try fixture.open().index(with: keys, extent: extent)
+            }
+            #expect(error?.damage == .exchangedKey)
+        }
+        #expect(code { try fixture.set("A", "x", keys: keys) } == .damaged)
+        #expect(try fixture.open().inspection(with: keys).problems.first?.damage == .exchangedKey)
     }
 
     @Test func `a foreign slot, and one that was taken away, are found with the root`() throws {
@@ -124,7 +135,7 @@ struct IntegrityTests {
         }
         let keys = try openByPassphrase()
         #expect(
-            code { _ = try fixture.open().index(with: keys, extent: .accepted) } == .damaged)
+            code { _ = try fixture.open().index(with: keys, extent: .everything) } == .damaged)
         #expect(code { try fixture.open().verify(with: keys) } == .damaged)
         #expect(code { try fixture.set("A", "x", keys: keys) } == .damaged)
         try good.putBack()
@@ -156,6 +167,17 @@ struct IntegrityTests {
         #expect(write(try fixture.open().position()) == nil)
     }
 
+    @Test func `generations to come, which only an attacker can put in, go with the next write`() {
+        var metadata = IndexMetadata()
+        metadata.generationTags = [3, 7, 9].map {
+            .init(generation: $0, tag: [UInt8](repeating: 1, count: 16))
+        }
+        let tag = [UInt8](repeating: 2, count: 16)
+        metadata.remember(generation: 7, tag: tag)
+        #expect(metadata.generationTags.map(\.generation) == [3, 7])
+        #expect(metadata.generationTags.last?.tag == tag)
+    }
+
     @Test func `a copy that outlives those seen is taken for theirs`() throws {
         let old = try TamperedFile(fixture)
         for value in ["three", "four", "five"] { try fixture.set("A", value) }
@@ -166,7 +188,7 @@ struct IntegrityTests {
         var written: VaultPosition?
         try Vault.update(
             fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID,
-            written: { position, _ in written = position }
+            written: { sighting, _ in written = sighting.position }
         ) { $0.outlive([seen]) }
         let vault = try fixture.open()
         #expect(vault.header.generation == seen.generation + 1)
@@ -192,7 +214,9 @@ struct IntegrityTests {
             // Without the root `verify` finds it, and what it does not touch can be read.
             #expect(try fixture.open().inspection(with: locked).problems.map(\.place) == [.header])
             _ = try fixture.open().index(with: locked, extent: .listing)
-            #expect(code { _ = try openByPassphrase() } == .damaged)
+            let keys = try openByPassphrase()
+            #expect(
+                code { _ = try fixture.open().index(with: keys, extent: .everything) } == .damaged)
         }
         try reseal { $0.publicKey = good }
         try fixture.set("KEPT", "value", keys: try fixture.lockedKeys)
@@ -214,8 +238,7 @@ struct IntegrityTests {
 
         func put(into index: inout VaultIndex) throws {
             let send = SendEntryTests.sample().entry
-            let rotation = try RotationEntryTests.sample(isFull: true, isOpen: true)
-                .entry(vault: .random(), key: try .random(count: 32))
+            let rotation = try RotationEntryTests.sample(isFull: true, isOpen: true).entry()
             let relay = try RelayRegistrationTests.sample().entry()
             func add(_ entry: JournalEntry, kind: UInt8? = nil, _ change: (inout [UInt8]) -> Void) {
                 var payload = entry.payload
@@ -276,7 +299,9 @@ struct IntegrityTests {
         #expect(try fixture.open().inspection(with: locked).problems.isEmpty)
     }
 
-    @Test func `READER-2: a rotation whose code does not hold is damage once the values are open`()
+    @Test
+    func
+        `READER-2: a rotation that the checkpoint does not hold is damage once the values are open`()
         throws
     {
         let rotation = RotationEntryTests.sample(isFull: true, isOpen: false)

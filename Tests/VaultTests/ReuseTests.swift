@@ -42,7 +42,7 @@ struct ReuseTests {
         #expect(try fixture.value(of: "RENAMED") == "one")
     }
 
-    @Test(arguments: [VaultIndex.Extent.listing, .accepted, .currentValues, .everything])
+    @Test(arguments: [VaultIndex.Extent.listing, .currentValues, .everything])
     func `goes on in the next generation as if it had been opened anew`(
         extent: VaultIndex.Extent
     ) throws {

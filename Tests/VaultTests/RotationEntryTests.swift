@@ -42,22 +42,16 @@ struct RotationEntryTests {
         return entry
     }
 
-    private static func key() throws -> SecretBytes {
-        try VectorVault.secret([UInt8](0..<32))
-    }
-
-    private static let vault = VectorVault.vaultID
-
     @Test(arguments: [true, false], [true, false])
     func `come back as they were written, and again to the same bytes`(
         isFull: Bool, isOpen: Bool
     ) throws {
         let rotation = Self.sample(isFull: isFull, isOpen: isOpen)
-        let entry = try rotation.entry(vault: Self.vault, key: Self.key())
+        let entry = try rotation.entry()
         #expect(entry.kind == (isOpen ? 2 : 3))
         let again = try #require(try RotationEntry(entry))
         #expect(again == rotation)
-        #expect(try again.entry(vault: Self.vault, key: Self.key()) == entry)
+        #expect(try again.entry() == entry)
         #expect(
             try RotationEntry(JournalEntry(id: entry.id, kind: 1, createdAt: 1, payload: [1]))
                 == nil)
@@ -65,8 +59,7 @@ struct RotationEntryTests {
 
     @Test(arguments: [true, false])
     func `are damage where anything is missing or left over`(isOpen: Bool) throws {
-        let entry = try Self.sample(isFull: true, isOpen: isOpen)
-            .entry(vault: Self.vault, key: Self.key())
+        let entry = try Self.sample(isFull: true, isOpen: isOpen).entry()
         func read(_ payload: [UInt8], kind: UInt8) throws {
             _ = try RotationEntry(
                 JournalEntry(
@@ -82,40 +75,22 @@ struct RotationEntryTests {
         #expect(code { try read(entry.payload, kind: 5 - entry.kind) } == .damaged)
     }
 
-    @Test func `with one other bit are of nobody with the root, and never other bytes`() throws {
-        let entry = try Self.sample(isFull: true, isOpen: true)
-            .entry(vault: Self.vault, key: Self.key())
-        let key = try Self.key()
-        #expect(try RotationEntry.isAuthentic(entry, vault: Self.vault, key: key))
+    @Test func `with one other bit are read as other ones or not at all`() throws {
+        let entry = try Self.sample(isFull: true, isOpen: true).entry()
         for place in entry.payload.indices {
             for bit in [0x01, 0x80] as [UInt8] {
                 var payload = entry.payload
                 payload[place] ^= bit
                 let other = JournalEntry(
                     id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload)
-                #expect(
-                    try !RotationEntry.isAuthentic(other, vault: Self.vault, key: key), "\(place)")
                 // What can be read at all is written back as it was read.
                 guard let read = try? RotationEntry(other) else { continue }
-                let again = try read.entry(vault: Self.vault, key: key)
-                #expect(again.payload.dropLast(32) == payload.dropLast(32), "\(place)")
+                #expect(try read.entry() == other, "\(place)")
             }
         }
-        for other in [
-            JournalEntry(
-                id: .random(), kind: 2, createdAt: entry.createdAt, payload: entry.payload),
-            JournalEntry(id: entry.id, kind: 2, createdAt: 1, payload: entry.payload),
-            JournalEntry(
-                id: entry.id, kind: 3, createdAt: entry.createdAt, payload: entry.payload),
-        ] {
-            #expect(try !RotationEntry.isAuthentic(other, vault: Self.vault, key: key))
-        }
-        #expect(try !RotationEntry.isAuthentic(entry, vault: .random(), key: key))
-        let otherKey = try VectorVault.secret([UInt8](1..<33))
-        #expect(try !RotationEntry.isAuthentic(entry, vault: Self.vault, key: otherKey))
     }
 
-    @Test func `changed with the index key alone are not gone on with`() throws {
+    @Test func `changed with the index key alone are damage to whoever has the root`() throws {
         let fixture = try VaultFixture()
         let rotation = Self.sample(isFull: true, isOpen: true)
         try Vault.update(
@@ -127,7 +102,7 @@ struct RotationEntryTests {
             let found = try transaction.rotation(rotation.id)
             #expect(found == rotation)
         }
-        // Somebody with the index key puts another command in, and no code that holds.
+        // Somebody with the index key puts another command in.
         try Vault.update(
             fixture.path, in: fixture.store, keys: try fixture.lockedKeys, vaultID: fixture.vaultID
         ) { transaction in
@@ -139,13 +114,17 @@ struct RotationEntryTests {
             transaction.index.journal[position] = JournalEntry(
                 id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload)
         }
-        // Exit 8 in every command that would go on with it.
-        let failure = code {
-            try Vault.update(
-                fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
-            ) { _ = try $0.rotation(rotation.id) }
+        // Exit 8 in every command that writes with the root, or reads all.
+        let write = #expect(throws: VaultError.self) { try fixture.set("A", "with the root") }
+        #expect(write?.damage == .rotation)
+        let read = #expect(throws: VaultError.self) {
+            _ = try fixture.open().index(with: fixture.keys, extent: .everything)
         }
-        #expect(failure == .damaged)
+        #expect(read?.damage == .rotation)
+        let found = try fixture.open().inspection(with: fixture.keys).problems
+        #expect(found.map(\.damage) == [.rotation])
+        // Without the root nobody can tell.
+        #expect(try fixture.set("A", "locked", keys: try fixture.lockedKeys) == 1)
     }
 
     @Test func `too large for the journal at their end are so at the beginning`() throws {
@@ -171,6 +150,6 @@ struct RotationEntryTests {
         #expect(code { try rotation(1_000).checkSize() } == .tooLarge)
         let most = rotation(600)
         try most.checkSize()
-        _ = try most.entry(vault: Self.vault, key: Self.key())
+        _ = try most.entry()
     }
 }

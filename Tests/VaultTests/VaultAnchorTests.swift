@@ -6,19 +6,26 @@ import Testing
 struct VaultAnchorTests {
     private let anchor = VaultAnchor(
         vaultID: .random(),
-        position: VaultPosition(generation: 41, indexTag: Array(0..<16)))
+        sighting: VaultSighting(
+            position: VaultPosition(generation: 41, indexTag: Array(0..<16)),
+            publicKey: Array(0x20..<0x40), checkpointGeneration: 7))
+
+    private static let key = "202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"
 
     @Test func `is one line, and is read from it`() {
         let line = String(decoding: anchor.line, as: UTF8.self)
         #expect(
             line
-                == "zg-env-anchor-1 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f\n"
+                == "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key) 7\n"
         )
         #expect(VaultAnchor(anchor.line) == anchor)
         #expect(anchor.line.count <= VaultAnchor.byteLimit)
         let longest = VaultAnchor(
             vaultID: .random(),
-            position: VaultPosition(generation: .max, indexTag: [UInt8](repeating: 255, count: 16)))
+            sighting: VaultSighting(
+                position: VaultPosition(
+                    generation: .max, indexTag: [UInt8](repeating: 255, count: 16)),
+                publicKey: [UInt8](repeating: 255, count: 32), checkpointGeneration: .max))
         #expect(longest.line.count <= VaultAnchor.byteLimit)
         #expect(VaultAnchor(longest.line) == longest)
     }
@@ -29,12 +36,15 @@ struct VaultAnchorTests {
         #expect(VaultAnchor(line + [0x0A]) == nil)
         #expect(VaultAnchor([0x20] + line) == nil)
         for text in [
+            "zg-env-anchor-1 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key) 7\n",
+            "zg-env-anchor-1 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f\n",
             "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f\n",
-            "zg-env-anchor-1 \(anchor.vaultID.hexadecimal) 041 000102030405060708090a0b0c0d0e0f\n",
-            "zg-env-anchor-1 \(anchor.vaultID.hexadecimal) +41 000102030405060708090a0b0c0d0e0f\n",
-            "zg-env-anchor-1 \(anchor.vaultID.hexadecimal) 41 000102030405060708090A0B0C0D0E0F\n",
-            "zg-env-anchor-1 \(anchor.vaultID.hexadecimal) 99999999999999999999 00010203040506070809\n",
-            "zg-env-anchor-1 \(anchor.vaultID.hexadecimal) 41 ０００102030405060708090a0b0c0d\n",
+            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 041 000102030405060708090a0b0c0d0e0f \(Self.key) 7\n",
+            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) +41 000102030405060708090a0b0c0d0e0f \(Self.key) 7\n",
+            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 000102030405060708090A0B0C0D0E0F \(Self.key) 7\n",
+            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key) 07\n",
+            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key.dropLast(2)) 7\n",
+            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 ０００102030405060708090a0b0c0d \(Self.key) 7\n",
         ] {
             #expect(VaultAnchor(Array(text.utf8)) == nil, "\(text)")
         }

@@ -14,7 +14,7 @@ struct VaultDamageTests {
     @Test func `a newer format is said to be newer, and only when the checksum holds`() throws {
         let fixture = try VaultFixture()
         var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: fixture.path)))
-        bytes[8] = 2
+        bytes[8] = 3
         #expect(verify(bytes, fixture.keys) == .damaged)
         let length = try VaultHeader.headerByteCount(ofPrefix: Array(bytes.prefix(16)))
         let checksum = Array(bytes[..<(length - 32)]).withBytes { Digest.checksum($0) }
@@ -51,8 +51,10 @@ struct VaultDamageTests {
             chunksByteCount: 0)
         let forged = MemoryStore(sealed.header + sealed.index)
         let found = code {
-            _ = try Vault(opening: "memory", in: forged).unlock(
+            let vault = try Vault(opening: "memory", in: forged)
+            let keys = try vault.unlock(
                 passphrase: try VaultFixture.passphrase("right"), memoryLimitBytes: nil)
+            _ = try vault.index(with: keys, extent: .currentValues)
         }
         #expect(found == .damaged)
     }

@@ -48,12 +48,21 @@ struct VaultFixture {
         }.result
     }
 
-    /// The current value of a variable, as text.
-    func value(of name: String) throws -> String? {
+    /// Takes all that was changed while locked for the user's own.
+    func acceptAll() throws {
+        let index = try open().index(with: keys, extent: .everything)
+        try Vault.update(path, in: store, keys: keys, vaultID: vaultID) {
+            try $0.accept(CheckpointComparison(of: index))
+        }
+    }
+
+    /// The current value of a variable, as text; also one that nobody accepted, unless it is to be given out.
+    func value(of name: String, givesAny: Bool = true) throws -> String? {
         let vault = try open()
         let index = try vault.index(with: keys, extent: .currentValues)
         guard let variable = index.variables.first(where: { $0.name == name }),
-            let reader = try ValueReader(vault: vault, index: index, keys: keys),
+            let reader = try ValueReader(
+                vault: vault, index: index, keys: keys, givesAny: givesAny),
             let slice = try reader.currentValue(of: variable, in: SecretArena())
         else { return nil }
         return slice.withBytes { bytes in

@@ -53,6 +53,7 @@ struct VaultIndexTests {
             id: "env", key: "KEY", account: "u", pushedVersion: 0, agreed: variable.attributes,
             updatedAt: 7,
             pushedAt: 8)
+        variable.remote?.earlier = .init(version: 1, from: 5, until: 7)
         index.variables = [
             variable,
             Variable(
@@ -77,9 +78,14 @@ struct VaultIndexTests {
             .init(path: "/b", project: "prj", organisation: "org", vaultProject: web.id))
         index.metadata.approve(
             .init(path: "/a", project: "prj", organisation: "", vaultProject: web.id))
+        index.metadata.lockedWrites = [
+            LockedWrite(
+                generation: 3, by: .init(command: "set", time: 5), variables: [variable.id])
+        ]
         index.checkpoint = Checkpoint(
-            generation: 3, authenticationCode: [UInt8](repeating: 3, count: 32),
-            entries: [Checkpoint.Entry(of: variable)])
+            generation: 3, nonce: [UInt8](repeating: 3, count: 24),
+            tag: [UInt8](repeating: 4, count: 16),
+            entries: CheckpointEntries(of: [.variable(AcceptedRecord(of: variable)), .init(web)]))
         return index
     }
 

@@ -130,15 +130,19 @@ struct VaultTests {
         #expect(try fixture.open().header.generation == before)
     }
 
-    @Test func `a write with the root settles what was written while locked`() throws {
+    @Test func `a data key of a locked write is never wrapped under the root`() throws {
         let fixture = try VaultFixture()
         try fixture.set("LOCKED", "value", keys: try fixture.lockedKeys)
         let locked = try fixture.open().index(with: fixture.keys, extent: .everything)
-        #expect(locked.batches.map(\.isSettled) == [false])
+        #expect(locked.batches.map(\.isSealed) == [true])
         try fixture.set("OPEN", "value")
         let open = try fixture.open().index(with: fixture.keys, extent: .everything)
-        #expect(open.batches.map(\.isSettled) == [true, true])
-        #expect(try fixture.value(of: "LOCKED") == "value")
+        #expect(open.batches.filter(\.isSealed) == locked.batches)
+        try fixture.acceptAll()
+        let accepted = try fixture.open().index(with: fixture.keys, extent: .everything)
+        #expect(accepted.batches.map(\.isSealed) == [false, false])
+        #expect(!accepted.batches.contains { $0.id == locked.batches[0].id })
+        #expect(try fixture.value(of: "LOCKED", givesAny: false) == "value")
     }
 
     @Test func `each generation remembers its ancestors`() throws {

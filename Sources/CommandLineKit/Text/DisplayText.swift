@@ -27,7 +27,15 @@ package enum DisplayText {
 
     /// Whether a text is printable ASCII alone: safe as it is, and as wide as it has bytes.
     static func isPlain(_ text: String) -> Bool {
-        text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+        var text = text
+        return text.withUTF8 { bytes in
+            // Without a way out in the middle, so that many bytes are checked in one step.
+            var other: UInt8 = 0
+            for index in bytes.indices {
+                other |= unsafe bytes[index] &- 0x20 < 0x5F ? 0 : 1
+            }
+            return other == 0
+        }
     }
 
     /// Whether a scalar steers, hides or reorders what a terminal shows.

@@ -9,8 +9,8 @@ final class AnswerSealing {
 
     /// - Parameter key: The answer cache key of a vault's index key.
     init(key: borrowing SecretBytes, vault: Identifier) throws(SealingError) {
-        nameKey = try KeyDerivation.derive(from: key, id: 1, context: "zgv1answ")
-        sealingKey = try KeyDerivation.derive(from: key, id: 2, context: "zgv1answ")
+        nameKey = try KeyDerivation.derive(from: key, id: 1, context: "zgv2answ")
+        sealingKey = try KeyDerivation.derive(from: key, id: 2, context: "zgv2answ")
         self.vault = vault.bytes
     }
 
@@ -91,7 +91,7 @@ final class AnswerSealing {
     }
 
     private func additionalData(_ name: String) -> [UInt8] {
-        var label = Array("zgv1/answer".utf8)
+        var label = Array("zgv2/answer".utf8)
         label += repeatElement(0, count: 16 - label.count)
         return label + vault + Array(name.utf8)
     }

@@ -29,12 +29,25 @@ package struct OlderVariables: Equatable, Sendable {
             return
         }
         isKnown = platform != nil || !local.isEmpty
+        // What came back since, such as after a rotation that went back, is as it was then.
+        let same = Set(
+            local.compactMap { variable -> Place? in
+                guard let remote = variable.remote,
+                    remote.hadValue(at: UInt64(clamping: made.milliseconds))
+                else { return nil }
+                return Place(record: remote.id, time: .init(remote.agreedUpdatedAt))
+            })
         var changed: Set<String> = []
         var missing: Set<String> = []
         var present: Set<String> = []
         if let platform {
             for record in platform where record.targets.contains(.production) {
                 present.insert(record.key)
+                if let updated = record.updatedAt,
+                    same.contains(Place(record: record.id, time: updated))
+                {
+                    continue
+                }
                 if let created = record.createdAt, created > made {
                     missing.insert(record.key)
                 } else if let updated = record.updatedAt, updated > made {
@@ -47,7 +60,10 @@ package struct OlderVariables: Equatable, Sendable {
                     remote.agreed.scope.targets.contains(.production)
                 else { continue }
                 present.insert(remote.key)
-                if APITime(milliseconds: Int64(clamping: remote.seenUpdatedAt)) > made {
+                if same.contains(Place(record: remote.id, time: .init(remote.seenUpdatedAt))) {
+                    continue
+                }
+                if APITime(remote.seenUpdatedAt) > made {
                     changed.insert(remote.key)
                 }
             }
@@ -56,12 +72,24 @@ package struct OlderVariables: Equatable, Sendable {
             guard let deletedAt = record.deletedAt,
                 record.attributes.scope.targets.contains(.production)
             else { return false }
-            return APITime(milliseconds: Int64(clamping: deletedAt)) > made
+            return APITime(deletedAt) > made
                 && !present.contains(record.name)
         }
         self.changed = changed.sorted()
         // A key that was replaced by a new record has an older value, if it had any.
         self.missing = missing.subtracting(changed).sorted()
         self.removed = Set(removed.map(\.name)).sorted()
+    }
+
+    /// A record of the platform as it was at one time of change.
+    private struct Place: Hashable {
+        let record: String
+        let time: APITime
+    }
+}
+
+extension APITime {
+    fileprivate init(_ milliseconds: UInt64) {
+        self.init(milliseconds: Int64(clamping: milliseconds))
     }
 }

@@ -7,6 +7,8 @@ package struct PendingChanges: Equatable, Sendable {
     package let changed: [Variable]
     /// Variables that were removed.
     package let removed: [Variable]
+    /// All removed records that production was built with, also where one of that name has come back.
+    package let removedRecords: Set<Identifier>
 
     /// Judges the variables of a project.
     package init(of project: VaultProject, in index: VaultIndex) {
@@ -15,8 +17,18 @@ package struct PendingChanges: Equatable, Sendable {
                 SyncState(of: $0) == .synced && SyncState.isLive($0, in: project) == false
             }
         }
-        changed = waiting(index.variables(of: project.id))
-        removed = waiting(index.removedVariables(of: project.id))
+        let variables = index.variables(of: project.id)
+        changed = waiting(variables)
+        // What has come back to production is not taken out of it.
+        let returned = Set(
+            variables.filter { variable in
+                variable.remote.map {
+                    !$0.isGone && $0.agreed.scope.targets.contains(.production)
+                } ?? false
+            }.map(\.name))
+        let gone = waiting(index.removedVariables(of: project.id))
+        removed = gone.filter { !returned.contains($0.name) }
+        removedRecords = Set(gone.map(\.id))
     }
 
     /// One line each for a plan.

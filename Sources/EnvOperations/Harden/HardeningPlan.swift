@@ -119,8 +119,8 @@ package struct HardeningPlan: Equatable, Sendable {
 
     private mutating func judge(_ record: PlatformRecord, _ hardened: Scope) {
         let scope = record.attributes.scope
-        func omit(_ reason: String) {
-            omissions.append(RecordNote(key: record.key, scope: scope, reason: reason))
+        func omit(_ reason: String, _ way: RecordNote.Way = .either) {
+            omissions.append(RecordNote(key: record.key, scope: scope, reason: reason, way: way))
         }
         guard let variable = variables.first(where: { $0.remote?.id == record.id }) else {
             let isTaken = variables.contains {
@@ -135,7 +135,8 @@ package struct HardeningPlan: Equatable, Sendable {
         }
         guard variable.isLive else { return omit("it was removed in the vault, and not yet there") }
         guard variable.name == record.key else {
-            return omit("it has another name in the vault")
+            return omit(
+                "it has another name in the vault", .together(with: variable.name, force: false))
         }
         if variable.attributes.kind == .sensitive {
             let own = variable.attributes.scope
@@ -161,10 +162,9 @@ package struct HardeningPlan: Equatable, Sendable {
         guard let variable = variables.first(where: { $0.remote?.id == record.id }),
             let remote = variable.remote, variable.isLive, variable.currentVersion > 0
         else { return }
-        // A team's policy made it sensitive, and the vault says otherwise.
-        let isForced =
-            remote.agreed.kind == .sensitive
-            && [.plain, .encrypted].contains(variable.attributes.kind)
+        let isReadable = [.plain, .encrypted].contains(variable.attributes.kind)
+        // A team's policy made it sensitive, or somebody who did it there is followed, who was named.
+        let isForced = isReadable && (remote.agreed.kind == .sensitive || rules.keys != nil)
         guard isForced || variable.attributes.kind == .sensitive && remote.pushedVersion == 0
         else { return }
         // A record that moved since is sent only where the push knows of a write of its own.

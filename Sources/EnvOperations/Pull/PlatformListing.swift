@@ -37,6 +37,16 @@ package struct PlatformListing {
         records.removeAll { $0.id == id }
     }
 
+    /// Leaves out a record that is there.
+    package mutating func skip(_ record: PlatformRecord, because reason: String) {
+        records.removeAll { $0.id == record.id }
+        skipped.append(
+            (
+                record.id,
+                .init(key: record.key, scope: record.attributes.scope, reason: reason)
+            ))
+    }
+
     private static func reasonToSkip(
         _ variable: EnvironmentVariable, _ record: PlatformRecord
     ) -> String? {

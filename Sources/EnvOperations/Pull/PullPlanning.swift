@@ -123,7 +123,7 @@ struct PullPlanning {
                 variable.isLive
                     ? "it was changed here, and on the platform\(who)\(uncompared(record))"
                     : "it was removed here, and changed on the platform\(who)",
-                .init(record, sendsValue: variable.isLive && pair.isValueChangedHere)))
+                .init(record, of: variable)))
     }
 
     /// The platform's state, in place of what the vault has.

@@ -25,6 +25,7 @@ extension VaultTransaction {
         where variable.project == project && (!variable.isLive || removed.contains(variable.id)) {
             highest[variable.name] = max(highest[variable.name] ?? 0, variable.highestVersion)
         }
+        var departures: [Departure] = []
         for step in plan.steps {
             guard let record = step.record else {
                 guard let position = step.variable.flatMap({ positions[$0.id] }) else { continue }
@@ -55,9 +56,16 @@ extension VaultTransaction {
                     _ = try store(bytes, forVariableAt: position, at: time)
                 }
             }
+            if let known = index.variables[position].remote,
+                known.leavesProduction(with: record.attributes)
+            {
+                departures.append(Departure(of: known.key, known.agreed, by: record.updatedAt))
+            }
             agree(at: position, record, account, staysBehind: step.staysBehind)
         }
         forget(plan.forgotten, by: platformTime)
+        leaveTraces(of: departures, of: project, account: account, time: time)
+        dropReturned(of: project)
     }
 
     private mutating func change(

@@ -5,7 +5,10 @@ package import Vault
 ///
 /// Vercel changes one record at a time and has no two in one place, so that none of them could go first.
 /// Its records keep their places instead and get the values that the vault has for these: from then on
-/// each stands for another record of the vault, and what is left is an ordinary change of its value. Pure.
+/// each stands for another record of the vault, and what is left is an ordinary change of its value.
+///
+/// With force this is also for a sensitive record of Vercel that is readable in the vault: Vercel keeps that
+/// type for ever, so its record is deleted and made again. Pure.
 package struct PlaceExchange: Equatable, Sendable {
     /// What each record of the vault has on Vercel from now on; nil for none, where Vercel cannot turn
     /// the record of that place into it.
@@ -16,8 +19,27 @@ package struct PlaceExchange: Equatable, Sendable {
     /// Changes nothing.
     package init() {}
 
-    /// Looks for records that wait for each other.
+    /// Looks for records that wait for each other and, with force, for those that Vercel cannot turn into
+    /// what the vault has.
     package init(variables: [Variable], platform: [PlatformRecord], rules: PushPlan.Rules) {
+        exchange(variables, platform, rules)
+        guard rules.force else { return }
+        let records = Dictionary(
+            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for variable in variables where remotes[variable.id] == nil {
+            guard variable.isLive, variable.currentVersion > 0, rules.includes(variable),
+                !rules.makingRoom.contains(variable.id), variable.attributes.kind != .sensitive,
+                let record = variable.remote.flatMap({ records[$0.id] }),
+                record.attributes.kind == .sensitive
+            else { continue }
+            remotes[variable.id] = .some(nil)
+            replaced[variable.id] = record
+        }
+    }
+
+    private mutating func exchange(
+        _ variables: [Variable], _ platform: [PlatformRecord], _ rules: PushPlan.Rules
+    ) {
         let records = Dictionary(
             platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var movable = variables.filter { variable in
@@ -40,6 +62,7 @@ package struct PlaceExchange: Equatable, Sendable {
                     let there = record(of: movable[next])
                 else { continue }
                 state.pushedVersion = 0
+                state.earlier = nil
                 let variable = movable[place]
                 let isFixed =
                     there.attributes.kind == .sensitive && variable.attributes.kind != .sensitive

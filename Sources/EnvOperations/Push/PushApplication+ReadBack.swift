@@ -47,7 +47,9 @@ extension PushApplication {
             }
             outcomes[place] = outcome
             proved += outcome.proved(listed: listed)
-            if case .delete(let id) = outcome.step.action, found[id] == nil { endDeletion(of: id) }
+            if case .delete(let id) = outcome.step.action, found[id] == nil {
+                endDeletion(of: id, by: outcome.step)
+            }
         }
         end([], proved)
         try flush()
@@ -101,6 +103,11 @@ extension PushApplication {
             return .failed(
                 "the platform made it \(record.attributes.kind.name) instead of \(wanted.kind.name)",
                 nil)
+        }
+        // An upsert leaves a comment as it is that somebody writes meanwhile. Where no answer came, what is there
+        // may be somebody else's.
+        if (record.attributes.comment ?? "") != (wanted.comment ?? "") {
+            return .conflict("it was changed on Vercel\(author(of: record)) meanwhile")
         }
         if outcome.step.sendsValue { return try judgeValue(outcome, answer) }
         guard case .success(let theirs?) = answer,

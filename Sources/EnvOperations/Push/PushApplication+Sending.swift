@@ -74,7 +74,7 @@ extension PushApplication {
     }
 
     /// The check before each attempt: is everything still as planned?
-    private func check(_ steps: [Placed]) -> VercelClient.SendCheck {
+    func check(_ steps: [Placed]) -> VercelClient.SendCheck {
         { () throws(VercelAPIError) in
             let records = try self.listing.currentByID()
             try self.renewOld(steps)
@@ -85,11 +85,13 @@ extension PushApplication {
     }
 
     /// What is left to send after a check said no.
-    private func unchanged(_ steps: [Placed]) throws -> [Placed] {
+    ///
+    /// - Parameter isSent: Whether an earlier attempt may have been carried out.
+    func unchanged(_ steps: [Placed], isSent: Bool) throws -> [Placed] {
         if let localFailure { throw localFailure }
         let records = try listing.currentByID()
         let changed = steps.filter { isChanged($0.step, in: records) }
-        for step in changed { refuse(step, records, isSent: false) }
+        for step in changed { refuse(step, records, isSent: isSent) }
         let places = Set(changed.map(\.place))
         return steps.filter { !places.contains($0.place) }
     }
@@ -221,7 +223,7 @@ extension PushApplication {
                 attempt += 1
             } catch {
                 if error.code == .notSent, !error.isAfterRepeat {
-                    left = try unchanged(left)
+                    left = try unchanged(left, isSent: attempt > 0)
                     continue
                 }
                 if error.isRefusal, left.count > 1 {
@@ -322,8 +324,12 @@ extension PushApplication {
                 continue
             }
             let isMoved = record.updatedAt != expectedTimes[record.id]
+            // Where nobody knows who this is, a value that is not shown may be somebody else's.
+            let isUnknown =
+                origin.author.isEmpty && step.sendsValue && step.attributes.kind == .sensitive
             let isForeign =
-                !origin.author.isEmpty && record.author != nil && record.author != origin.author
+                record.author != nil
+                && (isUnknown || !origin.author.isEmpty && record.author != origin.author)
             if isMoved, isForeign {
                 refuse((place, step), records, isSent: true)
             } else if isMoved,
@@ -342,6 +348,7 @@ extension PushApplication {
                 refuse((place, step), records, isSent: true)
             } else {
                 expectedTimes[record.id] = record.updatedAt
+                resent.insert(record.id)
                 again.append((place, step))
             }
         }
@@ -356,66 +363,10 @@ extension PushApplication {
             && [step.attributes.kind, .sensitive].contains(record.attributes.kind)
     }
 
-    // MARK: Deleting
-
-    /// Deletes records in one request, as far as nobody else changed them. Which of them went is seen in
-    /// the listing afterwards.
-    private func delete(_ steps: [Placed]) throws {
-        if steps.contains(where: { $0.step.successor != nil }) { listing.expire() }
-        var left = try steps.filter { try isDue($0) }
-        guard !left.isEmpty else { return }
-        try begin(left)
-        while !left.isEmpty {
-            do throws(VercelAPIError) {
-                let ids = left.compactMap(\.step.remoteID)
-                if ids.count == 1 {
-                    _ = try client.deleteEnvironmentVariable(
-                        ids[0], ofProject: project, check: check(left))
-                } else {
-                    _ = try client.deleteEnvironmentVariables(
-                        ids, ofProject: project, check: check(left))
-                }
-                break
-            } catch {
-                if error.code == .notSent {
-                    left = try unchanged(left)
-                    continue
-                }
-                guard left.count == 1, let (place, step) = left.first else {
-                    guard error.isRefusal else { throw error }
-                    // One that is not there may be the cause.
-                    for step in left { try delete([step]) }
-                    return
-                }
-                // Gone is what was asked for, whoever did it.
-                guard error.code == .notFound else { return try refused(step, at: place, error) }
-                break
-            }
-        }
-        for (place, step) in left {
-            outcomes[place] = PushOutcome(step: step, end: .verified, record: nil)
-        }
-        keepSent(left.map(\.place))
-    }
-
-    /// Tells whether a record may go: the one that takes its place is there.
-    private func isDue(_ placed: Placed) throws -> Bool {
-        guard let successor = placed.step.successor else { return true }
-        let made = outcomes.compactMap { $0 }.first {
-            $0.step.variable?.id == successor && !$0.step.isDeletion
-        }
-        if let id = made?.record?.id, try listing.currentByID()[id] != nil { return true }
-        outcomes[placed.place] = PushOutcome(
-            step: placed.step,
-            end: .failed("not deleted, because the variable under its new name is not there", nil),
-            record: nil, isSent: false)
-        return false
-    }
-
     // MARK: Ends
 
     /// Reports a step that the platform refused for itself; anything else ends the push.
-    private func refused(
+    func refused(
         _ step: PushPlan.Step, at place: Int, _ error: VercelAPIError
     ) throws(VercelAPIError) {
         guard error.isRefusal else { throw error }
@@ -447,8 +398,9 @@ extension PushApplication {
                 if try changeOne((place, step)).isEmpty { repaired.append(place) }
             } catch {
                 if let localFailure { throw localFailure }
-                if error.code == .notSent {
-                    _ = try unchanged([(place, step)])
+                // After a retry that may have arrived, the change may be this one's: that stays open.
+                if error.code == .notSent, !error.isAfterRepeat {
+                    _ = try unchanged([(place, step)], isSent: true)
                 } else if error.isKnownNotDone {
                     // What was said of the first attempt stands.
                     end([place])
@@ -482,7 +434,7 @@ extension PushApplication {
 
     /// Has the vault know what was sent and is not proved yet, so that a push that ends here is known
     /// to have begun and the next one sends it again.
-    private func keepSent(_ places: [Int]) {
+    func keepSent(_ places: [Int]) {
         end(
             places,
             places.compactMap { place in
@@ -493,7 +445,9 @@ extension PushApplication {
                 return outcome.record.map {
                     PushRecord(
                         variable: variable.id,
-                        knowledge: .sent($0, withValue: outcome.step.sendsValue))
+                        knowledge: .sent(
+                            $0, withValue: outcome.step.sendsValue,
+                            inPlaceOf: resent.contains($0.id) ? nil : planned[$0.id]))
                 }
             })
     }
@@ -501,7 +455,7 @@ extension PushApplication {
 
 extension VercelAPIError {
     /// Tells whether the platform refused this one record, so that others may still be sent.
-    fileprivate var isRefusal: Bool {
+    var isRefusal: Bool {
         switch code {
         case .badRequest, .conflict, .notFound, .notPossible, .tooLarge, .invalidRequest: true
         default: false

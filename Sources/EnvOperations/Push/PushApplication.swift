@@ -36,6 +36,8 @@ package final class PushApplication {
     let planned: [String: PlatformRecord]
     /// The times of change that the platform's records have if nobody else changed them, by id.
     var expectedTimes: [String: UInt64]
+    /// Records that may have had what was sent before the write that was answered, by id.
+    var resent: Set<String> = []
     private let keep: (PushNote) throws -> Void
     private let progress: (Int, Int) -> Void
     /// Gives values that a step leaves as they are, to be held against Vercel's; nil while they are locked.
@@ -212,7 +214,14 @@ package final class PushApplication {
     }
 
     /// Notes that a record was seen to be gone.
-    func endDeletion(of id: String) {
+    ///
+    /// - Parameter step: The step that deleted it.
+    func endDeletion(of id: String, by step: PushPlan.Step) {
+        if step.variable == nil, let record = planned[id],
+            record.attributes.scope.targets.contains(.production)
+        {
+            note.departed.append(record)
+        }
         if let leftover = openLeftovers.removeValue(forKey: id) { note.ended.append(leftover) }
     }
 

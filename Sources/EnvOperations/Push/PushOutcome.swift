@@ -37,8 +37,9 @@ package struct PushRecord {
     enum Knowledge {
         /// There is none any more.
         case gone
-        /// The platform accepted what was sent, which is not read back yet.
-        case sent(PlatformRecord, withValue: Bool)
+        /// The platform accepted what was sent, which is not read back yet; it had the other record right
+        /// before; nil where that is not known.
+        case sent(PlatformRecord, withValue: Bool, inPlaceOf: PlatformRecord?)
         /// What both sides have: the version, 0 where the platform holds something else and nil where
         /// none was sent, and type, scope and comment.
         case agreed(PlatformRecord, version: UInt64?, attributes: VariableAttributes)
@@ -60,10 +61,12 @@ package struct PushNote {
     package var begun: [SendEntry] = []
     /// Writes whose answer is in ``records``, or that were never done.
     package var ended: [Identifier] = []
+    /// Records for production that are gone from the platform, and that the vault had no record of.
+    var departed: [PlatformRecord] = []
 
     /// Notes nothing, or that these writes ended.
     package init(ended: [Identifier] = []) { self.ended = ended }
 
     /// Tells whether there is nothing to keep.
-    var isEmpty: Bool { records.isEmpty && begun.isEmpty && ended.isEmpty }
+    var isEmpty: Bool { records.isEmpty && begun.isEmpty && ended.isEmpty && departed.isEmpty }
 }

@@ -107,9 +107,12 @@ package struct PushPlan: Equatable, Sendable {
     ///   - adopted: Records of the vault whose value, scope and type were found equal in a record of the
     ///     platform that the vault had not seen, or not seen as it is now.
     ///   - leftovers: Old records of renamed variables, which an earlier push was to delete.
+    ///   - successors: Of these the records of the vault that are to be there first, by the platform's id.
+    ///   - abandoned: The same that are left alone.
     package init(
         variables: [Variable], platform: [PlatformRecord], adopted: [Identifier: PlatformRecord],
-        leftovers: [PlatformRecord] = [], rules: Rules
+        leftovers: [PlatformRecord] = [], successors: [String: Identifier] = [:],
+        abandoned: [PlatformRecord] = [], rules: Rules
     ) {
         // What is to go is in nobody's way.
         let staying = platform.filter { !leftovers.contains($0) }
@@ -129,7 +132,12 @@ package struct PushPlan: Equatable, Sendable {
             }
         }
         if let vacated = rules.vacated { conflicts += planning.occupying(vacated) }
-        steps += planning.deletions(of: leftovers)
+        conflicts += abandoned.map {
+            RecordNote(
+                key: $0.key, scope: $0.attributes.scope,
+                reason: "an earlier push should have deleted it, and did not", way: .taking)
+        }
+        steps += planning.deletions(of: leftovers, successors: successors)
         if rules.prune {
             // A record that another step takes over is in the vault from then on.
             let used = Set(steps.compactMap(\.remoteID))

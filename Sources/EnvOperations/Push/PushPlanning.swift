@@ -56,7 +56,11 @@ struct PushPlanning {
             variable.currentVersion > 0
             && (isChangedThere || variable.currentVersion != remote.pushedVersion)
         let isRenamed = variable.name != record.key
-        guard withValue || isRenamed || variable.attributes != remote.agreed else {
+        // A change of the name that was sent, and not read back, is sent again.
+        guard
+            withValue || isRenamed || variable.name != remote.key
+                || variable.attributes != remote.agreed
+        else {
             return .unchanged
         }
         let others = unseen(in: variable.attributes.scope, of: variable)
@@ -149,15 +153,20 @@ struct PushPlanning {
     }
 
     private func gone(_ variable: Variable) -> Judgement {
-        guard variable.isLive else { return .forgotten }
+        guard variable.isLive else { return variable.isRemovedEverywhere ? .nothing : .forgotten }
+        let others = unseen(in: variable.attributes.scope, of: variable)
         guard rules.force, variable.currentVersion > 0 else {
+            // Somebody made it again.
+            if variable.currentVersion > 0, !others.isEmpty {
+                return .conflict(taken(variable, others))
+            }
             return .conflict(
                 .init(
                     key: variable.name, scope: variable.attributes.scope,
                     reason: "it was removed on the platform",
                     way: variable.currentVersion > 0 ? .gone : .removing))
         }
-        return .steps([step(variable, variable.attributes, .create)])
+        return neverPushed(variable)
     }
 
     /// Records of the platform in the way of `scope` that stay there: those that no record of the vault
@@ -180,7 +189,7 @@ struct PushPlanning {
         return .init(
             key: variable.name, scope: variable.attributes.scope,
             reason: "it was changed on the platform\(who)\(pause) since the last push",
-            way: .init(record, sendsValue: variable.isLive && variable.currentVersion > 0))
+            way: .init(record, of: variable))
     }
 
     /// - Parameter records: What is in the way; not empty.
@@ -248,10 +257,13 @@ struct PushPlanning {
     }
 
     /// Deletions of records that the vault has no record of.
-    func deletions(of records: [PlatformRecord]) -> [PushPlan.Step] {
+    func deletions(
+        of records: [PlatformRecord], successors: [String: Identifier] = [:]
+    ) -> [PushPlan.Step] {
         records.map {
             PushPlan.Step(
-                variable: nil, key: $0.key, attributes: $0.attributes, action: .delete(id: $0.id))
+                variable: nil, key: $0.key, attributes: $0.attributes, action: .delete(id: $0.id),
+                successor: successors[$0.id])
         }
     }
 }

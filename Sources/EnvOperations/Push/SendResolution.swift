@@ -34,8 +34,13 @@ package struct SendResolution: Equatable, Sendable {
     private var found: [Identifier: PlatformRecord] = [:]
     /// Old records of renamed variables, which were to be deleted and are still there.
     package private(set) var leftovers: [PlatformRecord] = []
-    /// The same that somebody changed since; they are left alone.
+    /// Of these, by the platform's id, the records of the vault that are to be there before they go.
+    package private(set) var successors: [String: Identifier] = [:]
+    /// The same that somebody changed since, or whose variable was removed and never got another record there;
+    /// they are left alone.
     package private(set) var abandoned: [PlatformRecord] = []
+    /// Entries of the journal for ``leftovers``, which stay until they are gone.
+    package private(set) var pending: [SendEntry] = []
     /// Entries of the journal whose outcome is known now.
     package private(set) var settled: [Identifier] = []
 
@@ -97,7 +102,6 @@ package struct SendResolution: Equatable, Sendable {
         evidence: [Identifier: Evidence], account: String, time: UInt64
     ) {
         let candidates = Self.candidates(sends, variables: variables, platform: platform)
-        settled = sends.map(\.id)
         for candidate in candidates {
             let known = evidence[candidate.send.id] ?? .unknown
             guard let version = Self.version(of: candidate, known) else { continue }
@@ -111,6 +115,14 @@ package struct SendResolution: Equatable, Sendable {
         for send in sends where send.action == .delete {
             judgeDeletion(send, variables, platform)
         }
+        // Nothing else remembers a record that is still to go.
+        let left = Set(leftovers.map(\.id))
+        pending = sends.filter { send in
+            send.action == .delete && send.variable != nil
+                && send.target.map { left.contains($0.id) } ?? false
+        }
+        let open = Set(pending.map(\.id))
+        settled = sends.map(\.id).filter { !open.contains($0) }
     }
 
     /// The version that the platform holds where the write was ours, 0 where it holds none of them or
@@ -123,8 +135,9 @@ package struct SendResolution: Equatable, Sendable {
         case .other: return nil
         case .empty: return send.version > 0 ? 0 : nil
         case .unknown:
-            let isForeign =
-                record.author.map { !send.author.isEmpty && $0 != send.author } ?? false
+            // Where nobody knows who sent it, a value that is not shown may be somebody else's.
+            let isKnown = !send.author.isEmpty || record.attributes.kind == .sensitive
+            let isForeign = record.author.map { isKnown && $0 != send.author } ?? false
             // A team's policy may make a variable sensitive whatever was asked for.
             let kind = record.attributes.kind
             guard !isForeign, record.key == send.key, send.mayHaveChanged(at: record.updatedAt),
@@ -144,11 +157,19 @@ package struct SendResolution: Equatable, Sendable {
             !variables.contains(where: { (remotes[$0.id] ?? $0.remote)?.id == target.id }),
             let record = platform.first(where: { $0.id == target.id })
         else { return }
-        if record.updatedAt == target.updatedAt {
-            leftovers.append(record)
-        } else {
-            abandoned.append(record)
+        let variable = variables.first { $0.id == send.variable }
+        let isThere = platform.contains {
+            $0.id == variable.flatMap { remotes[$0.id] ?? $0.remote }?.id
         }
+        // The record of the new name is to be there first. One that is in the way of its own is replaced.
+        let isReplaced = variable?.isLive == true && variable?.name == record.key
+        let isAwaited = variable?.isLive == true && !isThere && !isReplaced
+        guard record.updatedAt == target.updatedAt, isThere || isReplaced || isAwaited else {
+            abandoned.append(record)
+            return
+        }
+        leftovers.append(record)
+        if isAwaited { successors[record.id] = send.variable }
     }
 }
 

@@ -1,13 +1,17 @@
 package import Vault
 
 extension VaultTransaction {
-    /// Keeps what a push left on the platform, and what it is about to do there.
+    /// Keeps what a push of a project left on the platform, and what it is about to do there.
     ///
     /// - Parameter platformTime: The platform's time by which that was seen.
     package mutating func keep(
-        _ note: PushNote, account: String, time: UInt64, platformTime: UInt64
+        _ note: PushNote, of project: Identifier, account: String, time: UInt64,
+        platformTime: UInt64
     ) {
         keep(note.records, account: account, time: time, platformTime: platformTime)
+        leaveTraces(
+            of: note.departed.map { Departure(of: $0.key, $0.attributes, by: platformTime) },
+            of: project, account: account, time: time)
         end(note.ended)
         begin(note.begun)
     }
@@ -30,31 +34,66 @@ extension VaultTransaction {
         let positions = Dictionary(
             index.variables.enumerated().map { ($0.element.id, $0.offset) },
             uniquingKeysWith: { first, _ in first })
+        var departures: [Identifier: [Departure]] = [:]
+        var touched: Set<Identifier> = []
         for entry in records {
             guard let position = positions[entry.variable] else { continue }
             let known = index.variables[position].remote
+            let project = index.variables[position].project
+            touched.insert(project)
+            // A value that Vercel shows, and was not seen yet, is still to be taken by a pull.
+            let variable = index.variables[position]
+            let awaited =
+                variable.currentVersion == 0 && SyncState(of: variable) == .behind
+                ? known?.agreedUpdatedAt : nil
             switch entry.knowledge {
             case .gone: endRemote(at: position, by: platformTime ?? time)
-            case .sent(let record, let withValue):
-                // What was agreed before stays agreed until the rest is proved.
+            case .sent(let record, let withValue, let place):
+                // What was there before stays agreed until the rest is proved.
                 let version = withValue ? 0 : known?.pushedVersion ?? 0
-                index.variables[position].remote = RemoteState(
-                    id: record.id, key: record.key, account: account,
-                    pushedVersion: version, agreed: known?.agreed ?? record.attributes,
-                    updatedAt: record.updatedAt,
-                    pushedAt: time)
+                let before = withValue ? nil : place
+                var remote = RemoteState(
+                    id: record.id, key: before?.key ?? record.key, account: account,
+                    pushedVersion: version,
+                    agreed: before?.attributes ?? known?.agreed ?? record.attributes,
+                    updatedAt: record.updatedAt, pushedAt: time)
+                if withValue {
+                    remote.earlier = known?.earlier(
+                        before: index.variables[position].currentVersion, record,
+                        inPlaceOf: place)
+                } else if let awaited {
+                    remote.agreedUpdatedAt = awaited
+                }
+                index.variables[position].remote = remote
             case .seen(let record):
                 if let record {
                     index.variables[position].remote?.seenUpdatedAt = record.updatedAt
                 }
                 index.variables[position].remote?.isGone = record == nil
             case .agreed(let record, let version, let attributes):
-                index.variables[position].remote = RemoteState(
+                if let known, known.leavesProduction(with: attributes) {
+                    departures[project, default: []].append(
+                        Departure(
+                            of: known.key, known.agreed,
+                            by: max(record.updatedAt, platformTime ?? 0)))
+                }
+                var remote = RemoteState(
                     id: record.id, key: record.key, account: account,
                     pushedVersion: version ?? known?.pushedVersion ?? 0, agreed: attributes,
                     updatedAt: record.updatedAt, pushedAt: time)
+                if version != nil, known?.hasPlace(of: record) == true {
+                    remote.earlier = known?.earlier
+                }
+                if version == nil, let awaited, record.attributes.kind != .sensitive {
+                    remote.agreedUpdatedAt = awaited
+                }
+                index.variables[position].remote = remote
             }
         }
+        for (project, departures) in departures {
+            leaveTraces(of: departures, of: project, account: account, time: time)
+        }
+        for project in touched { dropReturned(of: project) }
     }
 
     /// Takes platform records whose value, scope and type were found equal as pushed.
@@ -127,7 +166,8 @@ extension VaultTransaction {
         }
     }
 
-    /// Keeps which deployment serves production. What was removed before it was made is forgotten.
+    /// Keeps which deployment serves production. What a record without a value stands for that was removed
+    /// before it was made is forgotten; other removed records keep when that was, for a rollback.
     ///
     /// - Parameter removed: Records that were gone from the platform before it was asked for it, whatever its
     ///   clock says.
@@ -140,12 +180,18 @@ extension VaultTransaction {
         index.projects[position].seenAt = time
         let seen = index.projects[position]
         for place in index.variables.indices where index.variables[place].project == project {
+            guard index.variables[place].isRemovedEverywhere else { continue }
+            if let live, removed.contains(index.variables[place].id) {
+                let time = index.variables[place].remote?.seenUpdatedAt ?? 0
+                index.variables[place].remote?.seenUpdatedAt = min(time, live.createdAt &- 1)
+            }
             let variable = index.variables[place]
-            guard variable.isRemovedEverywhere,
-                removed.contains(variable.id) || SyncState.isLive(variable, in: seen) != false
-            else { continue }
-            index.variables[place].remote = nil
+            if SyncState.isLive(variable, in: seen) == false { continue }
+            if live == nil || variable.isTrace || !variable.wasInProduction {
+                index.variables[place].remote = nil
+            }
         }
+        dropTraces(of: project) { $0.remote == nil }
     }
 }
 
@@ -163,5 +209,26 @@ extension VaultIndex {
             guard let record = found[remote.id] else { return !remote.isGone }
             return remote.isGone || record.updatedAt != remote.seenUpdatedAt
         }
+    }
+}
+
+extension RemoteState {
+    /// Which value to remember once another version is sent: the one that is replaced or, where that version
+    /// was there before, when it was.
+    ///
+    /// - Parameter place: Vercel's record right before; another time of change than was agreed on means that
+    ///   somebody else's value was replaced.
+    fileprivate func earlier(
+        before version: UInt64, _ record: PlatformRecord, inPlaceOf place: PlatformRecord?
+    ) -> EarlierValue? {
+        guard hasPlace(of: record) else { return nil }
+        if let earlier, earlier.version == version || pushedVersion == 0 { return earlier }
+        guard pushedVersion > 0, place?.updatedAt == agreedUpdatedAt else { return nil }
+        return EarlierValue(
+            version: pushedVersion, from: agreedUpdatedAt, until: record.updatedAt)
+    }
+
+    fileprivate func hasPlace(of record: PlatformRecord) -> Bool {
+        !isGone && id == record.id && key == record.key && agreed.scope == record.attributes.scope
     }
 }

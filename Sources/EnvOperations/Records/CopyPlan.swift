@@ -49,7 +49,7 @@ package struct CopyPlan {
             let holding = others.filter { $0.attributes.scope.overlaps(scope) }
             // A record that holds more than the scope gives programs there the same value already.
             if let only = holding.first, holding.count == 1,
-                scope.subtracting(only.attributes.scope).isEmpty,
+                scope.subtracting(only.attributes.scope).isEmpty, reader.isAccepted(only),
                 let old = try reader.currentValue(of: only, in: arena),
                 old.withBytes({ old in value.withBytes { old.isEqualInConstantTime(to: $0) } })
             {
@@ -91,7 +91,9 @@ extension VaultTransaction {
             if edit.isNew {
                 index.variables[edit.position].attributes.comment = source.attributes.comment
             }
-            for version in edit.isNew ? history : Array(history.suffix(1)) {
+            // Of the history only what is the user's own.
+            let accepted = history.filter { index.accepts($0) }
+            for version in edit.isNew ? accepted : Array(accepted.suffix(1)) {
                 let value = try reader.value(of: source, version, in: arena)
                 let isCurrent = version.version == source.currentVersion
                 try value.withBytes { bytes in

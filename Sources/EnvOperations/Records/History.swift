@@ -57,9 +57,14 @@ package struct History {
     /// What pruning would drop: all but the newest `keep`, never the current one, one younger than
     /// 30 days, the one that the platform has, or one that a push may have brought there. None while
     /// other work is begun and not finished: it may need any of them.
-    package func prunable(keeping keep: Int, at time: UInt64) -> [StoredVersion] {
+    ///
+    /// - Parameter isCounted: With the root, whether somebody accepted a version: those put in by somebody
+    ///   else push none out.
+    package func prunable(
+        keeping keep: Int, at time: UInt64, counting isCounted: (StoredVersion) -> Bool
+    ) -> [StoredVersion] {
         if needsAll { return [] }
-        return versions.dropLast(max(keep, 1)).filter { version in
+        return versions.filter(isCounted).dropLast(max(keep, 1)).filter { version in
             version.version != variable.currentVersion
                 && version.version != variable.platformVersion
                 && !neededVersions.contains(version.version)
@@ -91,7 +96,7 @@ extension VaultTransaction {
             guard let versions = earlier[variable.id] else { return [] }
             let current = index.currentVersions[variable.id].map { [$0] } ?? []
             return History(of: variable, versions + current, journal)
-                .prunable(keeping: keep, at: time)
+                .prunable(keeping: keep, at: time) { counts($0) }
         }
         erase(versions)
     }

@@ -60,4 +60,14 @@ extension RecordNote.Way {
             default: .either
             }
     }
+
+    /// What ends a change of Vercel's record that the vault has not seen.
+    init(_ record: PlatformRecord, of variable: Variable) {
+        let sendsValue = variable.isLive && variable.currentVersion > 0
+        // Nobody can take a value that is not shown in place of one that was never sent.
+        let isUntakable =
+            !variable.isLive && record.attributes.kind == .sensitive
+            && variable.currentVersion != variable.remote?.pushedVersion
+        self = isUntakable ? .overriding : Self(record, sendsValue: sendsValue)
+    }
 }

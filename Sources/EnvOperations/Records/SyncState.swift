@@ -17,16 +17,16 @@ package enum SyncState: String, Sendable {
 
     /// Judges one record.
     package init(of variable: Variable) {
+        if variable.isRemovedEverywhere {
+            self = .synced
+            return
+        }
         guard variable.currentVersion > 0 else {
             self = Self.mayBringValue(variable) ? .behind : .unreadable
             return
         }
         guard let remote = variable.remote else {
             self = .local
-            return
-        }
-        if variable.isRemovedEverywhere {
-            self = .synced
             return
         }
         let changedHere = Self.isChangedHere(variable, remote)
@@ -59,18 +59,16 @@ package enum SyncState: String, Sendable {
     ///   removed one that the platform may still have, or that is known to have left production.
     package static func isLive(_ variable: Variable, in project: VaultProject) -> Bool? {
         guard variable.isLive else {
-            guard variable.isRemovedEverywhere, let remote = variable.remote,
-                remote.agreed.scope.targets.contains(.production), let deployment = project.live
+            guard variable.isRemovedEverywhere, variable.wasInProduction,
+                let remote = variable.remote, let deployment = project.live
             else { return nil }
-            return deployment.createdAt > remote.seenUpdatedAt
+            return deployment.createdAt > remote.seenUpdatedAt ? nil : false
         }
         guard variable.attributes.scope.targets.contains(.production), project.seenAt > 0 else {
             return nil
         }
         guard let remote = variable.remote, !isChangedHere(variable, remote) else { return false }
         guard let deployment = project.live else { return nil }
-        // Of a record that is gone the time is that of its end, which is no change that was agreed.
-        let seen = remote.isGone ? 0 : remote.seenUpdatedAt
-        return deployment.createdAt > max(remote.agreedUpdatedAt, seen)
+        return remote.hadValue(at: deployment.createdAt)
     }
 }

@@ -39,6 +39,9 @@ package final class RotationApplication {
         var machine = RotationMachine(plan: rotation.plan, progress: rotation.progress)
         change(&machine)
         while true {
+            if machine.next == .end(.done), let failure = try changeBeforeEnd() {
+                machine.stopBeforeEnd(failure)
+            }
             let group = machine.group
             let before = machine
             for action in group { machine.begin(action, at: clock.now) }
@@ -177,20 +180,41 @@ package final class RotationApplication {
 
     /// Ends the old value, where what Vercel has for the next deployment is the new one.
     private func revoke(wasBegun: Bool) throws -> RotationResult {
-        for member in rotation.plan.members.indices {
-            let failure: RotationProgress.Failure
-            switch try platform.standing(member) {
-            case .success(.holdsNew): continue
-            case .success(.holdsOther(let reason)), .success(.unknown(let reason)):
-                failure = .init(
-                    .changedThere,
-                    "in \(rotation.plan.members[member].name) \(reason): the next deployment gets "
-                        + "that, so the old value was not revoked")
-            case .failure(let problem): failure = problem
-            }
+        if let failure = try change(so: ", so the old value was not revoked") {
             return wasBegun ? .failed(failure) : .notBegun(failure)
         }
         return Self.result(try commands.revoke())
+    }
+
+    /// Checks Vercel's records once more at the end of a rotation. `revoke` has its own check.
+    ///
+    /// - Returns: Why they may not hold the new value; nil where they do.
+    private func changeBeforeEnd() throws -> RotationProgress.Failure? {
+        guard rotation.plan.redeploys, rotation.plan.commands.revoke == nil else { return nil }
+        return try change(so: "")
+    }
+
+    /// Why what Vercel has for the next deployment is not known to be the new value; nil where it is.
+    private func change(so consequence: String) throws -> RotationProgress.Failure? {
+        let members = rotation.plan.members
+        var standings: [Result<Result<RotationStanding, RotationProgress.Failure>, any Error>?] =
+            Array(repeating: nil, count: members.count)
+        workers.run(members.count, limit: RotationMachine.buildLimit) { [platform] member in
+            standings[member] = Result { try platform.standing(member) }
+            return true
+        }
+        for (member, standing) in zip(members, standings) {
+            switch try standing?.get() {
+            case .success(.holdsNew): continue
+            case .success(.holdsOther(let reason)), .success(.unknown(let reason)):
+                return .init(
+                    .changedThere,
+                    "in \(member.name) \(reason): the next deployment gets that\(consequence)")
+            case .failure(let problem): return problem
+            case nil: throw RotationInterrupted()
+            }
+        }
+        return nil
     }
 
     private static func result(_ failure: RotationProgress.Failure?) -> RotationResult {

@@ -231,6 +231,10 @@ package struct RotationMachine: Equatable, Sendable {
             progress.revoke = .pending
             stop(failure, in: nil)
         case (.putBack(let member), .leftThere(let failure)):
+            // A build that took somebody's third value along did not take the new one.
+            if progress.members[member].build.evidence == .holdsOther {
+                progress.members[member].reach = .notLive
+            }
             // Where the new value serves, the old one cannot be built without its record.
             let isLive = progress.members[member].reach == .live
             progress.members[member].putBack = isLive ? .failed : .done
@@ -337,6 +341,11 @@ package struct RotationMachine: Equatable, Sendable {
             progress.members[member].trouble = .init(
                 .build, "the deployment with the old value did not come about")
         }
+    }
+
+    /// Stops before the end, since what was pushed may not be there any more.
+    package mutating func stopBeforeEnd(_ failure: RotationProgress.Failure) {
+        stop(failure, in: nil)
     }
 
     /// A failure on the way forward, which turns it round or stops it.

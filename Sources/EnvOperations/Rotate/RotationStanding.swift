@@ -41,16 +41,18 @@ package enum RotationStanding: Equatable, Sendable {
         let isOwn = record.author == account
         let who = record.author.map { isOwn ? " by you, elsewhere" : " by \($0)" } ?? ""
         let isMoved = record.updatedAt != agreed.agreedUpdatedAt
+        let isInPlace =
+            record.key == agreed.key && record.attributes.scope == agreed.agreed.scope
         switch shown {
+        case .new where !isInPlace:
+            self = .unknown("\(key) was given another name or other targets on Vercel\(who)")
         case .new: self = .holdsNew
         case .old: self = .holdsOther("\(key) was set back to the old value on Vercel\(who)")
         case .other: self = .holdsOther("\(key) was set to another value on Vercel\(who)")
         case .hidden where !isMoved && agreed.pushedVersion == newVersion: self = .holdsNew
         case .hidden:
             // Of a change of name, scope or comment alone the value would be as it was.
-            let isSame =
-                record.key == agreed.key && record.attributes.scope == agreed.agreed.scope
-                && record.attributes.comment == agreed.agreed.comment
+            let isSame = isInPlace && record.attributes.comment == agreed.agreed.comment
             let isForeign = record.author != nil && !account.isEmpty && !isOwn
             self =
                 isForeign && isSame && record.updatedAt > agreed.agreedUpdatedAt

@@ -33,7 +33,7 @@ package final class WatchSealing {
         var keys: [Content: SecretBytesBox] = [:]
         for content in [Content.choices, .progress, .postal] {
             keys[content] = .init(
-                try KeyDerivation.derive(from: key, id: content.rawValue, context: "zgv1noti"))
+                try KeyDerivation.derive(from: key, id: content.rawValue, context: "zgv2noti"))
         }
         self.keys = keys
     }
@@ -87,7 +87,7 @@ package final class WatchSealing {
     }
 
     private func additionalData(_ content: Content) -> [UInt8] {
-        var label = Array("zgv1/notify".utf8)
+        var label = Array("zgv2/notify".utf8)
         label += repeatElement(0, count: 15 - label.count)
         return label + [UInt8(content.rawValue)] + vault
     }

@@ -2,8 +2,8 @@ internal import Sealing
 
 /// A rotation as the vault keeps it: open in the journal, and afterwards in its history.
 ///
-/// Its commands are run when it is resumed, so it carries a code that takes the root to make: who has
-/// the index key alone cannot put other commands in. Holds no value, nor anything made from one.
+/// Its commands are run when it is resumed, so it counts only as the checkpoint holds it: who has the
+/// index key alone cannot put other commands in. Holds no value, nor anything made from one.
 package struct RotationEntry: Equatable, Sendable {
     /// Names the rotation for ever.
     package let id: Identifier
@@ -41,7 +41,6 @@ package struct RotationEntry: Equatable, Sendable {
     /// Kinds of journal entries: one that is open, and one that has ended.
     static let (openKind, endedKind): (UInt8, UInt8) = (2, 3)
     static let kinds = [openKind, endedKind]
-    static let codeByteCount = 32
 
     /// How many rotations that have ended a vault remembers.
     package static let historyLimit = 200
@@ -50,7 +49,7 @@ package struct RotationEntry: Equatable, Sendable {
         VaultError(damaged: .encoding, "a rotation in the journal cannot be read")
     }
 
-    /// Of a code that does not hold.
+    /// Of one that the checkpoint does not hold.
     static var forged: VaultError {
         VaultError(
             damaged: .rotation,
@@ -62,11 +61,7 @@ package struct RotationEntry: Equatable, Sendable {
     /// - Throws: ``VaultError/Code/damaged`` when it is none of this form.
     package init?(_ entry: JournalEntry) throws(VaultError) {
         guard Self.kinds.contains(entry.kind) else { return nil }
-        guard entry.payload.count > Self.codeByteCount else {
-            throw VaultError(damaged: .bounds, "a rotation in the journal is too short")
-        }
-        let content = Array(entry.payload.dropLast(Self.codeByteCount))
-        let (plan, progress, endedAt) = try content.withBytes { (bytes) throws(VaultError) in
+        let (plan, progress, endedAt) = try entry.payload.withBytes { (bytes) throws(VaultError) in
             try ByteReader.read(bytes) { (reader) throws(VaultError) in
                 let plan = try RotationPlan.decode(from: &reader)
                 let progress = try RotationProgress.decode(
@@ -86,15 +81,12 @@ package struct RotationEntry: Equatable, Sendable {
     /// The journal entry that ``init(_:)`` reads.
     ///
     /// - Throws: ``VaultError/Code/tooLarge``.
-    func entry(vault: Identifier, key: borrowing SecretBytes) throws(VaultError) -> JournalEntry {
+    func entry() throws(VaultError) -> JournalEntry {
         var writer = ByteWriter()
         plan.encode(into: &writer)
         progress.encode(into: &writer)
         writer.uint64(endedAt)
         let kind = isOpen ? Self.openKind : Self.endedKind
-        let code = try Self.code(
-            of: writer.bytes, id: id, kind: kind, createdAt: createdAt, vault: vault, key: key)
-        writer.raw(code)
         guard writer.bytes.count <= JournalEntry.payloadLimit else {
             throw VaultError(.tooLarge, "the rotation is too large for the journal")
         }
@@ -118,43 +110,6 @@ package struct RotationEntry: Equatable, Sendable {
                 .tooLarge, "so many projects are too large for the journal as one rotation")
         }
     }
-
-    /// BLAKE2b-256 under the rotation key; docs/vault-format.md section 5.7.
-    private static func code(
-        of content: [UInt8], id: Identifier, kind: UInt8, createdAt: UInt64, vault: Identifier,
-        key: borrowing SecretBytes
-    ) throws(VaultError) -> [UInt8] {
-        var writer = ByteWriter(reserving: 64 + content.count)
-        writer.raw(Array("zgv1/rotation".utf8) + [0, 0, 0])
-        writer.identifier(vault)
-        writer.identifier(id)
-        writer.byte(kind)
-        writer.uint64(createdAt)
-        writer.raw(content)
-        let digest = try guarding { () throws(SealingError) in
-            try writer.bytes.withBytes { (text) throws(SealingError) in
-                try key.withBytes { (key) throws(SealingError) in
-                    try Digest.keyed(text, key: key)
-                }
-            }
-        }
-        return digest.withBytes { code in (0..<code.byteCount).map { code.byte(at: $0) } }
-    }
-
-    /// Tells whether somebody with the root made this entry.
-    static func isAuthentic(
-        _ entry: JournalEntry, vault: Identifier, key: borrowing SecretBytes
-    ) throws(VaultError) -> Bool {
-        guard entry.payload.count > codeByteCount else { return false }
-        let expected = try code(
-            of: Array(entry.payload.dropLast(codeByteCount)), id: entry.id, kind: entry.kind,
-            createdAt: entry.createdAt, vault: vault, key: key)
-        return expected.withBytes { expected in
-            Array(entry.payload.suffix(codeByteCount)).withBytes {
-                expected.isEqualInConstantTime(to: $0)
-            }
-        }
-    }
 }
 
 extension VaultIndex {
@@ -167,6 +122,18 @@ extension VaultIndex {
             if let rotation = try RotationEntry(entry) { found.append(rotation) }
         }
         return found.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+    }
+
+    /// Sees that no rotation was put in or changed without the root: no answer makes up for that. Does
+    /// nothing while the values are locked, and for a part of an index.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    func checkRotations(with keys: VaultKeys) throws(VaultError) {
+        guard keys.opensValues, extent == .everything else { return }
+        for entry in journal
+        where RotationEntry.kinds.contains(entry.kind) && !accepts(.open(entry)) {
+            throw RotationEntry.forged
+        }
     }
 
     /// Tells whether something is begun that may need versions of values: all of the journal but
@@ -185,10 +152,10 @@ extension VaultTransaction {
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked.
     package mutating func keep(_ rotation: RotationEntry) throws(VaultError) {
-        guard let key = try keys.root?.rotationKey() else {
+        guard keys.opensValues else {
             throw VaultError(.wrongPassphrase, "a rotation needs the values open")
         }
-        let entry = try rotation.entry(vault: header.vaultID, key: key)
+        let entry = try rotation.entry()
         index.journal.removeAll { $0.id == entry.id }
         index.journal.append(entry)
         if rotation.isOpen { return }
@@ -199,15 +166,10 @@ extension VaultTransaction {
     }
 
     /// The rotation of that id as it stands in the file now; nil where there is none.
-    ///
-    /// - Throws: ``VaultError/Code/damaged`` where it was made or changed without the root.
     package func rotation(_ id: Identifier) throws(VaultError) -> RotationEntry? {
         guard let entry = index.journal.first(where: { $0.id == id }) else { return nil }
-        guard let key = try keys.root?.rotationKey() else {
+        guard keys.opensValues else {
             throw VaultError(.wrongPassphrase, "a rotation needs the values open")
-        }
-        guard try RotationEntry.isAuthentic(entry, vault: header.vaultID, key: key) else {
-            throw RotationEntry.forged
         }
         return try RotationEntry(entry)
     }
@@ -215,21 +177,5 @@ extension VaultTransaction {
     /// Takes a rotation out of the journal.
     package mutating func forget(rotation id: Identifier) {
         index.journal.removeAll { $0.id == id }
-    }
-}
-
-extension VaultIndex {
-    /// Makes the codes of rotations anew for new keys. One that does not hold stays as it is.
-    mutating func reauthenticateRotations(
-        vault: Identifier, from oldKeys: VaultKeys, to newKeys: VaultKeys
-    ) throws(VaultError) {
-        guard let old = try oldKeys.root?.rotationKey(), let new = try newKeys.root?.rotationKey()
-        else { return }
-        for position in journal.indices {
-            guard let rotation = try? RotationEntry(journal[position]),
-                try RotationEntry.isAuthentic(journal[position], vault: vault, key: old)
-            else { continue }
-            journal[position] = try rotation.entry(vault: vault, key: new)
-        }
     }
 }

@@ -16,8 +16,10 @@ extension VaultTransaction {
         }
         // One that was gone before is not changed here.
         let changed = Set(
-            found.lazy.filter { rotated.contains($0.id) && RotatedState($0) != states[$0.id] }
-                .map(\.id))
+            before.variables.lazy.filter {
+                rotated.contains($0.id) && RotatedState($0) != states[$0.id]
+            }
+            .map(\.id))
         if changed.isEmpty { return nil }
         return open.first { rotation in
             rotation.plan.members.contains { member in

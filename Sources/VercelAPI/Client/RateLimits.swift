@@ -17,6 +17,10 @@ struct RateLimits {
         }
     }
 
+    /// How many requests go before any answer has told what the limits are: a project and the lists that a
+    /// push begins with. All others wait for the first answer.
+    static let firstRequests = 4
+
     private var groups: [Int64: Group] = [:]
     private var groupOfRoute: [String: Int64] = [:]
     private var closedUntil: [String: Duration] = [:]
@@ -36,8 +40,7 @@ struct RateLimits {
     /// Asks to send one request of the kind `route`.
     mutating func reserve(_ route: String, now: Duration) -> Reservation {
         if let until = closedUntil[route], until > now { return .notBefore(until) }
-        // The very first answer tells whether there are limits, so it is waited for.
-        if !hasSeenAnswer, underWay > 0 { return .afterAnswer }
+        if !hasSeenAnswer, underWay >= Self.firstRequests { return .afterAnswer }
         let limit = group(of: route, now: now)
         if let limit, var group = groups[limit] {
             if group.available(at: now) <= 0 {

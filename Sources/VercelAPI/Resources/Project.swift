@@ -22,6 +22,8 @@ package struct Project: Decodable, Sendable, Equatable {
     package let lastAliasRequest: AliasRequest?
     /// Whether a gradual release is set up.
     package let hasRollingRelease: Bool
+    /// Whether production deployments get the domains by themselves; nil where the answer does not tell.
+    package let assignsDomains: Bool?
 
     /// The repository of a project.
     package struct Link: Decodable, Sendable, Equatable {
@@ -101,6 +103,7 @@ package struct Project: Decodable, Sendable, Equatable {
         production = targets?.part("production")
         latestDeployments = object.list("latestDeployments") ?? []
         lastAliasRequest = object.part("lastAliasRequest")
+        assignsDomains = object.bool("autoAssignCustomDomains")
         hasRollingRelease =
             object.contains("rollingRelease")
             && (try? object.decodeNil(forKey: "rollingRelease")) == false

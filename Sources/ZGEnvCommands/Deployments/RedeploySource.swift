@@ -111,12 +111,15 @@ struct RedeploySource {
     ///   - pending: What was waiting for it.
     func keepLive(_ invocation: Invocation, made: String, pending: PendingChanges?) throws {
         guard let local, let keys = try invocation.session.indexKeysWithoutAsking() else { return }
+        // What somebody changed on Vercel meanwhile is not what the vault has; without an answer that is
+        // told by the next look.
+        _ = try? PlatformRefresh.look(at: local, invocation)
         let live = try client.project(projectID).liveDeployment
         let time = invocation.context.now()
         // What was gone before this one was asked for is not in it, however close the two times are.
-        let removed = live?.id == made ? pending?.removed.map(\.id) ?? [] : []
+        let removed = live?.id == made ? pending?.removedRecords ?? [] : []
         try invocation.session.update(with: keys) {
-            $0.see(live: live, of: local.id, time: time, without: Set(removed))
+            $0.see(live: live, of: local.id, time: time, without: removed)
         }
     }
 }

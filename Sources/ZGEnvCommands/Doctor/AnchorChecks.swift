@@ -24,10 +24,10 @@ enum AnchorChecks {
     ) -> Finding {
         let (check, path) = ("anchor", file ?? "The state directory")
         switch found {
-        case .anchor(let seen) where seen.generation > generation:
+        case .anchor(let seen) where seen.position.generation > generation:
             return Finding(
                 check, .failed,
-                "The vault is generation \(generation), and generation \(seen.generation) was seen "
+                "The vault is generation \(generation), and generation \(seen.position.generation) was seen "
                     + "on this machine.",
                 remedy: AnchorVerdict.remedy)
         case .anchor:

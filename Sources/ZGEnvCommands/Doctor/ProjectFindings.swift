@@ -10,8 +10,10 @@ struct ProjectFindings {
     let project: String
     /// Variables in use.
     let count: Int
-    /// Those whose values were not looked at, because they are locked.
+    /// Those whose values were not checked, because they are locked.
     let lockedCount: Int
+    /// Those whose values were not checked, because nobody has accepted them.
+    let unacceptedCount: Int
     /// Those that the vault has no value of.
     let missingCount: Int
     /// What was found.
@@ -37,8 +39,14 @@ struct ProjectFindings {
         let arena = SecretArena()
         let subjects = try index.variables(of: project.id).map { variable in
             ProjectCheck.Subject(
-                variable: variable, value: try reader?.currentValue(of: variable, in: arena))
+                variable: variable,
+                value: reader?.isAccepted(variable) == true
+                    ? try reader?.currentValue(of: variable, in: arena) : nil)
         }
+        unacceptedCount =
+            reader.map { reader in
+                subjects.count { !reader.isAccepted($0.variable) }
+            } ?? 0
         self.project = project.name
         count = subjects.count
         missingCount = subjects.count { $0.variable.currentVersion == 0 }
@@ -48,9 +56,14 @@ struct ProjectFindings {
 
     /// What could not be looked at, as a sentence; nil where all was.
     var unseen: String? {
-        lockedCount == 0
+        if unacceptedCount > 0 {
+            return
+                "The values of \(unacceptedCount) variables were not compared: they were changed "
+                + "while the vault was locked. See: zg-env status"
+        }
+        return lockedCount == 0
             ? nil
-            : "The values of \(lockedCount) variables were not looked at: they are locked. "
+            : "The values of \(lockedCount) variables were not compared: they are locked. "
                 + "Open them with: zg-env unlock"
     }
 }

@@ -29,8 +29,7 @@ struct EditWork {
         self.key = key
         session = invocation.session
         keys = try session.valueKeys()
-        values = try EditableValues(
-            invocation, key: key, vault: try session.opened(), keys: keys)
+        values = try EditableValues(invocation, key: key, keys: keys)
     }
 
     /// Has the audit log say that the values go out, before they do.
@@ -105,10 +104,10 @@ struct EditWork {
             keys = try session.valueKeys()
         }
         guard let conflict = error as? Conflict else { return }
-        let vault = try Vault(opening: session.path, in: invocation.context.files)
+        invocation.session.forgetVault()
         let newer: EditableValues
         do {
-            newer = try EditableValues(invocation, key: key, vault: vault, keys: keys)
+            newer = try EditableValues(invocation, key: key, keys: keys)
         } catch let gone as CommandError where gone.code == .notFound && key != nil {
             values.forget(Set(conflict.keys))
             return

@@ -20,29 +20,27 @@ struct EditableValues {
     private var unwritable: Set<Identifier> = []
 
     /// Opens the values that the invocation means, from the vault as it stands.
-    init(_ invocation: Invocation, key: String?, vault: Vault, keys: VaultKeys) throws {
-        let index = try vault.index(with: keys, extent: .currentValues)
-        metadata = index.metadata
-        project = try ProjectResolver(invocation).existing(in: index)
-        onlyKey = key
+    init(_ invocation: Invocation, key: String?, keys: VaultKeys) throws {
+        let resolver = ProjectResolver(invocation)
+        let naming = try resolver.naming()
         let options = ScopeOptions(invocation.command)
-        let all = index.variables(of: project.id)
-        let records: [Variable]
-        if let key {
-            let wanted = try options.scope()
-            let record = try RecordSelection.one(key, in: project, of: index, options)
-            records = [record]
-            title = (wanted ?? record.attributes.scope).description
-            place = .init(wanted: wanted, besides: wanted ?? record.attributes.scope)
-        } else {
-            let place = try options.place(invocation)
-            let scope = Scope(place)
-            // Of a branch only its own records: a general one is changed without the branch.
-            records = EffectiveVariables.inPlace(
-                place, among: all.filter { $0.attributes.scope.branch == place.branch })
-            title = place.title
-            self.place = .init(wanted: options.isEmpty ? nil : scope, besides: scope)
+        let (vault, index, chosen) = try AcceptanceGate(invocation).open(
+            .currentValues, with: keys
+        ) { index in
+            let project = try resolver.existing(in: index)
+            let chosen = try Chosen(key, project, options, index, invocation)
+            let use = CheckpointUse.Values(
+                of: project.id, found: naming, at: index.positions(of: chosen.records)
+            ) { name, scope in
+                key.map { $0 == name } ?? chosen.place.besides.overlaps(scope)
+            }
+            return (.values(use), chosen)
         }
+        metadata = index.metadata
+        project = chosen.project
+        onlyKey = key
+        (title, place) = (chosen.title, chosen.place)
+        let (all, records) = (index.variables(of: project.id), chosen.records)
         base = .init(shown: [], hidden: [], all: all)
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
@@ -67,11 +65,53 @@ struct EditableValues {
         }
     }
 
-    private static func problem(with value: RevealedValue) -> DotEnvError? {
-        do throws(DotEnvError) {
-            _ = try DotEnvWriter(.dotenv).length(
-                [value.name], lending: { _, body in value.value.withBytes(body) })
+    /// The records that the command means.
+    private struct Chosen {
+        let project: VaultProject
+        let records: [Variable]
+        let title: String
+        let place: EditPlan.Place
+
+        init(
+            _ key: String?, _ project: VaultProject, _ options: ScopeOptions, _ index: VaultIndex,
+            _ invocation: Invocation
+        ) throws {
+            self.project = project
+            if let key {
+                let wanted = try options.scope()
+                let record = try RecordSelection.one(key, in: project, of: index, options)
+                records = [record]
+                title = (wanted ?? record.attributes.scope).description
+                place = .init(wanted: wanted, besides: wanted ?? record.attributes.scope)
+            } else {
+                let place = try options.place(invocation)
+                let scope = Scope(place)
+                // Of a branch only its own records: a general one is changed without the branch.
+                records = EffectiveVariables.inPlace(
+                    place,
+                    among: index.variables(of: project.id).filter {
+                        $0.attributes.scope.branch == place.branch
+                    })
+                title = place.title
+                self.place = .init(wanted: options.isEmpty ? nil : scope, besides: scope)
+            }
+        }
+    }
+
+    /// Why a value cannot be edited as a line of a `.env` text, or nil.
+    private static func problem(with value: RevealedValue) -> (any Error)? {
+        do {
+            let text = try ExportText(format: .dotenv, values: [value])
+            if text.unportable.isEmpty { return nil }
+            // What is read in another way elsewhere must still be taken back as it stands.
+            var buffer = try SecretBuffer(capacity: text.byteCount)
+            try text.withBytes { try buffer.append($0) }
+            _ = try EditedText(buffer, onlyKey: nil)
             return nil
+        } catch let error as DotEnvError {
+            var failure = CommandError(mapping: error)
+            failure.hint = "Change it with: zg-env set \(word: value.name)"
+            return failure
         } catch { return error }
     }
 
@@ -105,7 +145,7 @@ struct EditableValues {
         }
         let left = base.hidden.map { record in
             unwritable.contains(record.id)
-                ? "\(record.name) (no .env text can hold it)"
+                ? "\(record.name) (no line of a .env text can hold it: change it with zg-env set)"
                 : "\(record.name) (the vault has no value)"
         }
         if !left.isEmpty {

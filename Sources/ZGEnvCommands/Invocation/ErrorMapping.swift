@@ -54,6 +54,17 @@ extension CommandError {
                 hint: "Nothing was changed. Put a backup in its place; zg-env never writes over it."
             )
         case .newerFormat: self.init(.failed, reason, hint: "Install that version or a later one.")
+        case .preReleaseFormat:
+            self.init(
+                .failed, reason,
+                hint:
+                    "With that version, run zg-env export for each project; then make a new vault with "
+                    + "zg-env init, and zg-env import the files.")
+        case .notAccepted:
+            self.init(
+                .usage, reason,
+                hint:
+                    "Nothing was given out. If the change is yours: zg-env unlock --accept-changes")
         case .wrongPassphrase: self.init(.locked, reason, hint: "Nothing was changed; try again.")
         case .busy:
             self.init(.conflict, reason, hint: "Nothing was changed; run the command again.")

@@ -20,6 +20,8 @@ package struct GlobalOptions {
     package let verbose: Bool
     /// Questions are answered with yes.
     package let yes: Bool
+    /// What was changed while the vault was locked is the user's own doing.
+    package let acceptsChanges: Bool
     /// Stop after the plan.
     package let dryRun: Bool
     /// Nothing may reach the platform.
@@ -56,6 +58,7 @@ package struct GlobalOptions {
         OptionSpec(flag: "quiet", short: "q", "Print no messages but errors"),
         OptionSpec(flag: "verbose", "Print more messages"),
         OptionSpec(flag: "yes", short: "y", "Answer questions with yes"),
+        ChangesReview.option,
         OptionSpec(flag: "dry-run", "Stop after the plan"),
         OptionSpec(
             flag: "offline", "Send nothing to the platform", environment: "ZG_ENV_OFFLINE"),
@@ -98,6 +101,7 @@ package struct GlobalOptions {
         quiet = command.has("quiet")
         verbose = command.has("verbose")
         yes = command.has("yes")
+        acceptsChanges = command.has(ChangesReview.option.name)
         dryRun = command.has("dry-run")
         offline = command.has("offline") || context.variable("ZG_ENV_OFFLINE") == "1"
         refresh = command.has("refresh")

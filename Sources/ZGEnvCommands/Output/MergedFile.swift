@@ -16,6 +16,8 @@ struct MergedFile: ~Copyable {
     let unchanged: [String]
     /// Names that only the file has.
     let kept: [String]
+    /// New values that some reader takes in another way than motdotla/dotenv.
+    let unportable: [String]
     private let stamp: FileStamp
     private let text: SecretBytes
     private let count: Int
@@ -67,6 +69,9 @@ struct MergedFile: ~Copyable {
                     keys, from: source, into: &target, lending: lender)
             }
         }
+        let same = Set(names.unchanged)
+        unportable = DotEnvWriter(.dotenv).unportableKeys(keys, lending: lender)
+            .filter { !same.contains($0) }
         self.text = text
         self.path = path
         self.stamp = stamp

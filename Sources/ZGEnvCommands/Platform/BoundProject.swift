@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -29,13 +30,16 @@ struct BoundProject {
     /// Finds the vault's project, and the platform's by id or, the first time, by name. The vault
     /// keeps the id from then on.
     ///
+    /// - Parameter readsLists: Whether to read ``reading`` at the same time, where the platform's id is known.
     /// - Throws: ``ExitCode/notFound`` when vault or platform have none, ``ExitCode/conflict`` when
     ///   options contradict the binding.
-    static func inVault(_ invocation: Invocation) throws -> BoundProject {
+    static func inVault(
+        _ invocation: Invocation, readsLists: Bool = false
+    ) throws -> BoundProject {
         let session = try PlatformSession(invocation)
         let index = try invocation.session.index(.listing)
         let project = try ProjectResolver(invocation).existing(in: index)
-        return try inVault(project, session, invocation)
+        return try inVault(project, session, invocation, readsLists: readsLists)
     }
 
     /// The platform's side of a project that the vault has.
@@ -54,7 +58,8 @@ struct BoundProject {
                 invocation)
             if readsLists {
                 let (askedAt, arena) = (invocation.context.now(), SecretArena())
-                let lists = try present(binding, of: project, access) { () throws(VercelAPIError) in
+                let lists = try present(binding, of: project, access, invocation) {
+                    () throws(VercelAPIError) in
                     try access.client.projectReading(binding.projectID, valuesInto: arena)
                 }
                 return BoundProject(
@@ -65,12 +70,15 @@ struct BoundProject {
             }
             let platform =
                 try known.flatMap { $0.id == binding.projectID ? $0 : nil }
-                ?? present(binding, of: project, access) { () throws(VercelAPIError) in
+                ?? present(binding, of: project, access, invocation) { () throws(VercelAPIError) in
                     try access.client.project(binding.projectID)
                 }
             return BoundProject(access: access, platform: platform, local: project)
         }
         let platform = try find(project.name, access, invocation)
+        try checkOwner(
+            of: try binding(to: platform, access, invocation), is: project,
+            try invocation.session.index(.listing))
         let bound = try bind(project, to: platform, access, invocation)
         return BoundProject(access: access, platform: platform, local: bound)
     }
@@ -81,12 +89,26 @@ struct BoundProject {
     ///   project to where it is now.
     private static func present<Found>(
         _ binding: VaultProject.Binding, of project: VaultProject,
-        _ access: PlatformSession.Access, _ read: () throws(VercelAPIError) -> Found
+        _ access: PlatformSession.Access, _ invocation: Invocation,
+        _ read: () throws(VercelAPIError) -> Found
     ) throws -> Found {
         do throws(VercelAPIError) {
             return try read()
         } catch {
             guard error.code == .notFound else { throw error }
+            let session = try PlatformSession(invocation)
+            if let other = try session.account(besides: access.account, thatSees: binding) {
+                let name = DisplayText.safe(other.name)
+                let used =
+                    access.account.map { "The account \(DisplayText.safe($0.name))" }
+                    ?? "VERCEL_TOKEN"
+                throw CommandError(
+                    .unauthorized,
+                    "\(used) does not see the project of Vercel that \(DisplayText.safe(project.name)) belongs to; the account \(name) does.",
+                    hint:
+                        "Nothing was changed. Say it with --account \(word: other.name), or use it from now on with: zg-env account use \(word: other.name)"
+                )
+            }
             throw LostProject(binding, of: project, access.client).error ?? error
         }
     }
@@ -191,6 +213,27 @@ struct BoundProject {
             projectID: platform.id, projectName: platform.name)
     }
 
+    /// Refuses a second project of the vault for one of Vercel: either would overwrite and prune what is the
+    /// other's.
+    ///
+    /// - Parameter project: The project that is to have it; nil for one that is to be made.
+    static func checkOwner(
+        of binding: VaultProject.Binding, is project: VaultProject?, _ index: VaultIndex
+    ) throws {
+        let isBound =
+            project?.binding?.projectID == binding.projectID
+            && project?.binding?.origin == binding.origin
+        guard let owner = index.owner(of: binding), owner.id != project?.id, !isBound else {
+            return
+        }
+        throw CommandError(
+            .conflict,
+            "\(DisplayText.safe(binding.projectName)) of Vercel belongs to \(DisplayText.safe(owner.name)) of the vault, and can have no second project there.",
+            hint:
+                "Nothing was changed. Use that one, with: zg-env link \(word: binding.projectName), or -p \(word: owner.name). It gets another name with: zg-env project rename \(word: owner.name) NAME"
+        )
+    }
+
     /// Holds options that name an origin, a team or an account against the binding of a project.
     ///
     /// - Throws: ``ExitCode/conflict`` when they contradict it.
@@ -215,5 +258,14 @@ struct BoundProject {
         {
             throw contradiction("account")
         }
+    }
+}
+
+extension VaultIndex {
+    /// The project of the vault that is bound to the same project of Vercel; the first by name.
+    func owner(of binding: VaultProject.Binding) -> VaultProject? {
+        projects.filter {
+            $0.binding?.projectID == binding.projectID && $0.binding?.origin == binding.origin
+        }.min { $0.name < $1.name }
     }
 }

@@ -169,10 +169,40 @@ struct HardenReport {
         return CommandError(
             isDone ? .failed : .conflict,
             omissions.count == 1
-                ? "\(key) was left readable: \(first.reason)."
-                : "\(omissions.count) variables were left readable. \(key): \(first.reason).",
-            hint:
-                "Bring both sides in step with zg-env pull -p \(word: project) or zg-env push -p \(word: project), then run it again."
-        )
+                ? "\(key) was left as it is: \(first.reason)."
+                : "\(omissions.count) variables were left as they are. \(key): \(first.reason).",
+            hint: advice)
+    }
+
+    /// The commands that bring both sides in step, and then make the rest sensitive.
+    private var advice: String {
+        let place = "-p \(word: project)"
+        var (pushed, hardened): ([String], [String]) = ([], [])
+        var sentences: [String] = []
+        for note in omissions {
+            var name = note.key
+            switch note.way {
+            // Vercel did not show it this time.
+            case .sending: break
+            case .value:
+                sentences.append(
+                    "Give it a value with: zg-env set \(word: name) \(place)\(note.scope.optionText) --push."
+                )
+            case .together(let other, _):
+                name = other
+                fallthrough
+            default: if !pushed.contains(name) { pushed.append(name) }
+            }
+            if !hardened.contains(name) { hardened.append(name) }
+        }
+        if !pushed.isEmpty {
+            sentences.append(
+                "Bring Vercel to what is here with: zg-env push \(ConflictAdvice.words(pushed))\(place) (what was changed there is not overwritten, and that says how to decide)."
+            )
+        }
+        let again = "zg-env harden \(ConflictAdvice.words(hardened))\(place)"
+        return sentences.isEmpty
+            ? "Run it again with: \(again)"
+            : sentences.joined(separator: " ") + " Then run: \(again)"
     }
 }

@@ -20,12 +20,13 @@ struct HardenWork {
     init(_ invocation: Invocation, rules: HardeningPlan.Rules) throws {
         self.invocation = invocation
         self.rules = rules
-        bound = try BoundProject.inVault(invocation)
+        // Before anything is listed, since nobody knows how long a question stays open.
+        keys = try invocation.session.valueKeys()
+        bound = try BoundProject.inVault(invocation, readsLists: true)
         guard let project = bound.local else {
             throw CommandError(.notFound, "The vault has no such project.")
         }
         self.project = project
-        keys = try invocation.session.valueKeys()
     }
 
     /// Hardens, or stops after the plan.
@@ -72,10 +73,14 @@ struct HardenWork {
     private func plan() throws -> HardeningPlan {
         let client = bound.access.client
         let names = CustomEnvironmentNames(
-            try client.customEnvironments(ofProject: bound.platform.id))
-        let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
-            PlatformRecord($0, environments: names)
-        }
+            try bound.reading?.lists.customEnvironments
+                ?? client.customEnvironments(ofProject: bound.platform.id))
+        let listedAt = bound.reading?.askedAt ?? invocation.context.now()
+        let listed =
+            try bound.reading?.lists.variables.map(\.variable)
+            ?? client.environmentVariables(ofProject: bound.platform.id)
+        let platform = listed.map { PlatformRecord($0, environments: names) }
+        try keepSeen(platform, listedAt: listedAt)
         let index = try invocation.session.opened().index(with: keys, extent: .listing)
         let variables = index.variables.filter { $0.project == project.id }
         for name in rules.places?.customEnvironments ?? [] where names.id(of: name) == nil {
@@ -92,6 +97,18 @@ struct HardenWork {
         rules.begun = Set(
             try invocation.session.index(.everything).sends(of: project.id).compactMap(\.variable))
         return HardeningPlan(variables: variables, platform: platform, rules: rules)
+    }
+
+    /// Keeps what the list shows, also where nothing comes of it.
+    private func keepSeen(_ platform: [PlatformRecord], listedAt: UInt64) throws {
+        guard !invocation.options.dryRun,
+            try invocation.session.index(.listing).learns(
+                from: platform, listedAt: listedAt, of: project.id)
+        else { return }
+        let platformTime = bound.reading?.platformTime ?? bound.access.client.platformTime
+        try invocation.session.update(with: keys) {
+            $0.see(platform, listedAt: listedAt, platformTime: platformTime, of: project.id)
+        }
     }
 
     /// Reads the platform's values and holds the vault's against them.
@@ -113,14 +130,14 @@ struct HardenWork {
         var items: [HardeningItem] = []
         var omissions: [RecordNote] = []
         for (candidate, answer) in zip(candidates, answers) {
-            func omit(_ reason: String) {
+            func omit(_ reason: String, _ way: RecordNote.Way = .either) {
                 omissions.append(
                     .init(
                         key: candidate.record.key, scope: candidate.record.attributes.scope,
-                        reason: reason))
+                        reason: reason, way: way))
             }
             guard let theirs = try answer.get() else {
-                omit("the platform does not show its value")
+                omit("the platform does not show its value", .sending)
                 continue
             }
             if let variable = candidate.variable, !candidate.lacksValue {
@@ -130,7 +147,7 @@ struct HardenWork {
                 }
             } else if theirs.count == 0 {
                 // It may be the platform's way of not showing it, and the vault has no other copy.
-                omit("the platform shows an empty value, and the vault has none")
+                omit("the platform shows an empty value, and the vault has none", .value)
                 continue
             }
             items.append(HardeningItem(candidate: candidate, value: theirs))
@@ -215,7 +232,8 @@ struct HardenWork {
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }
-        return { try reader.currentValue(of: $0, in: arena) }
+        // What nobody accepted is another value than every other one.
+        return { reader.isAccepted($0) ? try reader.currentValue(of: $0, in: arena) : nil }
     }
 }
 

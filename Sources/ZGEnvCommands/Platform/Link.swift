@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Glibc
 internal import Sealing
@@ -63,14 +64,18 @@ enum Link: Command {
         let platform = try BoundProject.find(name, access, invocation)
         let userID = try access.account?.userID ?? access.client.user().id
         let organisation = platform.accountId ?? userID
-        let local = invocation.command.value("as") ?? platform.name
-        try ProjectResolver.check(local)
         let binding = VaultProject.Binding(
             origin: access.client.origin.description, accountID: userID,
             teamID: organisation.hasPrefix("team_") ? organisation : nil,
             teamSlug: invocation.options.team, projectID: platform.id, projectName: platform.name)
         let index = try invocation.session.opened().index(with: keys, extent: .listing)
-        try checkBinding(index.project(named: local), binding, access.client, invocation)
+        let local =
+            invocation.command.value("as") ?? index.owner(of: binding)?.name ?? platform.name
+        try ProjectResolver.check(local)
+        try BoundProject.checkOwner(of: binding, is: index.project(named: local), index)
+        try checkBinding(
+            index.project(named: local), binding, access.client, access.account, invocation)
+        try checkLink(of: directory, to: index.project(named: local), index, invocation)
         let path = "\(directory)/\(LinkFile.platformPath)"
         try write(
             [
@@ -116,13 +121,16 @@ enum Link: Command {
             let local =
                 invocation.command.value("as")
                 ?? index.projects.first { $0.binding?.projectID == id }?.name ?? platform.name
-            try confirm(link, local, invocation)
             let binding = VaultProject.Binding(
                 origin: client.origin.description,
                 accountID: try access.account?.userID ?? client.user().id,
                 teamID: organisation.hasPrefix("team_") ? organisation : nil,
                 teamSlug: invocation.options.team, projectID: id, projectName: platform.name)
-            try checkBinding(index.project(named: local), binding, client, invocation)
+            try BoundProject.checkOwner(of: binding, is: index.project(named: local), index)
+            try checkBinding(
+                index.project(named: local), binding, client, access.account, invocation)
+            try checkLink(of: link.directory, to: index.project(named: local), index, invocation)
+            try confirm(link, local, invocation)
             try remember(
                 link.directory, project: id, organisation: organisation, as: local,
                 binding: binding, keys, invocation)
@@ -135,17 +143,48 @@ enum Link: Command {
         _ = try Confirmation.ask(invocation, plan: plan, question: "Approve this link?")
     }
 
+    /// Refuses to have a directory use another project of the vault than it was approved for, unless that was
+    /// asked for.
+    private static func checkLink(
+        of directory: String, to project: VaultProject?, _ index: VaultIndex,
+        _ invocation: Invocation
+    ) throws {
+        let approved = index.metadata.approvedDirectories.first { $0.path == directory }
+        guard let known = approved.flatMap({ index.project($0.vaultProject) }),
+            known.id != project?.id, !invocation.command.has("force")
+        else { return }
+        throw CommandError(
+            .conflict,
+            "This directory is tied to \(DisplayText.safe(known.name)) of the vault already.",
+            hint: "Nothing was changed. Add --force to link it to this project instead.")
+    }
+
     /// Refuses to give the vault's project to another one of Vercel, unless that was asked for and the old
     /// one is gone: the values of one must not reach the other by a slip.
     private static func checkBinding(
         _ project: VaultProject?, _ binding: VaultProject.Binding, _ client: VercelClient,
-        _ invocation: Invocation
+        _ account: Account?, _ invocation: Invocation
     ) throws {
         guard let project, let old = project.binding, old.projectID != binding.projectID else {
             return
         }
+        let rotation = try invocation.session.index(.everything).rotations().first {
+            $0.isOpen && $0.plan.members.contains { $0.project == project.id }
+        }
+        if let key = rotation?.plan.key {
+            throw CommandError(
+                .conflict,
+                "A rotation of \(DisplayText.safe(key)) in \(DisplayText.safe(project.name)) has begun and not ended, and knows only the project of Vercel that it began with.",
+                hint:
+                    "Nothing was changed. Go back first with: zg-env rotate \(word: key) -p \(word: project.name) --abort. Where that project is gone, end it as it stands with: zg-env rotate \(word: key) -p \(word: project.name) --close"
+            )
+        }
         let hasForce = invocation.command.has("force")
-        if try hasForce && isGone(old, client) { return }
+        if try hasForce && isGone(old, client),
+            try PlatformSession(invocation).account(besides: account, thatSees: old) == nil
+        {
+            return
+        }
         throw CommandError(
             .conflict,
             "\(DisplayText.safe(project.name)) of the vault is bound to another project of Vercel\(hasForce ? ", which is still there" : "").",
@@ -176,7 +215,7 @@ enum Link: Command {
         if present != nil || FileKind.isFile(path), !invocation.command.has("force") {
             throw CommandError(
                 .conflict, "This directory is tied to another project already.",
-                hint: "Nothing was changed. Say --force to tie it anew.")
+                hint: "Nothing was changed. Add --force to link it to this project instead.")
         }
         if invocation.options.dryRun { return }
         var writer = CommandLineKit.JSONWriter(to: ByteBuffer())

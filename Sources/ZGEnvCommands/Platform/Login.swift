@@ -60,17 +60,18 @@ enum Login: Command {
                     "The vault has another account called \(DisplayText.safe(name)).",
                     hint: "Give this one another name with --name. Nothing was changed.")
             }
-            let secret =
-                protect ? try transaction.protected(token, in: SecretArena()) : token
             let isDefault =
                 known?.isDefault ?? !transaction.index.accounts.contains { $0.isDefault }
+            var account = Account(
+                name: name, origin: origin.description, userID: user.id, username: username,
+                teamID: known?.teamID, teamSlug: known?.teamSlug, isDefault: isDefault,
+                createdAt: time, expiresAt: UInt64(clamping: endsAt ?? 0),
+                protection: protect ? .values : .index, secret: token)
+            if protect {
+                account.secret = try transaction.protected(token, for: account, in: SecretArena())
+            }
             transaction.index.accounts.removeAll { $0.name == name }
-            transaction.index.accounts.append(
-                Account(
-                    name: name, origin: origin.description, userID: user.id, username: username,
-                    teamID: known?.teamID, teamSlug: known?.teamSlug, isDefault: isDefault,
-                    createdAt: time, expiresAt: UInt64(clamping: endsAt ?? 0),
-                    protection: protect ? .values : .index, secret: secret))
+            transaction.index.accounts.append(account)
         }
         try invocation.note("Logged in to \(origin.description) as \(username), kept as \(name).")
         return CommandResult(json: result)

@@ -99,8 +99,37 @@ final class PlatformSession {
                 hint: "Log in with: zg-env login, or set VERCEL_TOKEN.")
         }
         warnOfEnd(account)
+        let project = binding.flatMap { binding in
+            index.projects.first { $0.binding == binding }?.id
+        }
         return Access(
-            client: try client(of: account, scope: scope(binding, account)), account: account)
+            client: try client(of: account, scope: scope(binding, account), for: project),
+            account: account)
+    }
+
+    /// Another stored account that finds the project of a binding where it was. To a token that is limited to a
+    /// team, Vercel answers as if the projects of other places were gone.
+    ///
+    /// Tokens that only the passphrase opens are not tried.
+    ///
+    /// - Throws: What kept Vercel from answering: then nobody knows whether the project is gone.
+    func account(besides used: Account?, thatSees binding: VaultProject.Binding) throws -> Account?
+    {
+        let place: APIScope = binding.teamID.map { .team(id: $0) } ?? .personal
+        let accounts = try invocation.session.indexWithoutAsking()?.accounts ?? []
+        return try accounts.first { account in
+            guard account.name != used?.name, account.origin == binding.origin,
+                account.protection == .index,
+                // One whose token may not be sent there cannot say anything.
+                let client = try? client(of: account, scope: place)
+            else { return false }
+            do throws(VercelAPIError) {
+                return try client.project(binding.projectID).id == binding.projectID
+            } catch {
+                guard !error.isPassing else { throw error }
+                return false
+            }
+        }
     }
 
     private static func foreign(_ binding: VaultProject.Binding?) -> CommandError {
@@ -114,15 +143,47 @@ final class PlatformSession {
 
     /// A client for a stored account, which reaches the account's own origin and no other.
     ///
+    /// With the root the account, and the project whose team it is, are held against the checkpoint first.
+    /// While the values are locked nobody can, and the token goes to Vercel alone, or to the origin that the
+    /// options name.
+    ///
     /// - Throws: ``ExitCode/unauthorized`` where the options name another origin.
-    func client(of account: Account, scope: APIScope = .personal) throws -> VercelClient {
-        if let named = try Self.namedOrigin(options), named.description != account.origin {
+    func client(
+        of account: Account, scope: APIScope = .personal, for project: Identifier? = nil
+    ) throws -> VercelClient {
+        let named = try Self.namedOrigin(options)
+        if let named, named.description != account.origin {
             throw CommandError(
                 .unauthorized,
                 "The token of \(DisplayText.safe(account.name)) belongs to \(DisplayText.safe(account.origin)), and goes nowhere else.",
                 hint: "Log in there with: zg-env login --api-url \(word: named.description)")
         }
-        let token = try token(of: account, try indexKeys())
+        let keys = try keys(for: account)
+        guard keys.opensValues || account.origin == APIOrigin.vercel.description || named != nil
+        else {
+            throw CommandError(
+                .locked,
+                "The token of \(DisplayText.safe(account.name)) belongs to \(DisplayText.safe(account.origin)), and zg-env sends it there only after comparing that with the passphrase.",
+                hint:
+                    "Nothing was sent. Run zg-env unlock first, or name the address with --api-url."
+            )
+        }
+        var account = account
+        if keys.opensValues {
+            let opened = try AcceptanceGate(invocation).open(.currentValues, with: keys) { index in
+                (
+                    .token(account: account.name, project: project),
+                    index.account(named: account.name)
+                )
+            }
+            // As it was compared.
+            guard let compared = opened.choice, compared.origin == account.origin else {
+                throw VaultError(
+                    .notAccepted, "the account \(account.name) was changed a moment ago")
+            }
+            account = compared
+        }
+        let token = try token(of: account, keys)
         return try client(token, try APIOrigin(account.origin), scope: scope)
     }
 
@@ -161,12 +222,20 @@ final class PlatformSession {
         }
     }
 
+    /// A token that is protected takes the root.
+    private func keys(for account: Account) throws -> VaultKeys {
+        let keys = try indexKeys()
+        return account.protection == .values && !keys.opensValues
+            ? try invocation.session.valueKeys() : keys
+    }
+
     private func token(of account: Account, _ keys: VaultKeys) throws -> SecretSlice {
         switch account.protection {
         case .index: return account.secret
         case .values:
-            let open = keys.opensValues ? keys : try invocation.session.valueKeys()
-            return try open.token(of: account, in: SecretArena(firstRegionByteCount: 4096))
+            return try keys.token(
+                of: account, vault: invocation.session.opened().header.vaultID,
+                in: SecretArena(firstRegionByteCount: 4096))
         }
     }
 

@@ -27,15 +27,16 @@ enum ProjectList: Command {
         let projects = found.answer.projects.sorted { $0.name < $1.name }
         let local = Dictionary(
             (answers.index?.projects ?? []).compactMap { project in
-                project.binding.map { ($0.projectID, project.name) }
-            }, uniquingKeysWith: { first, _ in first })
+                project.binding.map { ($0.projectID, [project.name]) }
+            }, uniquingKeysWith: { ($0 + $1).sorted() })
         var table = Table([
             .init("PROJECT", canShrink: true), .init("IN THE VAULT", canShrink: true),
             .init("FRAMEWORK"), .init("PRODUCTION", canShrink: true),
         ])
         for project in projects {
             table.append([
-                .init(project.name), .init(local[project.id] ?? ""),
+                .init(project.name),
+                .init((local[project.id] ?? []).joined(separator: ", ")),
                 .init(project.framework ?? ""), .init(project.production?.url ?? "", as: .dim),
             ])
         }
@@ -47,7 +48,8 @@ enum ProjectList: Command {
                     projects.map { project in
                         [
                             "id": .string(project.id), "name": .string(project.name),
-                            "local": .string(orNull: local[project.id]),
+                            "local": .string(orNull: local[project.id]?.first),
+                            "locals": .strings(local[project.id] ?? []),
                             "framework": .string(orNull: project.framework),
                             "updatedAt": .time(orNull: project.updatedAt?.milliseconds),
                             "production": project.production.map {

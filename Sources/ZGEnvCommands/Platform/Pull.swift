@@ -100,10 +100,7 @@ enum PullProjects {
         let access = try session.access()
         let platform = try BoundProject.find(name, access, invocation)
         let binding = try BoundProject.binding(to: platform, access, invocation)
-        let other = index.projects.first {
-            $0.binding?.projectID == binding.projectID && $0.binding?.origin == binding.origin
-        }
-        if let other {
+        if let other = index.owner(of: binding) {
             throw CommandError(
                 .conflict,
                 "The vault has the platform's \(DisplayText.safe(name)) as \(DisplayText.safe(other.name)).",

@@ -59,7 +59,7 @@ struct PullWork {
         // written, while a list older than the vault would look like a change.
         let keys = try invocation.session.bestUnattendedKeys()
         let vault = try invocation.session.opened()
-        let index = try vault.index(with: keys, extent: .currentValues)
+        let index = try vault.index(with: keys, extent: .everything)
         let variables = index.variables.filter { $0.project == project.id }
         progress.update("Reading \(project.name) …")
         let client = bound.access.client
@@ -78,6 +78,9 @@ struct PullWork {
             environments: names)
         let platformTime = bound.reading?.platformTime ?? client.platformTime
         var rules = rules
+        for record in try doomed(listing.records, index) {
+            listing.skip(record, because: "the next push deletes it")
+        }
         rules.skipped = Set(listing.skipped.map(\.id))
         rules.ownUser = bound.access.account?.userID
         let values = try values(
@@ -92,6 +95,28 @@ struct PullWork {
             skipped: listing.skipped.map(\.note) + shared.map { $0.note(project.name) },
             variables: variables, values: values, listedAt: listedAt,
             platformTime: platformTime, metadata: index.metadata)
+    }
+
+    /// Old records of renamed or replaced variables, which the next push deletes.
+    private func doomed(
+        _ records: [PlatformRecord], _ index: VaultIndex
+    ) throws -> [PlatformRecord] {
+        let there = Set(records.map(\.id))
+        let targets = try index.sends(of: project.id).filter { send in
+            guard send.action == .delete,
+                let variable = index.variables.first(where: { $0.id == send.variable })
+            else { return false }
+            // Without the new one the old one is all that Vercel has.
+            return variable.isLive
+                && (variable.name == send.key
+                    || variable.remote.map { there.contains($0.id) } ?? false)
+        }.compactMap(\.target)
+        if targets.isEmpty { return [] }
+        let owned = Set(index.variables.compactMap { $0.remote?.id })
+        return records.filter { record in
+            !owned.contains(record.id)
+                && targets.contains { $0.id == record.id && $0.updatedAt == record.updatedAt }
+        }
     }
 
     /// A target that neither side knows is a slip, and pulling nothing would look like success.
@@ -175,6 +200,10 @@ struct PullWork {
             variables: variables, platform: listing.records, rules: rules)
         let arena = SecretArena()
         for (record, variable) in needed {
+            if let variable, values[record.id] != nil, !reader.isAccepted(variable) {
+                evidence.equalities[variable.id] = false
+                continue
+            }
             guard let variable, let theirs = values[record.id],
                 let ours = try reader.currentValue(of: variable, in: arena)
             else { continue }

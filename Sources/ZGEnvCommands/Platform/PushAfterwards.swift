@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -11,6 +12,15 @@ enum PushAfterwards {
             flag: "redeploy", "With --push: redeploy production afterwards, and wait for it"),
     ]
 
+    /// Keys for the write before a push: with the root, so that the push finds what this command did
+    /// accepted.
+    static func keys(
+        _ invocation: Invocation, otherwise: () throws -> VaultKeys
+    ) throws -> VaultKeys {
+        invocation.command.has("push") && !invocation.options.dryRun
+            ? try invocation.session.valueKeys() : try otherwise()
+    }
+
     /// Pushes the key where that was asked for, and joins the results.
     ///
     /// The vault's change stands whatever becomes of the push; an error says so.
@@ -19,7 +29,7 @@ enum PushAfterwards {
     ///   - atHand: Values that this process holds, by record.
     ///   - scopes: Places that the key was removed from.
     static func push(
-        _ key: String, _ invocation: Invocation, atHand: [Identifier: SecretSlice],
+        _ key: String, _ invocation: Invocation, atHand: [Identifier: PushValues.Held],
         vacating scopes: [Scope] = [], beside result: CommandResult
     ) throws -> CommandResult {
         try push(
@@ -29,7 +39,7 @@ enum PushAfterwards {
 
     /// Pushes several keys in one go.
     static func push(
-        _ keys: Set<String>, _ invocation: Invocation, atHand: [Identifier: SecretSlice],
+        _ keys: Set<String>, _ invocation: Invocation, atHand: [Identifier: PushValues.Held],
         vacated: PushPlan.Vacated? = nil, beside result: CommandResult
     ) throws -> CommandResult {
         guard invocation.command.has("push") else {
@@ -53,6 +63,9 @@ enum PushAfterwards {
             if !redeploys, let remark = report.remarkOnProduction {
                 try invocation.note(remark)
             }
+            if report.failure == nil {
+                try warnOfUnsent(keys, than: rules.records ?? [], invocation)
+            }
             joined = result.joined(with: "push", report.result())
             if report.failure == nil, redeploys {
                 if !invocation.options.yes { try joined.showText(invocation) }
@@ -62,6 +75,11 @@ enum PushAfterwards {
         } catch {
             var failure = CommandError(mapping: error)
             failure.message += " The vault has the change; the platform was not brought in step."
+            // What refuses a project says so, too.
+            let nothing = "Nothing was changed. "
+            if let hint = failure.hint, hint.hasPrefix(nothing) {
+                failure.hint = String(hint.dropFirst(nothing.count))
+            }
             joined.failure = failure
         }
         return joined
@@ -85,6 +103,25 @@ enum PushAfterwards {
                     $0.attributes.scope.overlaps(remote.agreed.scope)
                 } ?? true
             }.map(\.id))
+    }
+
+    /// Says which other records of the keys Vercel has not as they are here: of these no value was sent, nor a
+    /// record made.
+    private static func warnOfUnsent(
+        _ keys: Set<String>, than sent: Set<Identifier>, _ invocation: Invocation
+    ) throws {
+        let index = try invocation.session.index(.listing)
+        let project = try ProjectResolver(invocation).existing(in: index)
+        let left = index.variables(of: project.id).filter {
+            keys.contains($0.name) && !sent.contains($0.id)
+                && [.local, .ahead, .diverged].contains(SyncState(of: $0))
+        }
+        guard !left.isEmpty else { return }
+        let names = left.map { "\($0.name) (\($0.attributes.scope.description))" }
+        invocation.context.warn(
+            "not-pushed",
+            "Not sent, and other in the vault than on Vercel: \(DisplayText.safe(names.joined(separator: ", "))). Send it too with: zg-env push \(ConflictAdvice.words(left.map(\.name)))-p \(word: project.name)"
+        )
     }
 
     /// Refuses what cannot go on before anything is changed: `--redeploy` alone, and without somebody to

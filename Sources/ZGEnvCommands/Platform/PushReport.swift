@@ -37,7 +37,7 @@ struct PushReport {
     /// What people must know of the plan before they agree.
     var changeLines: [String] {
         guard let changes, changes.count > 0 else { return [] }
-        return ["\(changes.sentence)\(changes.remark):"] + changes.lines().map { "  \($0)" }
+        return ["\(changes.sentence):"] + changes.lines().map { "  \($0)" }
     }
 
     private static func verb(_ step: PushPlan.Step) -> String {
@@ -116,13 +116,23 @@ struct PushReport {
         return outcomes.filter { $0.step.variable.map { ids.contains($0.id) } ?? false }
     }
 
+    /// What has left production, and only production, or was not the vault's.
+    private var leaving: [Variable] {
+        let keys = Set(outcomes.filter { !$0.isFailed }.map(\.step.key))
+        return (pending?.removed ?? []).filter { $0.isTrace && keys.contains($0.name) }
+    }
+
     private var notLive: JSONValue {
-        .array(waiting.map { Self.entry($0.step.key, $0.step.attributes.scope) })
+        .array(
+            waiting.map { Self.entry($0.step.key, $0.step.attributes.scope) }
+                + leaving.map { Self.entry($0.name, $0.attributes.scope) })
     }
 
     /// That production has none of it yet, and what to do; nil where it has.
     var remarkOnProduction: String? {
-        let keys = Set(waiting.map(\.step.key)).sorted()
+        // What was deleted to be made again, and was not made, is not to go from production.
+        let failed = Set(outcomes.filter(\.isFailed).map(\.step.key))
+        let keys = Set(waiting.map(\.step.key) + leaving.map(\.name)).subtracting(failed).sorted()
         guard !keys.isEmpty else { return nil }
         let what =
             keys.count > 3
@@ -192,6 +202,13 @@ struct PushReport {
     /// Tells whether conflicts ended it before anything was sent.
     var isUnsent: Bool { !conflicts.isEmpty && !hasSent }
 
+    /// What was sent beside the conflicts, as a sentence.
+    private var whatWasSent: String {
+        guard hasSent else { return "Nothing was sent." }
+        return outcomes.contains { !$0.isFailed }
+            ? "The others are done." : "What was sent may not have been kept."
+    }
+
     /// Why it was not all done; nil where it was.
     var failure: CommandError? {
         let failures = outcomes.filter(\.isFailed)
@@ -205,7 +222,7 @@ struct PushReport {
                         : "\(DisplayText.safe(conflicts[0].key)): \(CommandError.ending(DisplayText.safe(conflicts[0].reason)))"
                     : "\(conflicts.count) variables differ on the platform from what this vault has seen.",
                 hint:
-                    "\(hasSent ? "The others are done." : "Nothing was sent.") \(ConflictAdvice(conflicts, project: project).text)"
+                    "\(whatWasSent) \(ConflictAdvice(conflicts, project: project).text)"
             )
         }
         guard !failures.isEmpty else { return nil }
@@ -227,8 +244,15 @@ struct PushReport {
     private func advice(onForced steps: [PushPlan.Step]) -> String {
         let keys = RefusalAdvice.keys(of: steps)
         let step = steps[0]
+        let place = "-p \(word: project)"
+        let accepting =
+            "Vercel keeps \(steps.count == 1 ? "it" : "them") sensitive. Accept that for the vault, and send what is here again, with: zg-env harden \(keys) \(place)."
+        let removing =
+            "Or take it out with: zg-env rm \(word: step.key) \(place)\(step.attributes.scope.optionText) --push"
+        // What was just made would be made sensitive once more.
+        guard case .update = step.action else { return "\(accepting) \(removing)" }
         return
-            "Vercel keeps \(steps.count == 1 ? "it" : "them") sensitive. Accept that for the vault, and send what is here again, with: zg-env harden \(keys) -p \(word: project). Or take it out with: zg-env rm \(word: step.key) -p \(word: project)\(step.attributes.scope.optionText) --push"
+            "\(accepting) Or delete it on Vercel and create it again as readable with: zg-env push \(keys) \(place) --force. \(removing)"
     }
 
     /// The command that goes on.

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -8,19 +9,44 @@ internal import VercelAPI
 /// once one is needed.
 final class PushValues {
     private let session: VaultSession
-    /// Values that this process holds, by record: `set --push` works while values are locked.
-    private let atHand: [Identifier: SecretSlice]
+    private let project: String
+    /// What `set --push` was given, and under which number the vault has it since.
+    struct Held {
+        let version: UInt64
+        let value: SecretSlice
+    }
+
+    /// Values that this process holds, by record: what `set --push` was given is what it sends.
+    private let atHand: [Identifier: Held]
     private let arena = SecretArena()
     private var opened: [StoredVersion.Name: SecretSlice] = [:]
     private var source: (reader: ValueReader, index: VaultIndex)?
 
-    init(_ session: VaultSession, atHand: [Identifier: SecretSlice]) {
+    init(_ session: VaultSession, project: String, atHand: [Identifier: Held]) {
         self.session = session
+        self.project = project
         self.atHand = atHand
     }
 
-    /// Records whose values this process holds.
-    var recordsAtHand: Set<Identifier> { Set(atHand.keys) }
+    /// Refuses to go on where another command has changed what this one wrote.
+    ///
+    /// - Parameter isMeant: Tells whether a record is still one that this command is about.
+    func checkHeld(among variables: [Variable], isMeant: (Variable) -> Bool) throws {
+        for (id, held) in atHand {
+            let variable = variables.first { $0.id == id }
+            if let variable, variable.isLive, variable.currentVersion == held.version,
+                isMeant(variable)
+            {
+                continue
+            }
+            let name = variable?.name
+            throw CommandError(
+                .conflict,
+                "\(name.map { DisplayText.safe($0) } ?? "The variable") was changed in the vault by another command, so nothing was sent.",
+                hint:
+                    "Send what the vault has now with: zg-env push -p \(word: project)")
+        }
+    }
 
     /// Asks for what opens the values now, where none is at hand: before anything is sent.
     func open() throws {
@@ -29,11 +55,15 @@ final class PushValues {
 
     /// The current value of a record.
     func current(_ variable: Variable) throws -> SecretSlice {
-        if let value = atHand[variable.id] { return value }
+        if let held = atHand[variable.id], held.version == variable.currentVersion {
+            return held.value
+        }
         guard atHand.isEmpty else {
             throw CommandError(
                 .locked, "The value of \(DisplayText.safe(variable.name)) is locked.",
-                hint: "A push by itself asks for the passphrase: run zg-env push.")
+                hint:
+                    "A push by itself asks for the passphrase: zg-env push \(word: variable.name) -p \(word: project)"
+            )
         }
         return try stored(variable)
     }
@@ -47,6 +77,18 @@ final class PushValues {
         return value
     }
 
+    /// The current value of a record, to be compared; nil where nobody accepted it.
+    func comparable(_ variable: Variable) throws -> SecretSlice? {
+        do {
+            return try current(variable)
+        } catch let error as VaultError where error.code == .notAccepted {
+            return nil
+        }
+    }
+
+    /// Opens the vault again when a value is needed next.
+    func forget() { (source, opened) = (nil, [:]) }
+
     /// What the platform's value says of a write whose outcome is not known.
     func evidence(
         of candidate: SendResolution.Candidate, _ theirs: SecretSlice
@@ -55,7 +97,7 @@ final class PushValues {
         let sent = candidate.send.version
         var isCompared = false
         if atHand[variable.id] != nil || (atHand.isEmpty && variable.currentVersion > 0) {
-            let ours = try current(variable)
+            guard let ours = try comparable(variable) else { return .unknown }
             if ours.equals(theirs) { return .holds(variable.currentVersion) }
             isCompared = sent == variable.currentVersion
             if isCompared, theirs.count == 0 { return .empty }
@@ -79,9 +121,19 @@ final class PushValues {
         let stored =
             current?.version == number ? current : History(of: variable, in: index).version(number)
         guard let stored else { return nil }
+        guard index.accepts(stored) else { return try notAccepted(number, of: variable) }
         let value = try reader.value(of: variable, stored, in: arena)
         opened[name] = value
         return value
+    }
+
+    /// - Throws: ``VaultError/Code/notAccepted`` for the current value; an earlier one counts as not there.
+    private func notAccepted(_ number: UInt64, of variable: Variable) throws -> SecretSlice? {
+        guard number == variable.currentVersion else { return nil }
+        throw VaultError(
+            .notAccepted,
+            "the value of \(variable.name) was changed while the vault was locked, and nobody has "
+                + "accepted it")
     }
 
     private func opening() throws -> (reader: ValueReader, index: VaultIndex) {

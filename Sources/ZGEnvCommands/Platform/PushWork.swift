@@ -18,17 +18,16 @@ struct PushWork {
     /// nobody, and for a part of more, which takes it when it runs.
     private let lock: ProjectLock?
 
-    /// - Parameter atHand: Values that this process holds, by record: `set --push` works while values
-    ///   are locked.
+    /// - Parameter atHand: Values that this process holds, by record: what `set --push` was given.
     /// - Throws: What finding and binding the project throws.
     init(
-        _ invocation: Invocation, rules: PushPlan.Rules, atHand: [Identifier: SecretSlice] = [:]
+        _ invocation: Invocation, rules: PushPlan.Rules, atHand: [Identifier: PushValues.Held] = [:]
     ) throws {
         self.invocation = invocation
         (isPart, known) = (false, nil)
-        values = PushValues(invocation.session, atHand: atHand)
         let found = try ProjectResolver(invocation).existing(
             in: try invocation.session.index(.listing))
+        values = PushValues(invocation.session, project: found.name, atHand: atHand)
         lock = try Self.lock(found, invocation)
         bound = try BoundProject.inVault(
             found, try PlatformSession(invocation), invocation, readsLists: true)
@@ -66,7 +65,7 @@ struct PushWork {
         self.isPart = isPart
         self.known = known
         lock = nil
-        values = PushValues(invocation.session, atHand: [:])
+        values = PushValues(invocation.session, project: project.name, atHand: [:])
     }
 
     /// Pushes, or stops after the plan.
@@ -77,8 +76,13 @@ struct PushWork {
     func run(asks: Bool = true, sends: Bool = true) throws -> PushReport {
         let lock = try lock ?? Self.lock(project, invocation)
         defer { withExtendedLifetime(lock) {} }
+        return try perform(asks: asks, sends: sends, knowing: try known ?? read())
+    }
+
+    private func perform(
+        asks: Bool, sends: Bool, knowing reading: PlatformReading
+    ) throws -> PushReport {
         let client = bound.access.client
-        let reading = try known ?? read()
         let (environments, platform) = (reading.environments, reading.records)
         let (listing, listedAt) = (reading.listing, reading.listedAt)
         let platformTime = reading.platformTime
@@ -86,6 +90,7 @@ struct PushWork {
         try checkPlaces(environments, index)
         var variables = index.variables.filter { $0.project == project.id }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+        try values.checkHeld(among: variables, isMeant: rules.includes)
         let resolution = try resolution(index, variables, platform)
         for position in variables.indices {
             guard let remote = resolution.remotes[variables[position].id] else { continue }
@@ -99,15 +104,10 @@ struct PushWork {
         let adopted = try adopted(variables, platform)
         let plan = PushPlan(
             variables: variables, platform: platform, adopted: adopted,
-            leftovers: resolution.leftovers + exchange.replaced.values, rules: rules)
+            leftovers: resolution.leftovers + exchange.replaced.values,
+            successors: resolution.successors, abandoned: resolution.abandoned, rules: rules)
         var report = PushReport(project: project.name, plan: plan)
         report.reading = reading
-        for record in resolution.abandoned {
-            invocation.context.warn(
-                "left-there",
-                "\(record.key) has another name in the vault and was changed on the platform, so it was left there."
-            )
-        }
         let seen = Seen(
             platform: platform, listedAt: listedAt, platformTime: platformTime,
             resolution: resolution,
@@ -118,10 +118,15 @@ struct PushWork {
             return report
         }
         guard sends else {
-            if plan.steps.isEmpty, !invocation.options.dryRun {
+            if !invocation.options.dryRun {
                 try keep(seen, adopted, plan.forgotten)
             }
             return report
+        }
+        if !plan.steps.isEmpty, try accept(plan, &report) {
+            // Versions were sealed again, and equal ones are one now.
+            values.forget()
+            return try perform(asks: asks, sends: sends, knowing: reading)
         }
         if plan.steps.contains(where: \.sendsValue) { try values.open() }
         let application = PushApplication(
@@ -129,27 +134,23 @@ struct PushWork {
             productionBranch: bound.platform.link?.productionBranch, platform: platform,
             listing: listing,
             origin: .init(
-                project: project.id, author: bound.access.account?.userID ?? "",
+                project: project.id, author: author(of: plan),
                 now: invocation.context.now),
             values: values.current, keep: { try keep($0) }, progress: progress())
-        // Nobody is asked for what opens them.
-        if try plan.steps.contains(where: \.sendsValue) && values.recordsAtHand.isEmpty
-            || invocation.session.indexKeys().opensValues
-        {
-            application.keptValues = values.stored
-        }
-        let problems = try application.problems(of: plan, among: variables)
+        // What a plan with a step uses was compared with the checkpoint, so they are open.
+        application.keptValues = values.stored
+        // A dry run does not look at values that nobody accepted.
+        let isSeen = report.changes.map { $0.count == 0 } ?? true
+        let problems = isSeen ? try application.problems(of: plan, among: variables) : []
         guard problems.isEmpty else {
             throw CommandError(
                 .usage,
                 "The platform would refuse this: \(DisplayText.safe(problems.joined(separator: "; "))).",
                 hint: "Nothing was sent.")
         }
-        let changes = try changesWhileLocked(of: plan)
-        report.changes = changes?.text
-        if asks || invocation.options.dryRun || !(changes?.comparison.isEmpty ?? true) {
+        if asks || invocation.options.dryRun {
             let answer = try Confirmation.ask(
-                invocation, plan: report.planLines + report.changeLines,
+                invocation, plan: report.planLines,
                 question: "Push to \(bound.platform.name)?")
             guard answer == .goOn else {
                 report.isDryRun = true
@@ -157,14 +158,9 @@ struct PushWork {
             }
             // Nobody knows how long the question was open.
             listing.expire()
-            if invocation.options.yes {
-                for line in report.changeLines { try invocation.note(line) }
-            }
         }
         let deletions = deletions(of: exchange, listing)
-        try keep(
-            seen, adopted, plan.forgotten, accepting: changes?.comparison,
-            exchanging: (exchange, deletions))
+        try keep(seen, adopted, plan.forgotten, exchanging: (exchange, deletions))
         if !plan.steps.isEmpty {
             var hasBegun = false
             let begunAt = invocation.context.now()
@@ -185,7 +181,8 @@ struct PushWork {
             let deleted = Set(
                 report.outcomes.filter { $0.step.isDeletion && !$0.isFailed }
                     .compactMap(\.step.remoteID))
-            let ended = deletions.filter { deleted.contains($0.target?.id ?? "") }.map(\.id)
+            let ended = (deletions + resolution.pending)
+                .filter { deleted.contains($0.target?.id ?? "") }.map(\.id)
             if !ended.isEmpty { try keep(PushNote(ended: ended)) }
             Interrupts.endIfPending()
             report.overtaken = overtaken(plan.unchanged, platform, listing.last)
@@ -197,22 +194,30 @@ struct PushWork {
         return report
     }
 
-    /// What of the plan was changed while the values were locked, and not by this command. Where the plan
-    /// has opened the values, the code of the checkpoint is checked.
+    /// Has what a plan sends accepted: the project, its records, the account, sends without an answer.
     ///
-    /// - Returns: nil for an empty plan.
-    private func changesWhileLocked(
-        of plan: PushPlan
-    ) throws -> (comparison: CheckpointComparison, text: ChangesText)? {
+    /// - Returns: Whether that took a write, so that the plan is to be made again.
+    private func accept(_ plan: PushPlan, _ report: inout PushReport) throws -> Bool {
         let session = invocation.session
-        let sent = Set(plan.steps.compactMap { $0.variable?.id })
-            .subtracting(values.recordsAtHand).subtracting(session.changedRecords)
-            .subtracting(rules.makingRoom)
-        guard !sent.isEmpty else { return nil }
-        let keys = try session.indexKeys()
-        let index = try session.opened().index(with: keys, extent: .accepted)
-        let comparison = CheckpointComparison(of: index).limited(to: sent)
-        return (comparison, ChangesText(comparison, in: index, isChecked: keys.opensValues))
+        let keys = try session.valueKeys()
+        let index = try session.opened().index(with: keys, extent: .everything)
+        let use = CheckpointUse.sending(
+            project: project.id, records: Set(plan.steps.compactMap { $0.variable?.id }),
+            account: bound.access.account?.name)
+        if invocation.options.dryRun {
+            let changes = CheckpointComparison(of: index).limited(
+                to: index.objectsNotAccepted(for: use))
+            report.changes = ChangesText(changes, in: index)
+            return false
+        }
+        // What is compared must be what this process went to the platform with.
+        guard index.project(project.id)?.binding == project.binding else {
+            throw CommandError(
+                .conflict,
+                "\(DisplayText.safe(project.name)) was bound to something else meanwhile.",
+                hint: "Nothing was sent. Run the command again.")
+        }
+        return try AcceptanceGate(invocation).require(use, in: index, with: keys)
     }
 
     /// Sends between two lines of the audit log.
@@ -304,7 +309,7 @@ struct PushWork {
         var adopted: [Identifier: PlatformRecord] = [:]
         for (candidate, answer) in zip(candidates, answers) {
             guard let theirs = try answer.get() else { continue }
-            if try values.current(candidate.variable).equals(theirs) {
+            if try values.comparable(candidate.variable)?.equals(theirs) == true {
                 adopted[candidate.variable.id] = candidate.record
             }
         }
@@ -357,6 +362,15 @@ struct PushWork {
         }
     }
 
+    /// The platform's id of the user who sends, by which a colleague's change is told from this push's. A
+    /// token of the environment does not say whose it is, so Vercel is asked where a value is sent that it
+    /// does not show; empty where nobody knows.
+    private func author(of plan: PushPlan) -> String {
+        if let known = bound.access.account?.userID { return known }
+        let isHidden = plan.steps.contains { $0.sendsValue && $0.attributes.kind == .sensitive }
+        return isHidden ? (try? bound.access.client.unrepeated().user().id) ?? "" : ""
+    }
+
     private var accountName: String {
         bound.access.account?.userID ?? project.binding?.accountID ?? ""
     }
@@ -365,7 +379,8 @@ struct PushWork {
         let (account, time) = (accountName, invocation.context.now())
         let platformTime = bound.access.client.platformTime
         try invocation.session.update(with: try invocation.session.indexKeys()) {
-            $0.keep(note, account: account, time: time, platformTime: platformTime)
+            $0.keep(
+                note, of: project.id, account: account, time: time, platformTime: platformTime)
         }
     }
 
@@ -380,18 +395,15 @@ struct PushWork {
     }
 
     /// Keeps what was seen before anything is sent: changes made elsewhere, adopted records, and
-    /// removed ones that are gone there too; and what was accepted.
+    /// removed ones that are gone there too.
     private func keep(
         _ seen: Seen, _ adopted: [Identifier: PlatformRecord], _ forgotten: [Identifier],
-        accepting changes: CheckpointComparison? = nil,
         exchanging exchange: (PlaceExchange, deletions: [SendEntry])? = nil
     ) throws {
         let (account, time) = (accountName, invocation.context.now())
         let live = bound.platform.liveDeployment
         let keys = try invocation.session.indexKeys()
         try invocation.session.update(with: keys) { transaction in
-            // The yes to the plan was one to these too.
-            if let changes, keys.opensValues { try transaction.accept(changes) }
             transaction.keep(seen.resolution, account: account, time: time)
             if let exchange { transaction.keep(exchange.0, deletions: exchange.deletions) }
             transaction.adopt(

@@ -28,6 +28,12 @@ enum RelayAccess {
     static func client(
         of registration: RelayRegistration, _ invocation: Invocation
     ) throws -> RelayClient {
+        let keys = try invocation.session.indexKeys()
+        if keys.opensValues {
+            _ = try AcceptanceGate(invocation).open(.everything, with: keys) { _ in
+                (.relay(registration.id), ())
+            }
+        }
         let token = try registration.token.withBytes {
             try SecretArena(firstRegionByteCount: 4_096).copy($0)
         }

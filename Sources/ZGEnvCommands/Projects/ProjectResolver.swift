@@ -51,6 +51,15 @@ struct ProjectResolver {
             hint: "Give -p NAME, set ZG_ENV_PROJECT, or tie this directory with: zg-env link")
     }
 
+    /// What a value that is given out depends on, beside its record: how its project was found.
+    func naming() throws -> CheckpointUse.Values.Naming {
+        switch try reference() {
+        case .named: .name
+        case .platform: .binding
+        case .link(let link): .directory(link.directory)
+        }
+    }
+
     /// The project in the vault.
     ///
     /// - Throws: ``ExitCode/notFound`` when the vault has none of that name.

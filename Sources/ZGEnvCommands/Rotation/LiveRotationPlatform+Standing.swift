@@ -14,6 +14,7 @@ extension LiveRotationPlatform {
         let arena = SecretArena()
         let listed: [String: PlatformRecord]
         var shown: [String: SecretSlice] = [:]
+        let listedAt = invocation.context.now()
         do throws(VercelAPIError) {
             listed = try self.listed(member)
             let readable = records.compactMap { variables[$0.variable]?.remote?.id }
@@ -25,6 +26,7 @@ extension LiveRotationPlatform {
         } catch {
             return .failure(try failure(of: error, .unavailable))
         }
+        try keepSeen(Array(listed.values), listedAt, member)
         let (new, old) = (
             try values.value(.new, ofMember: member), try values.value(.old, ofMember: member)
         )
@@ -40,6 +42,21 @@ extension LiveRotationPlatform {
                 newVersion: record.newVersion, account: account)
         }
         return .success(.joined(standings))
+    }
+
+    /// Keeps what the platform was seen to have: `list` is not to call synced what was just seen to be changed.
+    private func keepSeen(
+        _ listed: [PlatformRecord], _ listedAt: UInt64, _ member: Int
+    ) throws {
+        let (project, client) = (plan.members[member].project, client(member))
+        let session = invocation.session
+        guard
+            try session.index(.listing).learns(from: listed, listedAt: listedAt, of: project)
+        else { return }
+        try session.update(with: try session.indexKeys()) {
+            $0.see(
+                listed, listedAt: listedAt, platformTime: client.platformTime, of: project)
+        }
     }
 
     /// The platform's records of a project, by their ids.

@@ -40,6 +40,23 @@ struct RotationOldValues {
                         "Nothing was changed. Look with: zg-env diff --remote -p \(word: project), then: zg-env pull \(word: name) -p \(word: project)"
                 )
             }
+            // A value that nobody here can have seen is not replaced unasked.
+            let isUnseen = finding.plan.steps.contains { step in
+                guard let variable = step.variable, wanted.contains(variable.id),
+                    variable.currentVersion == 0, let record = step.record
+                else { return false }
+                return record.attributes.kind == .sensitive
+                    && record.updatedAt != variable.remote?.agreedUpdatedAt
+            }
+            if isUnseen {
+                let project = place.project.name
+                throw CommandError(
+                    .conflict,
+                    "\(DisplayText.safe(request.key)) of \(DisplayText.safe(project)) was changed on Vercel since this vault has seen it.",
+                    hint:
+                        "Nothing was changed. See it with: zg-env pull \(word: request.key) -p \(word: project), then rotate again."
+                )
+            }
             guard !invocation.options.dryRun else { continue }
             try work.apply(finding)
             try invocation.note("\(place.project.name): took the old value from the platform.")

@@ -196,6 +196,7 @@ struct RotationPreparation {
                 "redeploy \(source) of \(place.project.name) for \(target)"
                     + (promotes ? ", and promote it where it is staged" : ""))
         }
+        if let warning = stagedWarning { lines.append("note: \(warning)") }
         if let command = request.commands.check { lines.append("check it with: \(command)") }
         if let url = request.commands.checkURL { lines.append("check it at: \(url)") }
         if let command = request.commands.revoke {
@@ -225,6 +226,19 @@ struct RotationPreparation {
         let names = hidden.map { DisplayText.safe($0.project.name) }.joined(separator: ", ")
         return
             "Vercel does not show what a deployment of \(names) was built with, so --check alone decides whether the old value is revoked. It must ask the deployment itself, at ZG_ENV_DEPLOYMENT_URL; or add --check-url."
+    }
+
+    /// What to know where a new production deployment of a project is staged, and nothing promotes it; nil
+    /// where there is no such project.
+    var stagedWarning: String? {
+        guard request.redeploys, !request.promotes else { return nil }
+        let staged = places.filter {
+            $0.deployment.target == "production" && $0.bound.platform.assignsDomains == false
+        }
+        guard !staged.isEmpty else { return nil }
+        let names = staged.map { DisplayText.safe($0.project.name) }.joined(separator: ", ")
+        return
+            "New production deployments of \(names) are staged: production keeps what it has, and the rotation goes back, unless --promote is given."
     }
 
     /// What else is deployed of what is rotated in a project.

@@ -175,13 +175,15 @@ struct RotationReport {
         switch progress.outcome {
         case .done, .none: return nil
         case .rolledBack: return rolledBack(wasAborted)
-        case .needsAttention where isHeldBeforeRevoking:
-            let project =
-                plan.members.count == 1 ? " -p \(word: plan.members[0].name)" : ""
+        case .needsAttention where isHeldAtTheEnd:
+            // Where a project has the new value its push has nothing to do.
+            let pushes = plan.members.map {
+                "zg-env push \(word: plan.key) -p \(word: $0.name) --force"
+            }.joined(separator: ", then: ")
             return CommandError(
                 .needsAttention, "The rotation of \(key) stopped: \(reason). \(standing)",
                 hint:
-                    "Put the new value back with: zg-env push \(word: plan.key)\(project) --force, then: zg-env rotate \(word: plan.key) --resume. Or leave everything as it stands with: zg-env rotate \(word: plan.key) --close"
+                    "Put the new value back with: \(pushes), then: zg-env rotate \(word: plan.key) --resume. Or leave everything as it stands with: zg-env rotate \(word: plan.key) --close"
             )
         case .needsAttention:
             return CommandError(
@@ -192,11 +194,11 @@ struct RotationReport {
         }
     }
 
-    /// Tells whether everything is live and proved, and something found on Vercel kept the old value from
-    /// being revoked.
-    private var isHeldBeforeRevoking: Bool {
+    /// Tells whether everything is live and proved, and something found on Vercel kept the rotation from its
+    /// end, or the old value from being revoked.
+    private var isHeldAtTheEnd: Bool {
         progress.direction == .forward && progress.revoke == .pending
-            && plan.commands.revoke != nil && progress.failure?.kind == .changedThere
+            && progress.failure?.kind == .changedThere
             && progress.members.allSatisfy { $0.build.live == .done }
     }
 
@@ -238,7 +240,7 @@ struct RotationReport {
         let name = plan.members[left[0]].name
         return CommandError(
             .rolledBack,
-            "\(key) was not rotated: \(reason). \(DisplayText.safe(reasons.joined(separator: "; "))): that stays there in \(names(left)), where what is deployed has the old value.\(rest)",
+            "\(key) was not rotated: \(reason). \(DisplayText.safe(reasons.joined(separator: "; "))): that stays on Vercel in \(names(left)). Check what production was built with, and redeploy if it lacks the value.\(rest)",
             hint:
                 "Take what Vercel has with: zg-env pull \(word: plan.key) -p \(word: name) --force, or bring the old value there with: zg-env push \(word: plan.key) -p \(word: name) --force"
         )

@@ -45,8 +45,14 @@ struct RotationSelection {
     /// Finds the records of the projects that are named.
     private init(named request: RotationRequest, _ invocation: Invocation, keys: VaultKeys) throws {
         self.request = request
-        let vault = try invocation.session.opened()
-        index = try vault.index(with: keys, extent: .everything)
+        let vault: Vault
+        (vault, index, _) = try AcceptanceGate(invocation).open(.everything, with: keys) { index in
+            let projects = try Self.projects(request, index, invocation)
+            let records = projects.flatMap { index.variables(of: $0.id, named: request.key) }
+            return (
+                .sendingTo(projects: projects.map(\.id), records: Set(records.map(\.id))), ()
+            )
+        }
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }

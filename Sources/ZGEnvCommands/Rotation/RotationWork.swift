@@ -24,6 +24,11 @@ struct RotationWork {
         if let warning = preparation.blindCheck, invocation.options.json || invocation.options.yes {
             invocation.context.warn("check-alone", warning)
         }
+        if let warning = preparation.stagedWarning,
+            invocation.options.json || invocation.options.yes
+        {
+            invocation.context.warn("staged", warning)
+        }
         let answer = try Confirmation.ask(
             invocation, plan: lines, question: "Rotate \(DisplayText.safe(request.key))?")
         guard answer == .goOn else { return dryRun(request, preparation, lines) }

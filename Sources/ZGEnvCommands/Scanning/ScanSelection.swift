@@ -21,7 +21,10 @@ struct ScanSelection {
         let isAll = command.has("all-projects")
         let projects =
             try isAll ? index.projects : [ProjectResolver(invocation).existing(in: index)]
-        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+        guard
+            let reader = try ValueReader(
+                vault: vault, index: index, keys: keys, givesAny: true)
+        else {
             throw CommandError(.locked, "The values are locked.")
         }
         let except = Set(command.values("except"))

@@ -17,7 +17,7 @@ final class AnchorKeeper {
 
     /// What is there.
     enum Finding {
-        case anchor(VaultPosition)
+        case anchor(VaultSighting)
         case absent
         /// Something that is no anchor of this vault.
         case unreadable
@@ -92,7 +92,7 @@ final class AnchorKeeper {
     private static func newer(_ left: Finding, _ right: Finding) -> Finding {
         guard case .anchor(let known) = left else { return right }
         guard case .anchor(let other) = right else { return left }
-        return other.generation > known.generation ? right : left
+        return other.position.generation > known.position.generation ? right : left
     }
 
     private static func finding(
@@ -106,7 +106,7 @@ final class AnchorKeeper {
 
     private static func finding(_ bytes: [UInt8], of vault: Identifier) -> Finding {
         guard let anchor = VaultAnchor(bytes), anchor.vaultID == vault else { return .unreadable }
-        return .anchor(anchor.position)
+        return .anchor(anchor.sighting)
     }
 
     /// Takes the anchor out of the keyring, where that can be used without a question.
@@ -117,8 +117,8 @@ final class AnchorKeeper {
     /// Puts an anchor in place of the one there is. A place that is not there is passed over.
     ///
     /// - Throws: Where there is one and it did not keep the anchor.
-    func store(_ position: VaultPosition, _ place: Place, of vault: Identifier) throws {
-        let line = VaultAnchor(vaultID: vault, position: position).line
+    func store(_ sighting: VaultSighting, _ place: Place, of vault: Identifier) throws {
+        let line = VaultAnchor(vaultID: vault, sighting: sighting).line
         switch place {
         case .stateDirectory:
             guard let file = file(of: vault) else { return }

@@ -14,6 +14,10 @@ enum AnchorVerdict: String {
     case older
     /// It did not come from that one.
     case otherHistory = "other"
+    /// It has another public key than the one that was seen, and nobody has the root.
+    case otherKey = "other-key"
+    /// Its checkpoint is older than the one that was seen.
+    case olderCheckpoint = "older-checkpoint"
     case absent, unreadable, unavailable
 
     init(_ standing: VaultStanding) {
@@ -36,6 +40,8 @@ enum AnchorVerdict: String {
         case .forgotten: "cannot tell: the vault was written too often since"
         case .older: "a newer one was seen"
         case .otherHistory: "another one was seen"
+        case .otherKey: "another public key was seen"
+        case .olderCheckpoint: "a newer state was accepted"
         case .absent: "none was seen yet"
         case .unreadable: "what is kept there cannot be read"
         case .unavailable: "cannot be checked here"
@@ -91,20 +97,26 @@ extension VaultSession {
         guard let found = anchorVerdicts[.keyring], !found.saysNothing else { return }
         let vault = try opened()
         // For the commands that ask no keyring. Without it the next one asks the keyring again.
-        try? anchors.store(try vault.position(), .stateDirectory, of: vault.header.vaultID)
+        let pinned = pinned
+        try? anchors.store(
+            VaultSighting(
+                position: try vault.position(), publicKey: vault.header.publicKey,
+                checkpointGeneration: pinned?.checkpointGeneration ?? 0), .stateDirectory,
+            of: vault.header.vaultID)
     }
 
     /// What one place says, and the generation that it has seen. Where the vault is newer, the anchor is
     /// moved on.
     func judge(
         _ place: AnchorKeeper.Place, with keys: VaultKeys
-    ) throws -> (verdict: AnchorVerdict, seen: VaultPosition?) {
+    ) throws -> (verdict: AnchorVerdict, seen: VaultSighting?) {
         let vaultID = try opened().header.vaultID
         switch anchors.find(place, of: vaultID) {
         case .absent: return (.absent, nil)
         case .unreadable: return (.unreadable, nil)
         case .unavailable: return (.unavailable, nil)
-        case .anchor(let seen):
+        case .anchor(let sighting):
+            let seen = sighting.position
             var verdict = AnchorVerdict(try opened().standing(to: seen, with: keys))
             if !verdict.isAccepted {
                 // Another writer may have come in between. It wrote the file before the anchor, so that
@@ -112,24 +124,83 @@ extension VaultSession {
                 forgetVault()
                 verdict = AnchorVerdict(try opened().standing(to: seen, with: keys))
             }
-            if verdict == .moved || verdict == .forgotten {
+            guard verdict.isAccepted else { return (verdict, sighting) }
+            let isOtherKey = try opened().header.publicKey != sighting.publicKey
+            if isOtherKey {
+                guard keys.opensValues else { return (.otherKey, sighting) }
+                try opened().checkPublicKey(with: keys)
+                context.warn(
+                    "key-changed",
+                    "The vault has another public key than the one last seen on this machine, and it is the root's: new keys were made elsewhere."
+                )
+            }
+            pin(sighting, at: try opened().header.publicKey)
+            if verdict == .moved || verdict == .forgotten || isOtherKey {
                 do {
-                    try anchors.store(try opened().position(), place, of: vaultID)
+                    try anchors.store(
+                        VaultSighting(
+                            position: try opened().position(),
+                            publicKey: try opened().header.publicKey,
+                            checkpointGeneration: sighting.checkpointGeneration), place, of: vaultID
+                    )
                 } catch {
                     // An older anchor still holds back what is older than itself.
                     if verdict == .moved { verdict = .behind }
                 }
             }
-            return (verdict, seen)
+            return (verdict, sighting)
+        }
+    }
+
+    /// Remembers what was seen here, the newest checkpoint of all places.
+    private func pin(_ sighting: VaultSighting, at publicKey: [UInt8]) {
+        pinned = VaultSighting(
+            position: sighting.position, publicKey: publicKey,
+            checkpointGeneration: max(
+                sighting.checkpointGeneration, pinned?.checkpointGeneration ?? 0))
+    }
+
+    /// Holds a checkpoint, whose code was checked, against the newest one that was seen here, and has the
+    /// anchors say so where it is newer.
+    ///
+    /// - Throws: ``ExitCode/damaged`` for an older one: somebody put back what was accepted before.
+    func noteCheckpoint(of index: VaultIndex) throws {
+        guard holdsToAnchors, let pinned else { return }
+        let vault = try opened()
+        do throws(VaultError) {
+            try vault.expectCheckpoint(index, notBefore: pinned.checkpointGeneration)
+        } catch {
+            throw CommandError(
+                .damaged, CommandError.sentence(error.reason), hint: AnchorVerdict.remedy)
+        }
+        guard index.checkpointGeneration > pinned.checkpointGeneration else { return }
+        let newer = VaultSighting(
+            position: try vault.position(), publicKey: vault.header.publicKey,
+            checkpointGeneration: index.checkpointGeneration)
+        self.pinned = newer
+        for (place, verdict) in anchorVerdicts where !verdict.saysNothing {
+            // One that stays behind still holds back what is older than itself.
+            try? anchors.store(newer, place, of: vault.header.vaultID)
         }
     }
 
     /// What to say of a vault that an anchor speaks against.
     func anchorFailure(
-        _ finding: (verdict: AnchorVerdict, seen: VaultPosition?)
+        _ finding: (verdict: AnchorVerdict, seen: VaultSighting?)
     ) throws -> CommandError {
         let vault = try opened()
-        let seen = try finding.seen ?? vault.position()
+        if finding.verdict == .olderCheckpoint {
+            return CommandError(
+                .damaged, CommandError.sentence(vault.olderCheckpoint.reason),
+                hint: AnchorVerdict.remedy)
+        }
+        if finding.verdict == .otherKey {
+            return CommandError(
+                .damaged, CommandError.sentence(vault.foreignKey.reason),
+                hint:
+                    "Nothing was written. Run zg-env unlock, which checks it with the passphrase.")
+        }
+        let seen = try finding.seen?.position ?? vault.position()
         let error = vault.objection(
             to: finding.verdict == .older ? .older : .otherHistory, seen,
             when: "on this machine", of: "was last seen on this machine")
@@ -156,7 +227,7 @@ extension VaultSession {
     ) -> [VaultPosition] {
         places.compactMap { place in
             switch anchors.find(place, of: vault) {
-            case .anchor(let seen): return seen
+            case .anchor(let seen): return seen.position
             case .unreadable:
                 // Said already where the vault that is there was opened.
                 if anchorVerdicts[place] != .unreadable {
@@ -173,12 +244,13 @@ extension VaultSession {
     /// - Returns: Whether all places kept it; else there is a warning.
     @discardableResult
     func keepAnchors(
-        _ position: VaultPosition, of vault: Identifier, _ places: [AnchorKeeper.Place]
+        _ sighting: VaultSighting, of vault: Identifier, _ places: [AnchorKeeper.Place]
     ) -> Bool {
         var isKept = true
+        pinned = sighting
         for place in places {
             do {
-                try anchors.store(position, place, of: vault)
+                try anchors.store(sighting, place, of: vault)
             } catch {
                 isKept = false
                 context.warn(
@@ -201,5 +273,7 @@ extension AnchorVerdict {
     var saysNothing: Bool { self == .absent || self == .unreadable || self == .unavailable }
 
     /// Tells whether nothing speaks against the vault.
-    var isAccepted: Bool { self != .older && self != .otherHistory }
+    var isAccepted: Bool {
+        ![.older, .otherHistory, .otherKey, .olderCheckpoint].contains(self)
+    }
 }

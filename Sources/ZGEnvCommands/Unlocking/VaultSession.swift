@@ -20,8 +20,8 @@ package final class VaultSession {
     /// What was found of the anchors so far.
     var anchorVerdicts: [AnchorKeeper.Place: AnchorVerdict] = [:]
     private(set) lazy var anchors = AnchorKeeper(context, path: options.vaultPath)
-    /// Records that this command has changed itself.
-    private(set) var changedRecords: Set<Identifier> = []
+    /// What the anchors say was seen here last; nil where none says anything.
+    var pinned: VaultSighting?
     private var keys: VaultKeys?
     /// For whom and until when the values are unlocked, once that was looked up.
     private(set) var unlocked: UnlockedState?
@@ -148,7 +148,8 @@ package final class VaultSession {
         guard let keys = keys?.opensValues == true ? keys : keysByPassphrase,
             let vault = try? opened(),
             let index = try? vault.index(with: keys, extent: .everything),
-            let reader = try? ValueReader(vault: vault, index: index, keys: keys)
+            let reader = try? ValueReader(
+                vault: vault, index: index, keys: keys, givesAny: true)
         else { return nil }
         let arena = SecretArena()
         let records = Dictionary(
@@ -316,10 +317,17 @@ package final class VaultSession {
         let result = try Vault.update(
             path, in: context.files, keys: keys, vaultID: vaultID,
             since: holdsToAnchors ? try opened.position() : nil, after: opened,
-            written: { position, changed in
+            pinned: holdsToAnchors ? pinned : nil,
+            by: .init(command: command, time: context.now()),
+            written: { sighting, _ in
                 let new = newPlace.map { places.contains($0) ? [] : [$0] } ?? []
-                keepAnchors(position, of: vaultID, places + new)
-                changedRecords.formUnion(changed)
+                // A locked writer cannot tell whether the checkpoint is one: the number that was seen stays.
+                keepAnchors(
+                    keys.opensValues
+                        ? sighting
+                        : sighting.with(
+                            checkpointGeneration: pinned?.checkpointGeneration ?? 0), of: vaultID,
+                    places + new)
             }
         ) { transaction in
             recordAudit(in: &transaction)

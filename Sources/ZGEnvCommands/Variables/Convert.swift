@@ -23,7 +23,7 @@ enum Convert: Command {
                 form: .oneOf(DotEnvFormat.allCases.map(\.rawValue))),
             OptionSpec(flag: "strict", "Refuse a file that readers disagree about"),
             OptionSpec(
-                flag: "expand", "Replace ${NAME} and ${NAME:-default} by values of the file"),
+                flag: "expand", "Replace $NAME and ${NAME:-default} by values of the file"),
             OptionSpec(
                 "output", short: "o", value: "FILE", "Write to this file", completion: .file),
             OptionSpec(flag: "force", "Replace a file that is there"),
@@ -59,6 +59,8 @@ enum Convert: Command {
         let text = try ExportText(format: format, keys: source.keys) { index, body in
             values[index].withBytes(body)
         }
+        ExportText.warn(
+            text.unportable, remedy: "--format json carries every value.", invocation)
         guard let path else {
             let output = invocation.context.output
             if invocation.options.dryRun { return result(source, nil, format, invocation) }

@@ -46,9 +46,22 @@ enum Copy: Command {
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let keys = try invocation.session.valueKeys()
-        let vault = try invocation.session.opened()
-        let index = try vault.index(with: keys, extent: .currentValues)
-        let route = try route(invocation, index)
+        let naming = try ProjectResolver(invocation).naming()
+        func use(_ route: Route, _ index: VaultIndex) throws -> CheckpointUse {
+            let records = try route.keys.map {
+                try RecordSelection.one($0, in: route.source, of: index, route.options)
+            }
+            return .values(
+                .init(of: route.source.id, found: naming, at: index.positions(of: records)) {
+                    name, _ in route.keys.contains(name)
+                })
+        }
+        let (vault, index, route) = try AcceptanceGate(invocation).open(
+            .currentValues, with: keys
+        ) { index -> (use: CheckpointUse, choice: Route) in
+            let route = try Self.route(invocation, index)
+            return (try use(route, index), route)
+        }
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }
@@ -61,6 +74,13 @@ enum Copy: Command {
             try invocation.session.update(with: keys) { transaction in
                 guard let reader = transaction.values else {
                     throw CommandError(.locked, "The values are locked.")
+                }
+                guard
+                    try transaction.index.objectsNotAccepted(for: use(route, transaction.index))
+                        .isEmpty
+                else {
+                    throw VaultError(
+                        .notAccepted, "the variables were changed while the vault was locked")
                 }
                 plan = try Self.plan(route, transaction.index, reader, invocation)
                 guard plan.entries.contains(where: { $0.fate == .created || $0.fate == .updated })

@@ -24,7 +24,7 @@ enum Difference: Command {
                 "dialect", value: "D", "Read the file as this reader does",
                 form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
             OptionSpec(
-                flag: "expand", "Replace ${NAME} and ${NAME:-default} by values of the file"),
+                flag: "expand", "Replace $NAME and ${NAME:-default} by values of the file"),
             OptionSpec(flag: "names", "Compare names alone, without the passphrase"),
             OptionSpec(flag: "exit-code", "End with 1 where anything is not known to be the same"),
         ],
@@ -33,7 +33,10 @@ enum Difference: Command {
             .init("zg-env diff .env.production -p web -t production --exit-code", "in a script"),
             .init("zg-env diff --remote -p web", "compare all records with the platform's"),
         ],
-        exitCodes: [ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue]
+        exitCodes: [
+            ExitCode.conflict.rawValue,
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+        ]
             + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
@@ -69,6 +72,7 @@ enum Difference: Command {
             keys: source.keys, records: records,
             isEqual: reader.map { reader in
                 { number, record in
+                    guard reader.isAccepted(record) else { return false }
                     guard let old = try reader.currentValue(of: record, in: arena),
                         let new = source.value(of: source.keys[number])
                     else { return nil }

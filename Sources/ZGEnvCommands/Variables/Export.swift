@@ -9,7 +9,9 @@ enum Export: Command {
         discussion: """
             Asks for the passphrase, and once more before values are shown on a terminal. Prefer \
             zg-env run, which leaves no file behind. A file is for its owner alone. What is written \
-            is read back and compared first.
+            is read back and compared first. A value that readers of .env files disagree about is \
+            written as motdotla/dotenv reads it, with a warning; --dialect writes the file for one \
+            reader.
             """,
         options: [
             ScopeOptions.target, ScopeOptions.branch,
@@ -17,17 +19,28 @@ enum Export: Command {
                 "format", value: "FORMAT", "What to write",
                 form: .oneOf(DotEnvFormat.allCases.map(\.rawValue))),
             OptionSpec(
+                "dialect", value: "D", "Write the .env file for this reader alone",
+                form: .oneOf(DotEnvWriter.writableDialects.map(\.rawValue))),
+            OptionSpec(
+                "only", value: "K", "Write these variables and no others", repeatable: true,
+                commaSeparated: true, completion: .dynamic(.variable)),
+            OptionSpec(
+                "except", value: "K", "Leave these variables out", repeatable: true,
+                commaSeparated: true, completion: .dynamic(.variable)),
+            OptionSpec(
                 "output", short: "o", value: "FILE", "Write to this file", completion: .file),
             OptionSpec(flag: "force", "Replace a file that is there"),
             OptionSpec(
                 flag: "merge", "Put the values into a .env file that is there, and keep the rest"),
             PlaceValues.allowMissing,
         ],
-        exclusive: [["force", "merge"]],
+        exclusive: [["force", "merge"], ["only", "except"], ["merge", "dialect"]],
         examples: [
             .init("zg-env export -p web -t production -o .env.production", "write a .env file"),
             .init("zg-env export -p web --merge -o .env", "bring a file up to date"),
             .init("zg-env export -p web --format json", "print one JSON object"),
+            .init(
+                "zg-env export -p web --only API_KEY --dialect next", "one variable, for Next.js"),
         ],
         exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
@@ -36,22 +49,32 @@ enum Export: Command {
         let format = command.value("format").flatMap { DotEnvFormat(rawValue: $0) } ?? .dotenv
         let path = command.value("output")
         let merges = command.has("merge")
+        let dialect = command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) }
         if merges { try checkMerge(path, format) }
+        guard dialect == nil || (format == .dotenv && !invocation.options.json) else {
+            throw CommandError(
+                .usage, "--dialect applies only to .env output.",
+                hint: "Leave out --dialect, or --format and --json.")
+        }
         if let path, !command.has("force"), !merges, try invocation.context.files.exists(path) {
             throw CommandError(
                 .conflict, "\(DisplayText.safe(path)) is there already.",
                 hint: "It was left as it is. Say --force to replace it, or name another file.")
         }
         if let path { try ExportTarget.check(path, invocation) }
-        let found = try PlaceValues(invocation, allowsMissing: command.has("allow-missing"))
+        let only = command.values("only")
+        let found = try PlaceValues(
+            invocation, only: only.isEmpty ? nil : Set(only), except: Set(command.values("except")),
+            allowsMissing: command.has("allow-missing"))
         if let remark = try found.remarkOnShared(invocation) {
             invocation.context.warn("shared-not-here", remark)
         }
-        guard let path else { return try show(found, format, invocation) }
+        guard let path else { return try show(found, format, dialect, invocation) }
         if merges, let merged = try MergedFile(path, values: found.values) {
+            ExportText.warn(merged.unportable, remedy: leaveOut, invocation)
             return try write(merged, found, invocation)
         }
-        let text = try ExportText(format: format, values: found.values)
+        let text = try text(found, format, dialect, invocation)
         let result: JSONValue = [
             "file": .string(path), "format": .string(format.rawValue),
             "keys": .strings(found.values.map(\.name)),
@@ -64,6 +87,31 @@ enum Export: Command {
         try text.withBytes { try PrivateFile.write($0, to: path, replaces: command.has("force")) }
         try invocation.note("Wrote \(found.values.count) variables to \(path), in clear.")
         return CommandResult(json: result)
+    }
+
+    private static let leaveOut = "Leave such a variable out with --except NAME."
+
+    /// Writes the values, and says what to do about one that cannot be written.
+    private static func text(
+        _ found: PlaceValues, _ format: DotEnvFormat, _ dialect: DotEnvDialect?,
+        _ invocation: Invocation
+    ) throws -> ExportText {
+        do {
+            let text = try ExportText(format: format, for: dialect, values: found.values)
+            ExportText.warn(
+                text.unportable,
+                remedy:
+                    "Name the reader with --dialect (next, node, compose), or leave such a variable "
+                    + "out with --except NAME.", invocation)
+            return text
+        } catch let error as DotEnvError {
+            var failure = CommandError(mapping: error)
+            if let key = error.key {
+                let others = failure.hint.map { "\($0) " } ?? ""
+                failure.hint = "\(others)Or leave it out: --except \(word: key)"
+            }
+            throw failure
+        }
     }
 
     private static func checkMerge(_ path: String?, _ format: DotEnvFormat) throws {
@@ -84,10 +132,11 @@ enum Export: Command {
     }
 
     private static func show(
-        _ found: PlaceValues, _ format: DotEnvFormat, _ invocation: Invocation
+        _ found: PlaceValues, _ format: DotEnvFormat, _ dialect: DotEnvDialect?,
+        _ invocation: Invocation
     ) throws -> CommandResult {
         let format = invocation.options.json ? .json : format
-        let text = try ExportText(format: format, values: found.values)
+        let text = try text(found, format, dialect, invocation)
         if invocation.options.dryRun {
             return CommandResult(
                 json: [

@@ -13,7 +13,8 @@ enum Import: Command {
             place where other readers would disagree. All or nothing. With values locked nothing can \
             be compared, so keys that are there count as updated. Comments open without the \
             passphrase, so of those above keys (--comments) lines that look like settings or hold a \
-            value of the file are left out.
+            value of the file are left out. Nothing is taken from the environment, also not with --expand \
+            or --dialect next, which expands as Next.js does.
             """,
         arguments: [
             ArgumentSpec(
@@ -33,7 +34,9 @@ enum Import: Command {
             OptionSpec(flag: "strict", "Refuse files that readers disagree about"),
             OptionSpec(flag: "comments", "Keep the comments above keys as those of variables"),
             OptionSpec(
-                flag: "expand", "Replace ${NAME} and ${NAME:-default} by values of the same file"),
+                flag: "expand",
+                "Replace $NAME and ${NAME:-default} by values of the same file, as dotenv-expand does"
+            ),
             OptionSpec(flag: "remove", "Delete the files once the vault was read back"),
         ] + PushAfterwards.options,
         examples: [
@@ -56,7 +59,9 @@ enum Import: Command {
         if paths.contains("-") { try invocation.context.secretDescriptors.checkInput(for: "file") }
         let kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
         let wanted = try ScopeOptions(command).scope()
-        let keys = try invocation.session.bestUnattendedKeys()
+        let keys = try PushAfterwards.keys(invocation) {
+            try invocation.session.bestUnattendedKeys()
+        }
         let index = try invocation.session.opened().index(with: keys, extent: .listing)
         let (known, projectName) = try ProjectResolver(invocation).existingOrNew(in: index)
         let progress = WorkProgress(invocation)
@@ -71,6 +76,12 @@ enum Import: Command {
         try source.takeValuesOutOfComments()
         progress.finish()
         try report(source, invocation)
+        guard !source.keys.isEmpty else {
+            let files = paths.map { $0 == "-" ? "stdin" : $0 }.joined(separator: ", ")
+            throw CommandError(
+                .usage, "\(DisplayText.safe(files)): there is no variable in it.",
+                hint: "Nothing was imported.")
+        }
         if known == nil { try Slip.check(project: projectName, in: index, invocation) }
         let work = ImportWork(
             source: source, projectName: projectName, kind: kind, wanted: wanted,
@@ -79,11 +90,15 @@ enum Import: Command {
             time: invocation.context.now(),
             progress: { progress.update("Sealed \($0) of \($1) variables …") })
         let plan: ImportPlan
+        var written: [Variable] = []
         var failure: CommandError?
         if invocation.options.dryRun {
             plan = try work.planned(in: try invocation.session.opened(), with: keys)
         } else {
-            plan = try invocation.session.update(with: keys) { try work.apply(to: &$0) }
+            (plan, written) = try invocation.session.update(with: keys) { transaction in
+                let plan = try work.apply(to: &transaction)
+                return (plan, transaction.index.variables)
+            }
             progress.finish()
             failure = try PlaintextFiles(
                 paths, source: source, remove: command.has("remove")
@@ -102,22 +117,26 @@ enum Import: Command {
         if invocation.options.dryRun || !command.has("push") { return result }
         return try PushAfterwards.push(
             Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), invocation,
-            atHand: try atHand(plan, source, projectName, invocation), beside: result)
+            atHand: try atHand(plan, source, projectName, written, invocation), beside: result)
     }
 
-    /// The values of the file by the records that hold them now, so that they can be pushed while
-    /// values are locked.
+    /// The values of the file by the records that hold them: what is pushed.
+    ///
+    /// - Parameter written: The records as this command left them.
     private static func atHand(
         _ plan: ImportPlan, _ source: PlaintextSource, _ projectName: String,
-        _ invocation: Invocation
-    ) throws -> [Identifier: SecretSlice] {
+        _ written: [Variable], _ invocation: Invocation
+    ) throws -> [Identifier: PushValues.Held] {
         let index = try invocation.session.index(.listing)
         guard let project = index.project(named: projectName) else { return [:] }
-        let records = Dictionary(grouping: index.variables(of: project.id), by: \.name)
-        var values: [Identifier: SecretSlice] = [:]
+        let records = Dictionary(
+            grouping: written.filter { $0.project == project.id && $0.isLive }, by: \.name)
+        var values: [Identifier: PushValues.Held] = [:]
         for entry in plan.entries where entry.fate != .skipped {
             let record = records[entry.key]?.first { $0.attributes.scope == entry.scope }
-            if let record { values[record.id] = source.value(of: entry.key) }
+            if let record, let value = source.value(of: entry.key) {
+                values[record.id] = .init(version: record.currentVersion, value: value)
+            }
         }
         return values
     }

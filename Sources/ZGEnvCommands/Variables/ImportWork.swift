@@ -36,7 +36,8 @@ struct ImportWork {
         let arena = SecretArena()
         let isEqual = reader.map { reader in
             { (number: Int, variable: Variable) throws -> Bool in
-                guard let old = try reader.currentValue(of: variable, in: arena),
+                guard reader.isAccepted(variable),
+                    let old = try reader.currentValue(of: variable, in: arena),
                     let new = source.value(of: source.keys[number])
                 else { return false }
                 return old.withBytes { old in new.withBytes { old.isEqualInConstantTime(to: $0) } }

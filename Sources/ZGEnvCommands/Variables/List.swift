@@ -61,9 +61,7 @@ enum List: Command {
         let deleted = invocation.command.has("deleted")
         func records(_ project: VaultProject) -> [Variable] {
             if deleted { return index.removedVariables(of: project.id) }
-            let removed = index.removedVariables(of: project.id).filter {
-                stale == nil && SyncState.isLive($0, in: project) == false
-            }
+            let removed = stale == nil ? PendingChanges(of: project, in: index).removed : []
             let live = index.variables(of: project.id)
             if removed.isEmpty { return live }
             return (live + removed).sorted {

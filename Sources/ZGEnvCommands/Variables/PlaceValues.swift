@@ -22,23 +22,31 @@ struct PlaceValues {
     ///
     /// - Parameters:
     ///   - only: Keys to hand out; nil for all.
+    ///   - except: Keys to leave out.
     ///   - allowsMissing: Records without a value are left out and named, instead of failing.
-    init(_ invocation: Invocation, only: Set<String>? = nil, allowsMissing: Bool) throws {
+    init(
+        _ invocation: Invocation, only: Set<String>? = nil, except: Set<String> = [],
+        allowsMissing: Bool
+    ) throws {
         let place = try ScopeOptions(invocation.command).place(invocation)
         let keys = try invocation.session.valueKeys()
-        let vault = try invocation.session.opened()
-        let index = try vault.index(with: keys, extent: .currentValues)
+        let resolver = ProjectResolver(invocation)
+        let naming = try resolver.naming()
+        let opened = try AcceptanceGate(invocation).open(.currentValues, with: keys) { index in
+            let project = try resolver.existing(in: index)
+            let positions = try Self.positions(
+                in: place, of: project, only: only, except: except, index)
+            let use = CheckpointUse.Values(of: project.id, found: naming, at: positions) {
+                only?.contains($0) != false && !except.contains($0)
+                    && EffectiveVariables.applies($1, in: place)
+            }
+            return (.values(use), (project: project, positions: positions))
+        }
+        let (vault, index) = (opened.vault, opened.index)
+        let positions = opened.choice.positions
         self.index = index
         effectivePlace = place
-        project = try ProjectResolver(invocation).existing(in: index)
-        var positions = EffectiveVariables.positions(in: place, of: project.id, in: index)
-        if let only {
-            let all = Set(positions.map { index.variables[$0].name })
-            if let missing = only.subtracting(all).sorted().first {
-                throw RecordSelection.notFound(missing, project, index)
-            }
-            positions.removeAll { !only.contains(index.variables[$0].name) }
-        }
+        project = opened.choice.project
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }
@@ -70,6 +78,24 @@ struct PlaceValues {
                 "missing-value", "Left out, since the vault holds no value: \(names).")
         }
         self.values = values
+    }
+
+    /// Where the records stand in the index that apply in a place, one a key.
+    private static func positions(
+        in place: EffectiveVariables.Place, of project: VaultProject, only: Set<String>?,
+        except: Set<String>, _ index: VaultIndex
+    ) throws -> [Int] {
+        var positions = EffectiveVariables.positions(in: place, of: project.id, in: index)
+        guard only != nil || !except.isEmpty else { return positions }
+        let all = Set(positions.map { index.variables[$0].name })
+        if let missing = except.union(only ?? []).subtracting(all).sorted().first {
+            throw RecordSelection.notFound(missing, project, index)
+        }
+        positions.removeAll { position in
+            let name = index.variables[position].name
+            return except.contains(name) || only?.contains(name) == false
+        }
+        return positions
     }
 
     /// What is to be said of variables that Vercel's team shares with the place, by what the platform last

@@ -11,7 +11,7 @@ struct PlaintextSource {
     struct Options {
         /// nil for the default, or what a file says it is.
         var dialect: DotEnvDialect?
-        /// Whether `${NAME}` is replaced by what the same file sets.
+        /// Whether `$NAME` is replaced by what the same file sets.
         var expands = false
         /// Whether comments above keys are kept.
         var takesComments = false
@@ -102,7 +102,9 @@ struct PlaintextSource {
     private mutating func keep(
         _ file: DotEnvFile, from source: RawSpan, _ name: String, _ progress: (Int) -> Void
     ) throws {
-        let expansion = options.expands ? try DotEnvExpansion(file, in: source) : nil
+        let expansion =
+            options.expands || file.dialect.expands
+            ? try DotEnvExpansion(file, in: source) : nil
         findings += (file.diagnostics + (expansion?.diagnostics ?? []))
             .sorted { $0.position < $1.position }
             .map { Finding(file: name, diagnostic: $0) }
@@ -188,11 +190,21 @@ struct PlaintextSource {
         if values.updateValue(slice, forKey: entry.key) == nil { keys.append(entry.key) }
     }
 
+    /// How many findings are shown; `--json` has all.
+    private static let shownFindings = 5
+
     /// Shows what readers disagree about.
     ///
     /// - Parameter strict: Whether there must be none.
     func report(_ invocation: Invocation, strict: Bool = false) throws {
-        for finding in findings { try invocation.note(finding.line) }
+        // One line in place of one more would say nothing that the line does not.
+        let isCut = findings.count > Self.shownFindings + 1
+        for finding in findings.prefix(isCut ? Self.shownFindings : findings.count) {
+            try invocation.note(finding.line)
+        }
+        if isCut {
+            try invocation.note("and \(findings.count - Self.shownFindings) more (all with --json)")
+        }
         if strict, let first = findings.first {
             throw CommandError(
                 .usage,

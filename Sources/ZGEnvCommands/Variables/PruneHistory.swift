@@ -34,7 +34,9 @@ enum PruneHistory: Command {
         let keep = try invocation.command.integer("keep") ?? standardKeep(invocation)
         func prunable(_ index: VaultIndex) -> [StoredVersion] {
             index.variables.filter { $0.project == project.id && $0.name == key }.flatMap {
-                History(of: $0, in: index).prunable(keeping: keep, at: time)
+                History(of: $0, in: index).prunable(keeping: keep, at: time) {
+                    !keys.opensValues || index.accepts($0)
+                }
             }
         }
         let planned = prunable(index)

@@ -54,6 +54,7 @@ enum RemoteDifference {
             }
             let theirs = try values(of: sides, listing, bound, into: arena, invocation)
             difference = try PlatformDifference(sides) { pair in
+                guard reader.isAccepted(pair.variable) else { return false }
                 guard let theirs = theirs[pair.record.id],
                     let ours = try reader.currentValue(of: pair.variable, in: arena)
                 else { return nil }

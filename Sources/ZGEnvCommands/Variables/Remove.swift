@@ -27,7 +27,7 @@ enum Remove: Command {
         let key = invocation.command.argument("KEY") ?? ""
         try VariableName.check(key)
         try PushAfterwards.check(invocation)
-        let keys = try invocation.session.indexKeys()
+        let keys = try PushAfterwards.keys(invocation) { try invocation.session.indexKeys() }
         let index = try invocation.session.index(.listing)
         let project = try ProjectResolver(invocation).existing(in: index)
         let plan = try plan(key, project, index, invocation)

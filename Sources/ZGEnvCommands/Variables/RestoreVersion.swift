@@ -27,12 +27,21 @@ enum RestoreVersion: Command {
                 .usage, "No version is named.", hint: "See them with: zg-env history \(word: key)")
         }
         let keys = try invocation.session.valueKeys()
-        let vault = try invocation.session.opened()
-        let index = try vault.index(with: keys, extent: .everything)
-        let project = try ProjectResolver(invocation).existing(in: index)
-        let record = try RecordSelection.one(
-            key, withVersion: number, in: project, of: index, ScopeOptions(invocation.command))
-        guard let version = History(of: record, in: index).version(number),
+        let resolver = ProjectResolver(invocation)
+        let naming = try resolver.naming()
+        let (vault, index, (project, record, version)) = try AcceptanceGate(invocation).open(
+            .everything, with: keys
+        ) { index in
+            let project = try resolver.existing(in: index)
+            let record = try RecordSelection.one(
+                key, withVersion: number, in: project, of: index, ScopeOptions(invocation.command))
+            let version = History(of: record, in: index).version(number)
+            return (
+                .versions([version].compactMap(\.self), of: project.id, found: naming),
+                (project, record, version)
+            )
+        }
+        guard let version,
             let reader = try ValueReader(vault: vault, index: index, keys: keys)
         else {
             throw CommandError(
@@ -42,7 +51,8 @@ enum RestoreVersion: Command {
         let value = try reader.value(of: record, version, in: SecretArena())
         if !invocation.options.dryRun {
             try invocation.session.update(with: keys) { transaction in
-                try restore(value, record, key, project, invocation.context.now(), &transaction)
+                try restore(
+                    value, of: number, record, key, project, invocation.context.now(), &transaction)
             }
             try invocation.note("Version \(number) of \(key) is the current value again.")
         }
@@ -54,8 +64,8 @@ enum RestoreVersion: Command {
     }
 
     private static func restore(
-        _ value: SecretSlice, _ record: Variable, _ key: String, _ project: VaultProject,
-        _ time: UInt64, _ transaction: inout VaultTransaction
+        _ value: SecretSlice, of number: UInt64, _ record: Variable, _ key: String,
+        _ project: VaultProject, _ time: UInt64, _ transaction: inout VaultTransaction
     ) throws {
         guard let position = transaction.position(of: record.id) else {
             throw RecordSelection.notFound(key, project, transaction.index)
@@ -75,8 +85,15 @@ enum RestoreVersion: Command {
             }
             transaction.index.variables[position].deletedAt = nil
         }
-        try value.withBytes { bytes in
-            _ = try transaction.store(bytes, forVariableAt: position, at: time)
+        let restored = try value.withBytes { bytes in
+            try transaction.store(bytes, forVariableAt: position, at: time)
+        }
+        // What Vercel had of the one it had of the other.
+        if let earlier = transaction.index.variables[position].remote?.earlier,
+            earlier.version == number
+        {
+            transaction.index.variables[position].remote?.earlier = .init(
+                version: restored, from: earlier.from, until: earlier.until)
         }
     }
 }

@@ -34,7 +34,10 @@ enum Reveal: Command {
             .init(
                 "zg-env reveal DATABASE_URL -p web --copy", "have it in the clipboard for a time"),
         ],
-        exitCodes: [ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue]
+        exitCodes: [
+            ExitCode.conflict.rawValue,
+            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
+        ]
             + ExitCode.ofOpening)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
@@ -58,16 +61,30 @@ enum Reveal: Command {
                 remote.values, of: remote.project, from: "the platform: ",
                 seen: try invocation.session.index(.listing).metadata, copying, invocation)
         }
-        let vault = try invocation.session.opened()
-        let index = try vault.index(
-            with: keys, extent: number == nil ? .currentValues : .everything)
-        let project = try ProjectResolver(invocation).existing(in: index)
-        let records = try names.map { name in
-            try number.map {
-                try RecordSelection.one(
-                    name, withVersion: $0, in: project, of: index,
-                    ScopeOptions(invocation.command), place)
-            } ?? record(name, project, index, place, invocation)
+        let resolver = ProjectResolver(invocation)
+        let naming = try resolver.naming()
+        let (vault, index, (project, records)) = try AcceptanceGate(invocation).open(
+            number == nil ? .currentValues : .everything, with: keys
+        ) { index in
+            let project = try resolver.existing(in: index)
+            let records = try names.map { name in
+                try number.map {
+                    try RecordSelection.one(
+                        name, withVersion: $0, in: project, of: index,
+                        ScopeOptions(invocation.command), place)
+                } ?? record(name, project, index, place, invocation)
+            }
+            if let number {
+                let versions = records.compactMap { History(of: $0, in: index).version(number) }
+                return (.versions(versions, of: project.id, found: naming), (project, records))
+            }
+            let use = CheckpointUse.Values(
+                of: project.id, found: naming, at: index.positions(of: records)
+            ) { name, scope in
+                names.contains(name)
+                    && place.map { EffectiveVariables.applies(scope, in: $0) } != false
+            }
+            return (.values(use), (project, records))
         }
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
@@ -112,7 +129,7 @@ enum Reveal: Command {
                 text: "Would copy \(DisplayText.safe(values[0].name)).\n")
         }
         let isPlain = invocation.options.json || values.count == 1
-        let text = isPlain ? nil : try ExportText(format: .dotenv, values: values)
+        let text = isPlain ? nil : try lines(values, invocation)
         let places = Set(values.map(\.scope.description)).sorted()
         try invocation.audit(
             AuditEntry.Outcome.givenOut, values.map(\.name), project: project,
@@ -129,6 +146,22 @@ enum Reveal: Command {
             }
         }
         return CommandResult { try text.write(to: output) }
+    }
+
+    /// The values as lines of a `.env` file.
+    private static func lines(
+        _ values: [RevealedValue], _ invocation: Invocation
+    ) throws -> ExportText {
+        let remedy = "Reveal one key alone for its bytes, or all with --json."
+        do {
+            let text = try ExportText(format: .dotenv, values: values)
+            ExportText.warn(text.unportable, remedy: remedy, invocation)
+            return text
+        } catch let error as DotEnvError {
+            var failure = CommandError(mapping: error)
+            failure.hint = remedy
+            throw failure
+        }
     }
 
     private static func oneTarget(_ invocation: Invocation) throws -> EffectiveVariables.Place? {

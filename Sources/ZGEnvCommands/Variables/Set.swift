@@ -41,7 +41,7 @@ enum SetVariable: Command {
         let scopeOptions = ScopeOptions(invocation.command)
         let wanted = try scopeOptions.scope()
         let kind = invocation.command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
-        let keys = try invocation.session.indexKeys()
+        let keys = try PushAfterwards.keys(invocation) { try invocation.session.indexKeys() }
         let index = try invocation.session.index(.listing)
         let resolver = ProjectResolver(invocation)
         let (known, projectName) = try resolver.existingOrNew(in: index)
@@ -89,7 +89,10 @@ enum SetVariable: Command {
         }
         try tell(outcome, invocation)
         return try PushAfterwards.push(
-            key, invocation, atHand: [outcome.variable.id: value],
+            key, invocation,
+            atHand: [
+                outcome.variable.id: .init(version: outcome.variable.currentVersion, value: value)
+            ],
             beside: CommandResult(json: outcome.json))
     }
 

@@ -14,8 +14,9 @@ enum ShowHistory: Command {
         try VariableName.check(key)
         let index = try invocation.session.index(.everything)
         let project = try ProjectResolver(invocation).existing(in: index)
-        let histories = index.variables.filter { $0.project == project.id && $0.name == key }
-            .map { History(of: $0, in: index) }
+        let histories = index.variables.filter {
+            $0.project == project.id && $0.name == key && !$0.isTrace
+        }.map { History(of: $0, in: index) }
         guard !histories.isEmpty else { throw RecordSelection.notFound(key, project, index) }
         let now = Int64(clamping: invocation.context.now())
         var table = Table([

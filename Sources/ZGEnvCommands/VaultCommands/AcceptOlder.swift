@@ -43,7 +43,9 @@ enum AcceptOlder {
         let reason =
             newest > generation
             ? "though generation \(newest) was seen"
-            : "which did not come from the generation \(newest) that was seen"
+            : report.verdicts.values.contains(.olderCheckpoint)
+                ? "though something newer was accepted on this machine"
+                : "which did not come from the generation \(newest) that was seen"
         let plan = [
             "go on with generation \(generation) of \(vault.path), \(reason)",
             "make it generation \(next)",

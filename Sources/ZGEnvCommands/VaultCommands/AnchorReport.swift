@@ -25,14 +25,21 @@ struct AnchorReport {
                 verdicts[place] = .unavailable
                 continue
             }
-            let finding = try session.judge(place, with: keys)
+            var finding = try session.judge(place, with: keys)
+            if keys.opensValues, finding.verdict.isAccepted, let seen = finding.seen {
+                // Of the file that was judged, which may be newer than the one read before.
+                let index = try session.opened().index(with: keys, extent: .currentValues)
+                if index.checkpointGeneration < seen.checkpointGeneration {
+                    finding.verdict = .olderCheckpoint
+                }
+            }
             verdicts[place] = finding.verdict
             if finding.verdict == .unreadable {
                 session.warnOfUnreadableAnchor(place, of: try session.opened().header.vaultID)
             }
             guard !finding.verdict.isAccepted, let seen = finding.seen else { continue }
-            against.append(seen)
-            witnesses.append("the \(place.name) (generation \(seen.generation))")
+            against.append(seen.position)
+            witnesses.append("the \(place.name) (generation \(seen.position.generation))")
             objections.append(try session.anchorFailure(finding))
         }
     }

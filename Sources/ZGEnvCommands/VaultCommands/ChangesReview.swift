@@ -2,71 +2,52 @@ internal import CommandLineKit
 internal import Vault
 
 /// What was changed while the values were locked, and whether the user says that it was their doing.
-final class ChangesReview {
+struct ChangesReview {
     /// The changes for people and scripts.
     let text: ChangesText
-    /// What was said; nil where nothing was changed.
-    private(set) var isAccepted: Bool?
-    private let comparison: CheckpointComparison
-    private let keys: VaultKeys
+    /// The changes.
+    let comparison: CheckpointComparison
     private let invocation: Invocation
 
-    /// Compares. Checks the code of the checkpoint.
-    ///
-    /// - Parameter keys: Open the values.
-    init(with keys: VaultKeys, _ invocation: Invocation) throws {
-        let index = try invocation.session.opened().index(with: keys, extent: .accepted)
-        comparison = CheckpointComparison(of: index)
+    /// The option that says that the changes are the user's own.
+    static let option = OptionSpec(
+        flag: "accept-changes", "Accept what was changed while the vault was locked")
+
+    /// - Parameter index: The whole index that was compared.
+    init(_ comparison: CheckpointComparison, in index: VaultIndex, _ invocation: Invocation) {
+        self.comparison = comparison
         text = ChangesText(comparison, in: index)
-        self.keys = keys
         self.invocation = invocation
     }
 
-    /// Lists the changes, asks where somebody can be asked, and keeps a yes. Not to know is no error: the
-    /// changes stay listed.
-    func settle() throws {
-        guard !comparison.isEmpty else { return }
-        if invocation.options.yes {
-            try show { try invocation.note($0) }
-            isAccepted = try accept()
-        } else if let terminal = terminal() {
-            let messages = invocation.context.messages
-            try show { try messages.write(DisplayText.safe($0) + "\n") }
-            try messages.flush()
-            isAccepted = try terminal.confirm("Are these changes yours?") ? try accept() : false
-        } else {
-            try show { try invocation.note($0) }
-            isAccepted = false
-        }
-        if isAccepted == true { try invocation.note("Accepted.") }
-        if isAccepted == false {
-            try invocation.note(
-                "They stay listed. If they are yours, say so with: zg-env unlock --yes")
-        }
-    }
-
-    private func show(_ write: (String) throws -> Void) throws {
-        try write("\(text.sentence):")
-        for line in text.lines() { try write("  \(line)") }
-    }
-
-    private func terminal() -> TerminalDevice? {
-        invocation.options.json ? nil : try? TerminalDevice()
-    }
-
-    /// Keeps the yes. A vault that cannot be written now goes on listing them.
-    private func accept() throws -> Bool {
-        do {
-            try invocation.session.update(with: keys) { [comparison] in try $0.accept(comparison) }
+    /// Shows the changes and asks where somebody can be asked.
+    ///
+    /// - Returns: nil where nobody can; then nothing was shown.
+    func answer(_ question: String) throws -> Bool? {
+        let lines = text.summary(now: invocation.context.now())
+        if invocation.options.acceptsChanges {
+            try invocation.note("\(text.sentence):")
+            for line in lines { try invocation.note("  \(line)") }
             return true
-        } catch let error as VaultError
-            where [.busy, .inputOutput, .insecure, .notConfirmed].contains(error.code)
-        {
-            invocation.context.warn(
-                "not-accepted",
-                "That these changes are yours could not be kept: "
-                    + CommandError.sentence(error.reason))
-            return false
         }
+        if invocation.options.dryRun { return nil }
+        if let attendant = invocation.attendant { return try attendant.confirm(lines, question) }
+        guard !invocation.options.json, let terminal = try? TerminalDevice() else { return nil }
+        let messages = invocation.context.messages
+        try messages.write(DisplayText.safe("\(text.sentence):") + "\n")
+        for line in lines { try messages.write("  \(DisplayText.safe(line))\n") }
+        try messages.flush()
+        return try terminal.confirm(question)
+    }
+
+    /// Why nothing was given out.
+    var refusal: CommandError {
+        let lines = text.summary(now: invocation.context.now())
+        let shown = lines.prefix(3).joined(separator: "; ")
+        let more = lines.count > 3 ? "; and more (zg-env status)" : ""
+        return CommandError(
+            .usage,
+            "\(text.sentence), and nobody has accepted \(text.count == 1 ? "that" : "them"): \(DisplayText.safe(shown))\(more).",
+            hint: "Nothing was given out. If they are yours: zg-env unlock --accept-changes")
     }
 }

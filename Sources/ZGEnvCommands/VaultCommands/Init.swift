@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import KernelKeyring
 internal import Sealing
 internal import Vault
 
@@ -8,10 +9,12 @@ enum Init: Command {
         ["init"], "Make a new vault", section: "Vault",
         discussion: """
             Asks for a passphrase, which opens the values. Where the desktop has a keyring, a random \
-            key is put there that opens names and tokens, so that listing needs no passphrase.
+            key is put there that opens names and tokens, so that listing needs no passphrase. The vault \
+            is unlocked for 15 minutes then, as by zg-env unlock, unless --lock is given.
             """,
         options: [
             OptionSpec(flag: "no-secret-service", "Put no key into the desktop's keyring"),
+            OptionSpec(flag: "lock", "Leave the vault locked"),
             OptionSpec(flag: "recovery", "Print a recovery code, once: it opens everything"),
             KdfOption.spec,
         ],
@@ -39,7 +42,7 @@ enum Init: Command {
                 cost: cost, keyring: keyring, recovery: recovery, time: context.now()))
         let hasItem = keyring != nil && creation.keyringError == nil
         invocation.session.keepAnchors(
-            creation.position, of: creation.vaultID,
+            creation.sighting, of: creation.vaultID,
             hasItem ? [.stateDirectory, .keyring] : [.stateDirectory])
         if let error = creation.keyringError {
             context.warn(
@@ -51,11 +54,42 @@ enum Init: Command {
         try invocation.note("Made a vault at \(options.vaultPath).")
         if let service { try invocation.note("Names and tokens open through \(service).") }
         if recovery != nil { try invocation.note(RecoveryNote.text) }
+        let unlocked = try unlock(creation, invocation)
+        let now = context.now()
+        if let unlocked {
+            try invocation.note(
+                "Unlocked \(unlocked.text(now: now)). Lock with: zg-env lock")
+        }
         return CommandResult(
             json: [
                 "vault": .string(options.vaultPath), "id": .string(creation.vaultID.hexadecimal),
                 "secretService": .string(orNull: service),
+                "unlocked": unlocked?.json(now: now) ?? .null,
             ], secret: try recovery.map { NamedSecret("recoveryCode", try $0.text()) })
+    }
+}
+
+extension Init {
+    private static let unlockSeconds: UInt32 = 900
+
+    /// Leaves the new vault unlocked for this session, so that the first import needs no second passphrase.
+    /// Where that cannot be, the vault is made all the same.
+    private static func unlock(
+        _ creation: Vault.Creation, _ invocation: Invocation
+    ) throws -> UnlockedState? {
+        if invocation.command.has("lock") { return nil }
+        do {
+            try Unlock.mapped { () throws(KernelKeyringError) in try UnlockCache.check(.session) }
+            let isKept = try UnlockCaching.keep(
+                creation.keys, of: invocation.session.opened(), at: creation.sighting.position,
+                seconds: unlockSeconds, scope: .session, invocation)
+            guard isKept else { return nil }
+            return UnlockedState(
+                scope: .session, endsAt: invocation.context.now() / 1_000 + UInt64(unlockSeconds))
+        } catch let error as CommandError {
+            try invocation.detail("The vault is locked: \(error.message)")
+            return nil
+        }
     }
 }
 

@@ -23,6 +23,9 @@ enum Status: Command {
         let index = try keys.map {
             try invocation.session.opened().index(with: $0, extent: .everything)
         }
+        if let index, keys?.opensValues == true {
+            try invocation.session.noteCheckpoint(of: index)
+        }
         let unlocked = invocation.session.unlocked
         var json: [JSONValue.Member] = [
             .init("vault", .string(vault.path)),
@@ -104,7 +107,10 @@ enum Status: Command {
         let account = index.account(named: invocation.options.account)
         let project = try? ProjectResolver(invocation).existing(in: index)
         let notPushed = index.variables.filter { isPending($0, in: index) }
+        let departed = Set(
+            index.projects.flatMap { PendingChanges(of: $0, in: index).removed.map(\.id) })
         let notLive = index.variables.filter { variable in
+            guard variable.isLive else { return departed.contains(variable.id) }
             guard let project = index.project(variable.project) else { return false }
             return SyncState.isLive(variable, in: project) == false
         }

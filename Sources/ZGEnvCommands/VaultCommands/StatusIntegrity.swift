@@ -1,9 +1,10 @@
 internal import CommandLineKit
 internal import Vault
 
-/// What `status` says of changes made while the values were locked.
+/// What `status` and `verify` say of changes made while the values were locked.
 struct StatusChanges {
-    private let changes: ChangesText
+    /// The changes for people and scripts.
+    let changes: ChangesText
     private let isChecked: Bool
 
     /// - Parameters:
@@ -22,7 +23,7 @@ struct StatusChanges {
         guard changes.count > 0 else { return "" }
         let remark =
             isChecked
-            ? "accept them with: zg-env unlock --yes"
+            ? "accept them with: zg-env unlock --accept-changes"
             : "not checked, since the values are locked; zg-env unlock checks and asks"
         var text = "\(changes.sentence) (\(remark)):\n"
         for line in changes.lines() { text += "  \(DisplayText.safe(line))\n" }

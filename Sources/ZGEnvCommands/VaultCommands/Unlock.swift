@@ -13,7 +13,8 @@ enum Unlock: Command {
             of the user. Any program of yours can use it meanwhile: lock when you are done.
 
             What was changed while the values were locked is listed. A terminal asks whether these \
-            changes are yours, and --yes says so; until then status, unlock and push go on listing them.
+            changes are yours, and --accept-changes says so; until then nothing that they touch is given out \
+            or sent.
             """,
         options: [
             OptionSpec(
@@ -48,29 +49,16 @@ enum Unlock: Command {
         // A vault that is unlocked already must still be the one that was.
         _ = try session.unlockedKeys()
         let keys = try session.askedValueKeys()
-        let settled = try settle(with: keys, invocation)
-        let review = try ChangesReview(with: keys, invocation)
-        try review.settle()
+        let (changes, isAccepted) = try review(with: keys, invocation)
         let newest = try session.opened()
         // The tag in the position is proved by this.
         _ = try newest.index(with: keys, extent: .listing)
         let position = try newest.position()
-        let cache = UnlockCache(of: newest)
         let now = context.now() / 1_000
-        // Interrupted in between, it would be unlocked with nobody told.
-        let isReadBack = try Interrupts.deferred {
-            try mapped { () throws(KernelKeyringError) in
-                _ = try keys.withRoot { (root) throws(KernelKeyringError) in
-                    try cache.store(
-                        root: root, position: position, seconds: seconds, now: now, scope: chosen)
-                }
-            }
-            let succeeded = UnlockReadBack.succeeds(invocation) && Interrupts.pending == nil
-            if !succeeded { try? cache.remove(chosen) }
-            return succeeded
-        }
-        Interrupts.endIfPending()
-        guard isReadBack else {
+        guard
+            try UnlockCaching.keep(
+                keys, of: newest, at: position, seconds: seconds, scope: chosen, invocation)
+        else {
             throw CommandError(
                 .failed, "A second process could not read the keys back, so nothing is unlocked.",
                 hint: chosen == .session ? "Try: zg-env unlock --scope user" : nil)
@@ -79,9 +67,49 @@ enum Unlock: Command {
         try invocation.note("Unlocked \(state.text(now: now * 1_000)). Lock with: zg-env lock")
         return CommandResult(json: [
             "vault": .string(newest.path), "unlocked": state.json(now: now * 1_000),
-            "settled": .integer(Int64(settled)), "changedWhileLocked": review.text.json,
-            "accepted": .bool(orNull: review.isAccepted),
+            "changedWhileLocked": changes.json,
+            "accepted": .bool(orNull: isAccepted),
         ])
+    }
+
+    /// Lists what was changed while the values were locked, asks where somebody can be asked, and keeps a
+    /// yes. Not to know is no error: the changes stay listed.
+    private static func review(
+        with keys: VaultKeys, _ invocation: Invocation
+    ) throws -> (text: ChangesText, isAccepted: Bool?) {
+        let index = try invocation.session.opened().index(with: keys, extent: .everything)
+        try invocation.session.noteCheckpoint(of: index)
+        let comparison = CheckpointComparison(of: index)
+        let review = ChangesReview(comparison, in: index, invocation)
+        if comparison.isEmpty { return (review.text, nil) }
+        let answer = try review.answer("Are these changes yours?")
+        if answer == nil {
+            try invocation.note("\(review.text.sentence):")
+            for line in review.text.summary(now: invocation.context.now()) {
+                try invocation.note("  \(line)")
+            }
+        }
+        var isAccepted = answer == true
+        if isAccepted {
+            do {
+                try invocation.session.update(with: keys) { try $0.accept(comparison) }
+                try invocation.note("Accepted.")
+            } catch let error as VaultError
+                where [.busy, .inputOutput, .insecure, .notConfirmed].contains(error.code)
+            {
+                // A vault that cannot be written now goes on listing them.
+                isAccepted = false
+                invocation.context.warn(
+                    "not-accepted",
+                    "That these changes are yours could not be kept: "
+                        + CommandError.sentence(error.reason))
+            }
+        }
+        if !isAccepted {
+            try invocation.note(
+                "They stay listed. If they are yours, say so with: zg-env unlock --accept-changes")
+        }
+        return (review.text, isAccepted)
     }
 
     private static func seconds(_ command: ParsedCommand) throws -> UInt32 {
@@ -93,22 +121,6 @@ enum Unlock: Command {
                 hint: "Write a whole number and s, m, h or d, as in 15m.")
         }
         return UInt32(seconds)
-    }
-
-    /// Accepts what was written while the values were locked. A vault that cannot be written now is
-    /// settled by the next write.
-    private static func settle(with keys: VaultKeys, _ invocation: Invocation) throws -> Int {
-        do {
-            return try invocation.session.update(with: keys) { try $0.settle() }
-        } catch let error as VaultError
-            where [.busy, .inputOutput, .insecure, .notConfirmed].contains(error.code)
-        {
-            invocation.context.warn(
-                "not-settled",
-                "What was written while the values were locked could not be settled: "
-                    + CommandError.sentence(error.reason))
-            return 0
-        }
     }
 
     static func mapped<R>(_ body: () throws(KernelKeyringError) -> R) throws(CommandError) -> R {

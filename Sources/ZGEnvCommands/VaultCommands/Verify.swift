@@ -7,9 +7,9 @@ enum Verify: Command {
         ["verify"], "Check every byte of the vault", section: "Vault",
         discussion: """
             Works with what opens the names, so with a keyring it asks for nothing. Where a passphrase \
-            comes without asking, every value is opened too, and the code over slots and accepted \
-            variables is checked. The audit log is checked, and whether a newer generation of the vault \
-            was seen on this machine.
+            comes without asking, every value is opened too, the code over slots and what was accepted is \
+            checked, and what was changed since while the values were locked is listed. The audit log is \
+            checked, and whether a newer generation of the vault was seen on this machine.
 
             --accept-older goes on with an older copy, or one of another history, as the newest \
             generation. It asks for the passphrase.
@@ -28,10 +28,12 @@ enum Verify: Command {
             let keys = try invocation.session.bestUnattendedKeys()
             let inspection = try vault.inspection(with: keys)
             guard inspection.problems.isEmpty else { return result(inspection, path, header: true) }
-            let audit = try audit(vault, with: keys, invocation.session)
+            let index = try vault.index(with: keys, extent: .everything)
+            let audit = try audit(index, with: keys, invocation.session)
             let anchors = try AnchorReport(invocation.session, with: keys)
             return result(
                 inspection, path, header: true, audit: audit.report, anchors: anchors,
+                changes: keys.opensValues ? StatusChanges(index, isChecked: true) : nil,
                 further: anchors.objections.map { problem("anchor", $0.message) }
                     + audit.problems.map { problem("audit-log", $0) },
                 failure: anchors.failure ?? audit.failure)
@@ -45,11 +47,10 @@ enum Verify: Command {
 
     /// What the audit log says of itself; one that cannot be used is a problem, too.
     private static func audit(
-        _ vault: Vault, with keys: VaultKeys, _ session: VaultSession
+        _ index: VaultIndex, with keys: VaultKeys, _ session: VaultSession
     ) throws -> (report: AuditReport?, problems: [String], failure: CommandError?) {
         do {
-            let report = try session.auditReport(
-                with: keys, index: try vault.index(with: keys, extent: .listing))
+            let report = try session.auditReport(with: keys, index: index)
             return (
                 report, report.problems.map(\.message), report.failure(of: try session.auditLog())
             )
@@ -61,7 +62,7 @@ enum Verify: Command {
 
     private static func result(
         _ inspection: VaultInspection, _ path: String, header: Bool, audit: AuditReport? = nil,
-        anchors: AnchorReport? = nil, further: [JSONValue] = [],
+        anchors: AnchorReport? = nil, changes: StatusChanges? = nil, further: [JSONValue] = [],
         failure otherFailure: CommandError? = nil
     ) -> CommandResult {
         let problems = inspection.problems
@@ -70,6 +71,7 @@ enum Verify: Command {
         let json: JSONValue = [
             "ok": .bool(isWhole && otherFailure == nil),
             "problems": .array(problems.map(json) + further),
+            "changedWhileLocked": changes?.changes.json ?? .null,
             "checked": [
                 "header": .bool(header), "index": .bool(hasIndex),
                 "bytes": .integer(Int64(clamping: inspection.byteCount)),
@@ -90,7 +92,12 @@ enum Verify: Command {
             let values =
                 inspection.opensValues
                 ? "all opened" : "compared by their hashes; with the passphrase they are opened too"
-            text += "Header, index and every value are as they were written.\n"
+            text += "Header, index and every value are whole.\n"
+            if let changes {
+                text +=
+                    changes.changes.count == 0
+                    ? "Everything is as it was last accepted.\n" : changes.text
+            }
             text += "Bytes     \(inspection.byteCount)\n"
             let removed = inspection.removedVariableCount ?? 0
             text += "Variables \(inspection.variableCount ?? 0)"

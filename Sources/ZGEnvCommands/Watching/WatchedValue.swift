@@ -18,10 +18,17 @@ struct WatchedValue {
         let keys =
             try Settings(invocation.context).isOn(.revealFromCache)
             ? session.valueKeys() : session.askedValueKeys()
-        let vault = try session.opened()
-        let index = try vault.index(with: keys, extent: .currentValues)
-        guard let record = index.variables(of: project.id).first(where: { $0.id == id }) else {
-            throw CommandError(.notFound, "This variable is not in the vault any more.")
+        // No question in the screen: what nobody accepted is not shown.
+        let (vault, index, record) = try AcceptanceGate(invocation, asks: false).open(
+            .currentValues, with: keys
+        ) { index in
+            guard let record = index.variables(of: project.id).first(where: { $0.id == id }) else {
+                throw CommandError(.notFound, "This variable is not in the vault any more.")
+            }
+            let use = CheckpointUse.Values(
+                of: project.id, found: .name, at: index.positions(of: [record])
+            ) { _, _ in false }
+            return (.values(use), record)
         }
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")

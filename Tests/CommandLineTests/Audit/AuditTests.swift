@@ -101,7 +101,8 @@ struct AuditTests {
     @Test func `it opens without a passphrase where the keyring opens the index`() throws {
         let keyring = try PrivateKeyring()
         let audit = try AuditHome(keyring)
-        done(try audit.home.run(["reveal", "KEY", "-p", "web"]))
+        // The keyring's key wrote it.
+        done(try audit.home.run(["reveal", "KEY", "-p", "web", "--accept-changes"]))
         let log = try json(audit.home.run(["log", "--json"], unlocked: false))
         #expect(log["entries"]?.elements.map { $0["names"] } == [["KEY"]])
         let bare = try AuditHome()

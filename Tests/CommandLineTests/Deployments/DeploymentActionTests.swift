@@ -58,7 +58,8 @@ struct DeploymentActionTests {
 
     // MARK: Rolling back
 
-    @Test func `a rollback is a rollback, names what gets old, and is followed`() throws {
+    @Test("USE-B12: a rollback names what gets other values, and is followed")
+    func rollback() throws {
         let (platform, ids) = try FourDeployments.start()
         done(try platform.run("pull", "-p", "web", "--yes"))
         // Changed, new and removed on the platform since.

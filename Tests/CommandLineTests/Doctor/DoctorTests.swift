@@ -161,7 +161,7 @@ struct DoctorTests {
             bytes[40] ^= 1
             try home.directory.write(bytes, to: "data/zg-env/vault.zgv")
         case "short": try home.directory.write(Array(bytes.prefix(9)), to: "data/zg-env/vault.zgv")
-        case "newer": try home.rewriteHeader { $0[8] = 2 }
+        case "newer": try home.rewriteHeader { $0[8] = 3 }
         case "readable":
             try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: home.vaultPath)
         case "shared":

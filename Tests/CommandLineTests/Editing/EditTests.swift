@@ -31,6 +31,22 @@ struct EditTests {
         #expect(entry?["names"] == ["A", "B", "C"])
     }
 
+    @Test("USE-B6: edit shows every variable that a .env text can hold")
+    func unportableIsShown() throws {
+        let url = "smtp://${SMTP_USER}:pw@mail"
+        try home.store(["URL": url, "QUOTES": "it's \"x\" \\", "ODD": "it's\n\"`"])
+        let editor = try home.editor(
+            "sed 's/^C=.*/C=4/' \"$1\" >\"$HOME/t\"; cat \"$HOME/t\" >\"$1\"")
+        let result = done(try home.editing(["-p", "web", "--yes"], with: editor).run())
+        let seen = try home.seen()
+        #expect(seen.contains("URL='\(url)'") && seen.contains("QUOTES="))
+        #expect(seen.contains("ODD (no line of a .env text can hold it"), "\(seen)")
+        #expect(!result.error.contains(" URL for") && !result.error.contains("QUOTES for"))
+        #expect(try home.revealed("C") == Array("4".utf8))
+        #expect(try home.revealed("URL") == Array(url.utf8))
+        #expect(try home.revealed("ODD") == Array("it's\n\"`".utf8))
+    }
+
     @Test func `changes are planned by key, sealed, and told to scripts`() throws {
         let editor = try home.editor(
             "printf 'A=nv7\\nB=\"two words\\n\"\\nC=3\\nNEW=4\\n' >\"$1\"")

@@ -5,7 +5,7 @@ import Testing
 /// Every fault of the sandbox at every request of a command: it gets over it, or ends with the code of
 /// the cause and a sentence; and running it again finishes the work.
 ///
-/// Six faults that the seed chooses; with ZG_ENV_PROOF=full all of them.
+/// Four faults that the seed chooses; with ZG_ENV_PROOF=full all of them.
 @Suite("Every fault at every request")
 struct FaultTableTests {
     /// What a lasting fault ends in where nothing can be done about it.
@@ -24,7 +24,7 @@ struct FaultTableTests {
         _ stream: UInt64, _ isMeant: (String) -> Bool = { _ in true }
     ) -> [[Entry]] {
         var random = ProofRandom(stream)
-        let faults = Proof.sample(faults.filter { isMeant($0.what) }, short: 6, using: &random)
+        let faults = Proof.sample(faults.filter { isMeant($0.what) }, short: 4, using: &random)
         let waiting = ["reset", "lost-answer", "truncate", "html", "500", "503"]
         var lanes = faults.filter { waiting.contains($0.what) }.map { [$0] }
         if lanes.isEmpty { lanes = [[]] }

@@ -165,6 +165,53 @@ struct HardenTests {
         #expect(second.records("SEEN") == ["production,preview,development=seen"])
     }
 
+    @Test("SYNC-A8: what is left readable is named in commands that lead on")
+    func wayOn() throws {
+        func isHardened(_ platform: PlatformHome, _ key: String) -> Bool {
+            platform.stored.filter { $0.key == key }.contains { $0.type == "sensitive" }
+        }
+        // Another value here, which the push sends.
+        let platform = try platform()
+        try platform.set("KEY", "mine")
+        let told = try platform.run("harden", "KEY", "-p", "web", "--yes")
+        #expect(told.error.contains("zg-env push KEY -p web ("), "\(told.error)")
+        #expect(told.error.contains("Then run: zg-env harden KEY -p web"), "\(told.error)")
+        done(try platform.run("push", "KEY", "-p", "web", "--yes"))
+        done(try platform.run("harden", "KEY", "-p", "web", "--yes"))
+        #expect(isHardened(platform, "KEY"))
+        // Another name here: the push takes that name.
+        let renamed = try self.platform()
+        done(try renamed.run("rename", "KEY", "NEW", "-p", "web"))
+        let named = try renamed.run("harden", "KEY", "-p", "web", "--yes")
+        #expect(named.error.contains("zg-env push NEW -p web ("), "\(named.error)")
+        #expect(named.error.contains("zg-env harden NEW -p web"), "\(named.error)")
+        done(try renamed.run("push", "NEW", "-p", "web", "--yes"))
+        done(try renamed.run("harden", "NEW", "-p", "web", "--yes"))
+        #expect(isHardened(renamed, "NEW"))
+        // Changed there: the push is a conflict that says how to decide.
+        let changed = try self.platform()
+        _ = try changed.teammate.send(
+            "PATCH", "/v9/projects/web/env/\(try changed.id("KEY"))", ["value": "theirs"])
+        _ = try changed.run("harden", "KEY", "-p", "web", "--yes")
+        // It keeps what it has seen, though it sends nothing.
+        let list = try json(changed.run("list", "KEY", "-p", "web", "--json"))
+        #expect(list["variables"]?.elements.first?["sync"] == "behind")
+        let push = try changed.run("push", "KEY", "-p", "web", "--yes")
+        #expect(push.status == 5)
+        #expect(push.error.contains("zg-env pull KEY -p web --force"), "\(push.error)")
+        done(try changed.run("pull", "KEY", "-p", "web", "--force", "--yes"))
+        done(try changed.run("harden", "KEY", "-p", "web", "--yes"))
+        #expect(isHardened(changed, "KEY"))
+        // No value: it is to be given.
+        let empty = try self.platform(
+            """
+            {"projects": [{"name": "web", "env": [
+              {"key": "EMPTY", "value": "", "target": ["production"]}]}]}
+            """)
+        let left = try empty.run("harden", "EMPTY", "-p", "web", "--yes")
+        #expect(left.error.contains("zg-env set EMPTY -p web -t production --push"))
+    }
+
     @Test func `an empty value that the vault has no copy of is left alone`() throws {
         let platform = try platform(
             """
@@ -181,7 +228,8 @@ struct HardenTests {
         defer { withExtendedLifetime(keyring) {} }
         let platform = try PlatformHome(seed: Self.seed, keyring: keyring)
         try platform.set("KEY", "value")
-        try platform.pushed("KEY")
+        // The keyring's key wrote it.
+        try platform.pushed("KEY", "--accept-changes")
         let writes = try platform.writes {
             try failedAsJSON(
                 platform.run("harden", "-p", "web", "--yes", "--json", unlocked: false), 3,

@@ -27,14 +27,18 @@ struct ImportPushTests {
         try platform.pushed("A", "B").expectNothing()
     }
 
-    @Test func `it works while values are locked`() throws {
+    @Test func `it takes the passphrase, since a locked vault cannot tell where values go`() throws
+    {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let platform = try PlatformHome(keyring: keyring)
-        let result = try json(
-            platform.run(
-                "import", "-", "-p", "web", "--push", "--json", input: .text("A=1\nB=2\n"),
-                unlocked: false))
+        let command = ["import", "-", "-p", "web", "--push", "--accept-changes", "--json"]
+        let before = try platform.home.vaultBytes()
+        try failedAsJSON(
+            platform.runner(command, input: .text("A=1\nB=2\n"), unlocked: false).run(), 3, "locked"
+        )
+        #expect(try platform.home.vaultBytes() == before)
+        let result = try json(platform.runner(command, input: .text("A=1\nB=2\n")).run())
         #expect(result["push"]?.keys("created") == ["A", "B"])
         #expect(platform.records("B") == ["production,preview,development=2"])
     }

@@ -133,7 +133,9 @@ struct LoginTests {
             platform.run("push", "-p", "web", "--yes", "--json", unlocked: false), 3, "locked")
         try failedAsJSON(
             platform.run("project", "list", "--json", unlocked: false), 3, "locked")
-        done(try platform.run("push", "-p", "web", "--yes"))
+        // Logged in and set while locked: asked about once.
+        try failedAsJSON(platform.run("push", "-p", "web", "--yes", "--json"), 2, "usage")
+        done(try platform.run("push", "-p", "web", "--yes", "--accept-changes"))
         #expect(platform.records("KEY") == ["production,preview,development=value"])
         done(try platform.run("logout", unlocked: false))
         // Without --protect the keyring is enough.

@@ -91,6 +91,15 @@ final class PlatformHome {
         server.setFaults(try texts.map { try #require(Fault($0), "\($0)") })
     }
 
+    /// How `list` says that the records of a key of `web` stand to the platform.
+    func syncs(_ key: String) throws -> [String?] {
+        let list = try json(run("list", key, "-p", "web", "--json"))
+        return (list["variables"]?.elements ?? []).map { $0["sync"]?.text }
+    }
+
+    /// How `list` says that the first record of a key of `web` stands to the platform.
+    func sync(_ key: String) throws -> String? { try syncs(key).first ?? nil }
+
     // MARK: What the platform has
 
     /// All records of `web`.

@@ -2,44 +2,52 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// `--push` of `set` and `rm`, with values locked and with the passphrase at hand.
+/// `--push` of `set` and `rm`.
 @Suite("set --push and rm --push")
 struct PushAfterwardsTests {
-    @Test func `one variable is set and sent while values are locked`() throws {
+    @Test func `they take the passphrase, though the keyring opens the names`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let platform = try PlatformHome(keyring: keyring)
+        try platform.set("KEY", "there")
+        let before = try platform.home.vaultBytes()
+        for command in [["set", "KEY"], ["rm", "KEY", "--yes"]] {
+            let runner = platform.runner(
+                command + ["-p", "web", "--push"], input: .text("new"), unlocked: false)
+            failed(try runner.run(), 3)
+        }
+        #expect(try platform.home.vaultBytes() == before)
+    }
+
+    @Test func `one variable is set and sent, and no other`() throws {
+        let platform = try PlatformHome()
         try platform.set("OTHER", "not sent")
         let set = try json(
             platform.run(
-                "set", "KEY", "-p", "web", "--push", "--json", "--raw", input: .text("one\ntwo"),
-                unlocked: false))
+                "set", "KEY", "-p", "web", "--push", "--json", "--raw", input: .text("one\ntwo")))
         #expect(set["key"] == "KEY")
         #expect(set["push"]?.keys("created") == ["KEY"])
         #expect(platform.records("KEY") == ["production,preview,development=one\ntwo"])
         #expect(platform.records("OTHER") == [])
         let text = done(
             try platform.run(
-                "set", "KEY", "-p", "web", "--push", input: .text("three"), unlocked: false))
+                "set", "KEY", "-p", "web", "--push", input: .text("three")))
         #expect(text.output == "updated   KEY (production, preview, development)\n")
         #expect(platform.records("KEY") == ["production,preview,development=three"])
 
         // Taking a target away narrows the record that had it, and only that.
         done(
             try platform.run(
-                "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live"),
-                unlocked: false))
+                "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live")))
         #expect(
             platform.records("KEY") == ["preview,development=three", "production=live"])
         // Another record of the key with a value that is not pushed stays as it is.
         done(
             try platform.run(
-                "set", "KEY", "-p", "web", "-t", "preview,development", input: .text("later"),
-                unlocked: false))
+                "set", "KEY", "-p", "web", "-t", "preview,development", input: .text("later")))
         done(
             try platform.run(
-                "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live 2"),
-                unlocked: false))
+                "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live 2")))
         #expect(
             platform.records("KEY") == ["preview,development=three", "production=live 2"])
         done(try platform.run("push", "-p", "web", "--yes"))
@@ -48,15 +56,34 @@ struct PushAfterwardsTests {
 
         done(
             try platform.run(
-                "rm", "KEY", "-p", "web", "-t", "development", "--push", "--yes", unlocked: false))
+                "rm", "KEY", "-p", "web", "-t", "development", "--push", "--yes"))
         #expect(platform.records("KEY") == ["preview=later", "production=live 2"])
         let removed = try json(
             platform.run(
-                "rm", "KEY", "-p", "web", "--all", "--push", "--yes", "--json", unlocked: false))
+                "rm", "KEY", "-p", "web", "--all", "--push", "--yes", "--json"))
         #expect(removed["push"]?.keys("deleted") == ["KEY", "KEY"])
         #expect(platform.records("KEY") == [])
         #expect(platform.records("OTHER") == ["production,preview,development=not sent"])
         try platform.pushed().expectNothing()
+    }
+
+    @Test("SYNC-A8: a record that only lost targets and is not on Vercel is said not to be sent")
+    func narrowedOnly() throws {
+        let platform = try PlatformHome()
+        try platform.set("KEY", "one")
+        let result = done(
+            try platform.run(
+                "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live")))
+        #expect(platform.records("KEY") == ["production=live"])
+        #expect(
+            result.error.contains(
+                "Not sent, and other in the vault than on Vercel: KEY (preview, development). Send it too with: zg-env push KEY -p web"
+            ), "\(result.error)")
+        done(try platform.run("push", "KEY", "-p", "web", "--yes"))
+        let again = done(
+            try platform.run(
+                "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live 2")))
+        #expect(!again.error.contains("Not sent"), "\(again.error)")
     }
 
     @Test func `a sensitive one is sent too, and said not to be verified`() throws {

@@ -197,27 +197,29 @@ struct PushTests {
         #expect(platform.stored.map(\.key) == ["A"])
     }
 
-    @Test func `values may stay locked when none is sent`() throws {
+    @Test func `a push with a step takes the passphrase, also where it sends no value`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let platform = try PlatformHome(keyring: keyring)
         try platform.set("A", "1")
         try platform.set("B", "2")
-        try platform.pushed()
+        // The keyring's key wrote them.
+        try platform.pushed("--accept-changes")
         done(try platform.run("rm", "B", "-p", "web", "--yes", unlocked: false))
         done(
             try platform.run(
                 "rm", "A", "-p", "web", "-t", "development", "--yes", unlocked: false))
-        let report = try json(
-            platform.run("push", "-p", "web", "--yes", "--json", unlocked: false))
-        #expect(report.keys("deleted") == ["B"])
-        #expect(report.keys("updated") == ["A"])
-        #expect(platform.records("A") == ["production,preview=1"])
-        try platform.set("A", "3")
         let writes = try platform.writes {
             try failedAsJSON(
                 platform.run("push", "-p", "web", "--yes", "--json", unlocked: false), 3, "locked")
         }
         #expect(writes == [])
+        let report = try platform.pushed("--accept-changes")
+        #expect(report.keys("deleted") == ["B"])
+        #expect(report.keys("updated") == ["A"])
+        #expect(platform.records("A") == ["production,preview=1"])
+        // One without a step asks for nothing.
+        try json(platform.run("push", "-p", "web", "--yes", "--json", unlocked: false))
+            .expectNothing()
     }
 }

@@ -70,7 +70,7 @@ struct RemoteDifferenceTests {
         defer { withExtendedLifetime(keyring) {} }
         let platform = try PlatformHome(keyring: keyring)
         try platform.set("KEY", "v")
-        try platform.pushed()
+        try platform.pushed("--accept-changes")
         let names = try difference(platform, "--names", unlocked: false)
         #expect(names["present"] == ["KEY"] && names["added"] == ["SEED_ONLY"])
         #expect(names["compared"] == false)

@@ -102,6 +102,34 @@ struct RotateTests {
         }
     }
 
+    @Test(
+        "USE-B11: what production has all the time is live after a rotation that went back",
+        arguments: ["encrypted", "sensitive"])
+    func staysLive(type: String) throws {
+        let home = try RotationHome(type: type)
+        home.platform.server.setBuild(.fail)
+        _ = try failedReport(home.rotate(), 10, "rolled_back")
+        try home.expect(Self.old)
+        let platform = home.platform
+        func isLive(_ arguments: String...) throws -> JSONDocument? {
+            let list = try json(
+                platform.runner(["list", "-p", "web", "--json"] + arguments).run())
+            return list["variables"]?.elements.first?["live"]
+        }
+        #expect(try isLive() == true)
+        #expect(try isLive("--refresh") == true)
+        #expect(!done(try platform.run("status", "-p", "web")).output.contains("redeploy"))
+        // What was built while the other value was there is something else.
+        try platform.set("KEY", Self.new, "-t", "production", "--type", type)
+        done(try platform.run("push", "-p", "web", "--yes"))
+        home.platform.server.setBuild(.ok)
+        done(try platform.run("redeploy", "-p", "web", "--wait", "--yes"))
+        #expect(try isLive() == true)
+        try platform.set("KEY", Self.old, "-t", "production", "--type", type)
+        done(try platform.run("push", "-p", "web", "--yes"))
+        #expect(try isLive() == false)
+    }
+
     @Test func `domains that come late are waited for`() throws {
         let home = try RotationHome()
         home.platform.server.setBuild(.aliasLate(seconds: 2))

@@ -30,7 +30,8 @@ struct RotationConflictTests {
 
     /// Changes the variable once the platform has been asked for a deployment.
     private static func whileBuilding(
-        _ home: RotationHome, method: String = "PATCH", _ run: () throws -> ProgramResult
+        _ home: RotationHome, method: String = "PATCH",
+        _ changes: JSONValue = ["value": "theirs"], _ run: () throws -> ProgramResult
     ) throws -> ProgramResult {
         let (server, teammate) = (home.platform.server, home.platform.teammate)
         let path = "/v9/projects/web/env/\(try home.platform.id("KEY"))"
@@ -49,7 +50,7 @@ struct RotationConflictTests {
                     })
             else { return }
             do {
-                try teammate.send(method, path, method == "PATCH" ? ["value": "theirs"] : nil)
+                try teammate.send(method, path, method == "PATCH" ? changes : nil)
             } catch {
                 Issue.record("\(error)")
             }
@@ -172,6 +173,20 @@ struct RotationConflictTests {
         #expect(try home.revealed() == "theirs")
     }
 
+    @Test("SYNC-A7: a build that took a third value along ends with 10, and the third value stays")
+    func builtWithAThirdValue() throws {
+        let home = try RotationHome()
+        try home.platform.setFaults(
+            "POST /deployments before:set,key=KEY,value=theirs,project=web")
+        let (report, message) = try failedReport(home.rotate(), 10, "rolled_back")
+        #expect(report["open"] == false)
+        #expect(report.project?["state"] == "changed_elsewhere")
+        #expect(message.contains("zg-env pull KEY -p web --force"), "\(message)")
+        #expect(home.stored() == ["theirs"])
+        #expect(try home.revealed() == Self.old)
+        #expect(try Self.rotations(home).map { $0["open"] } == [false])
+    }
+
     @Test("SYNC-A7: --abort ends with 10 where Vercel provably has not the new value")
     func abortedAfterAnEdit() throws {
         let home = try RotationHome(buildSeconds: 1)
@@ -230,6 +245,102 @@ struct RotationConflictTests {
             #expect(home.read("revoke") == "revoke \(Self.old) \(Self.new)\n")
             try home.expect(Self.new)
         }
+    }
+
+    @Test("SYNC-A7: without --revoke too, an edit while building is not called rotated")
+    func editedBeforeTheEnd() throws {
+        for type in ["encrypted", "sensitive"] {
+            let home = try RotationHome(type: type, buildSeconds: 1)
+            let result = try Self.whileBuilding(home) { try home.runner().run() }
+            let (report, message) = try failedReport(result, 11, "needs_attention")
+            #expect(report["open"] == true && report["outcome"] == "needs_attention")
+            #expect(message.contains("web is live with the new value"), "\(message)")
+            #expect(message.contains("by you, elsewhere"), "\(message)")
+            #expect(try home.served() == Self.new && home.stored() == ["theirs"])
+            // As long as it is so.
+            _ = try failedReport(home.proceed("--resume"), 11, "needs_attention")
+            // The way on that the message names.
+            #expect(message.contains("zg-env push KEY -p web --force"), "\(message)")
+            done(try home.platform.run("push", "KEY", "-p", "web", "--force", "--yes"))
+            #expect(try json(home.proceed("--resume"))["outcome"] == "done")
+            try home.expect(Self.new)
+        }
+    }
+
+    @Test("SYNC-A7: with another name or other targets the new value is not called rotated")
+    func movedBeforeTheEnd() throws {
+        for changes: JSONValue in [["key": "OTHER"], ["target": ["preview"]]] {
+            let home = try RotationHome(buildSeconds: 1)
+            let result = try Self.whileBuilding(home, changes) {
+                try home.runner(["--revoke", home.recorder("revoke")]).run()
+            }
+            let (report, message) = try failedReport(result, 11, "needs_attention")
+            #expect(report["open"] == true && report["revoked"] == false)
+            #expect(message.contains("another name or other targets"), "\(message)")
+            #expect(home.read("revoke") == "")
+        }
+    }
+
+    @Test("SYNC-M13: what the vault has no value of is not replaced where it was changed unseen")
+    func changedUnseen() throws {
+        let home = try RotationHome()
+        try home.platform.teammate.send(
+            "POST", "/v10/projects/web/env",
+            ["key": "HIDDEN", "value": "first", "type": "sensitive", "target": ["production"]])
+        done(try home.platform.run("pull", "-p", "web", "--yes"))
+        try home.platform.teammate.send(
+            "PATCH", "/v9/projects/web/env/\(home.platform.id("HIDDEN"))", ["value": "theirs"])
+        func rotate() throws -> ProgramResult {
+            try home.platform.run(
+                "rotate", "HIDDEN", "-p", "web", "--raw", "--yes", "--allow-missing",
+                input: .text("mine"))
+        }
+        let result = try rotate()
+        #expect(result.status == 5)
+        #expect(result.error.contains("zg-env pull HIDDEN -p web"), "\(result.error)")
+        #expect(home.platform.stored.first { $0.key == "HIDDEN" }?.value == "theirs")
+        // Seen, it may be replaced.
+        done(try home.platform.run("pull", "HIDDEN", "-p", "web", "--yes"))
+        done(try rotate())
+        #expect(home.platform.stored.first { $0.key == "HIDDEN" }?.value == "mine")
+    }
+
+    @Test("SYNC-A7: a project with an open rotation is tied to no other one before that is ended")
+    func linkedElsewhere() throws {
+        let home = try RotationHome()
+        let platform = home.platform
+        platform.server.setBuild(.fail)
+        _ = try failedReport(home.rotate("--on-failure", "keep"), 11, "needs_attention")
+        try platform.server.perform(try #require(Act("recreate-project")))
+        // What the messages say leads to the new project.
+        failed(
+            try platform.run("push", "-p", "web", "--yes"), 4, "zg-env link web --force")
+        failed(
+            try platform.run("link", "web", "--force"), 5, "A rotation of KEY in web",
+            "zg-env rotate KEY -p web --close")
+        #expect(try Self.rotations(home).map { $0["open"] } == [true])
+        failed(try platform.run("rotate", "KEY", "-p", "web", "--abort", "--yes"), 4)
+        done(try platform.run("rotate", "KEY", "-p", "web", "--close", "--yes"))
+        done(try platform.run("link", "web", "--force"))
+        done(try platform.run("push", "-p", "web", "--yes"))
+        #expect(home.stored() == [Self.new])
+    }
+
+    @Test("SYNC-A7: a rotation that does not begin keeps what it has seen")
+    func notBegun() throws {
+        let home = try RotationHome()
+        done(
+            try home.platform.run(
+                "set", "KEY", "-p", "web", "-t", "production", input: .text("mine")))
+        done(
+            try home.platform.run(
+                "set", "OTHER", "-p", "web", "-t", "production", input: .text("a")))
+        done(try home.platform.run("push", "OTHER", "-p", "web", "--yes"))
+        try home.platform.teammate.send(
+            "PATCH", "/v9/projects/web/env/\(home.platform.id("OTHER"))", ["value": "theirs"])
+        try failedAsJSON(home.rotate(), 5, "conflict")
+        let list = try json(home.platform.run("list", "OTHER", "-p", "web", "--json"))
+        #expect(list["variables"]?.elements.first?["sync"] == "behind")
     }
 
     @Test("SYNC-A7: a record that is gone before --revoke keeps the old value")

@@ -102,7 +102,7 @@ struct RotationKillTests {
     func `before and after each request`(isDone: Bool) throws {
         let count = try Self.requestCount()
         var random = ProofRandom(isDone ? 47 : 48)
-        let numbers = Proof.sample(Array(0..<count), short: 6, using: &random)
+        let numbers = Proof.sample(Array(0..<count), short: 4, using: &random)
         for number in numbers {
             // Both ways out of each request, one after it was done and one before.
             let isResumed = number.isMultiple(of: 2) == isDone
@@ -116,7 +116,7 @@ struct RotationKillTests {
             #expect(try !Self.isOpen(home), comment)
         }
         print("proof: killed at \(numbers.count) requests")
-        #expect(numbers.count >= Proof.count(short: 6, full: 15))
+        #expect(numbers.count >= Proof.count(short: 4, full: 15))
     }
 
     @Test(arguments: ["apply", "check", "revoke"])
@@ -151,7 +151,7 @@ struct RotationKillTests {
         // How many requests the way back makes is not known beforehand: up to the end of all of them.
         var points = 0
         var random = ProofRandom(mode == "ok" ? 49 : 50)
-        let step = Proof.count(short: 3, full: 1)
+        let step = Proof.count(short: 4, full: 1)
         for number in stride(from: Int.random(in: 0..<step, using: &random), to: 200, by: step) {
             let home = try RotationHome()
             home.platform.server.setBuild(try #require(BuildMode(mode)))
@@ -182,6 +182,6 @@ struct RotationKillTests {
             try home.expect(Self.old, comment)
         }
         print("proof: killed at \(points) requests of the way back")
-        #expect(points >= Proof.count(short: 2, full: 8))
+        #expect(points >= Proof.count(short: 1, full: 8))
     }
 }

@@ -79,6 +79,25 @@ struct RotationStagedTests {
         try home.expect(Self.new)
     }
 
+    @Test("USE-B10: a plan says that what is built is staged, before anything is built")
+    func plannedWhereStaged() throws {
+        let home = try RotationHome()
+        let all = try home.platform.deployments()
+        func warnings(_ arguments: String...) throws -> [JSONDocument?] {
+            let report = try json(home.runner(arguments + ["--dry-run"]).run())
+            return report["warnings"]?.elements.map { $0["code"] } ?? []
+        }
+        #expect(try warnings() == [])
+        try home.platform.teammate.send("POST", "/v1/projects/web/rollback/\(all[1])", [:])
+        home.platform.server.advanceClock(bySeconds: 60)
+        #expect(try warnings() == ["staged"])
+        #expect(try warnings("--promote") == [])
+        let text = done(
+            try home.platform.run(
+                "rotate", "KEY", "-p", "web", "--redeploy", "--generate", "hex:16", "--dry-run"))
+        #expect(text.output.contains("unless --promote is given"), "\(text.output)")
+    }
+
     @Test("SYNC-A7: what was promoted goes back by a promotion, too")
     func promotedAndBack() throws {
         let home = try Self.staged()

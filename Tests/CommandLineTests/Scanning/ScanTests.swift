@@ -87,7 +87,7 @@ struct ScanTests {
         #expect(try found(home.run(scan + ["--json"])) == [".env:2 TOKEN utf-16"])
     }
 
-    @Test func `every planted value of ten thousand files is found and no other`() throws {
+    @Test func `every planted value of thousands of files is found and no other`() throws {
         var expected: Set<String> = []
         let encoded = Data("user:\(Self.token)".utf8).base64EncodedString()
         let plants: [(String, String, String)] = [
@@ -100,8 +100,9 @@ struct ScanTests {
             ),
             ("{\"k\":\"\(Self.pem.replacing("\n", with: "\\n"))\"}\n", "PEM", "escaped"),
         ]
+        let count = Proof.count(short: 2_000, full: 10_000)
         for number in 0..<100 { try home.directory.makeDirectory("work/d\(number)") }
-        for number in 0..<10_000 {
+        for number in 0..<count {
             let name = "d\(number / 100)/f\(number).txt"
             let noise = "tok_9fK/2+x?Lm&41z \(number)\nAuthorization: Basic dXNlcjo=\n"
             if number % 97 == 5 {
@@ -115,8 +116,8 @@ struct ScanTests {
         let result = try home.run(scan + ["--json"])
         let found = try found(result)
         #expect(Set(found) == expected && found.count == expected.count)
-        #expect(expected.count == 104)
-        #expect(try JSONDocument(result.standardOutput)["filesScanned"] == 10_000)
+        #expect(expected.count == (count - 6) / 97 + 1)
+        #expect(try JSONDocument(result.standardOutput)["filesScanned"] == .integer(count))
     }
 
     @Test(arguments: [true, false])

@@ -13,6 +13,12 @@ extension ModelChecker {
         }
         guard let (key, new) = rotations[command.machine], let status = run.status else { return }
         if run.hasRevoked { checkRevoking(of: key, new, run) }
+        // Somebody was there first, and nobody was kept from looking.
+        if [10, 11].contains(status), command.input != nil, run.moments.allSatisfy(\.isAnswered),
+            !run.moments.contains(where: { $0.isWrite || $0.request.method == "POST" })
+        {
+            problem("the rotation of \(key) ended with \(status), and nothing was sent")
+        }
         switch (status, command.words[1]) {
         case (0, "--close"), (0, "--status"): break
         case (0, "--abort"), (10, _): expectOld(key, new, run)
@@ -67,9 +73,18 @@ extension ModelChecker {
         }) {
             problem("rotate went back, and the vault still has the new value of \(key)")
         }
-        if let listing = run.lastListing,
-            run.moments[listing].asked.contains(where: { $0.value == new })
-        {
+        guard let listing = run.lastListing else { return }
+        for there in run.moments[listing].asked where there.value == new {
+            // That another user saved a value that is not shown, and nothing else, counts as another value.
+            let record = run.after.record(of: there.id)?.variable
+            let isTouched =
+                there.type == "sensitive" && !isOwn(there) && there.key == record?.name
+                && Set(there.targets) == Set(record?.attributes.scope.targets.names ?? [])
+                && (there.comment ?? "") == (record?.attributes.comment ?? "")
+            if isTouched {
+                count("touched, taken for another value")
+                continue
+            }
             problem("rotate went back, and Vercel still has the new value of \(key)")
         }
     }

@@ -34,6 +34,31 @@ extension ModelChecker {
                 problem("\(list) has \(key) (\(targets)), which is \(record.sync)")
             }
         }
+        checkFailed(of: run, report)
+    }
+
+    /// What an answer does not name is called failed only where it is not there.
+    private mutating func checkFailed(of run: ModelRun, _ report: JSONDocument) {
+        guard let last = run.moments.lastIndex(where: \.isWrite), let listing = run.lastListing,
+            listing > last, run.moments.allSatisfy(\.isAnswered),
+            run.moments.allSatisfy({
+                $0.fault == nil || $0.isWrite && $0.fault?.contains(" silent-batch") ?? false
+            })
+        else { return }
+        for entry in report["failed"]?.elements ?? [] {
+            let (key, targets) = (entry["key"]?.text ?? "", Set(entry["targets"]?.texts ?? []))
+            let record = run.after.records.first {
+                $0.variable.isLive && $0.variable.name == key && $0.value != nil
+                    && Set($0.variable.attributes.scope.targets.names) == targets
+            }
+            guard let record,
+                run.moments[listing].asked.contains(where: {
+                    $0.key == key && Set($0.targets) == targets && $0.value == record.value
+                        && $0.type == record.variable.attributes.kind.name
+                })
+            else { continue }
+            problem("failed has \(record.name), which is there")
+        }
     }
 
     private mutating func checkPush(_ run: ModelRun) {
@@ -135,7 +160,13 @@ extension ModelChecker {
         else { return }
         for there in run.moments[listing].asked where there.type != "system" {
             let here = run.after.record(of: there.id)
-            if here == nil {
+            // A record that was made again, and whose value was not shown, is named as such.
+            let isNamed =
+                run.report?["unreadable"]?.elements.contains {
+                    $0["key"]?.text == there.key
+                        && Set($0["targets"]?.texts ?? []) == Set(there.targets)
+                } ?? false
+            if here == nil, !isNamed {
                 problem("pull ended with 0, and left out \(there.key) (\(there.targets))")
             }
         }

@@ -15,9 +15,17 @@ struct ModelChecker {
         let times: ClosedRange<Int64>
     }
 
+    /// A write at whose answer a command was killed, and what the vault was then.
+    struct Begun {
+        let attempt: Attempt
+        let vault: ModelMachine.Contents
+    }
+
     /// What one machine has heard.
     private struct Hearing {
         var attempts: [Attempt] = []
+        /// The last one, until a command has looked up what became of it.
+        var begun: Begun?
         /// Records of which somebody said that the vault has what is there, with their time of change.
         var asserted: [String: Int64] = [:]
     }
@@ -48,7 +56,12 @@ struct ModelChecker {
         checkWords(of: run)
         checkWritePath(of: run)
         checkFirstWrite(of: run)
+        checkUpserts(of: run)
+        checkSuccessors(of: run)
         checkLosses(of: run)
+        checkUnsent(of: run)
+        checkIdentity(of: run, hearings[run.command.machine].attempts)
+        checkOwnWrite(of: run, hearings[run.command.machine].begun)
         learn(from: run)
         checkClaims(of: run)
         checkSuccess(of: run)
@@ -141,7 +154,7 @@ struct ModelChecker {
     }
 
     /// Tells whether the last listing before a request is young enough for it.
-    private func isFresh(at place: Int, of run: ModelRun) -> Bool {
+    func isFresh(at place: Int, of run: ModelRun) -> Bool {
         guard let listing = run.listing(before: place) else { return false }
         if let asked = run.interludeAt, run.moments[listing].arrivedAt < asked { return false }
         let age = run.moments[place].arrivedAt - run.moments[listing].arrivedAt
@@ -191,9 +204,7 @@ struct ModelChecker {
         {
             return "window of a second"
         }
-        guard old.type == "sensitive", old.updatedBy ?? old.createdBy ?? ownUser == ownUser else {
-            return nil
-        }
+        guard old.type == "sensitive", isOwn(old) else { return nil }
         let attempts =
             hearings[run.command.machine].attempts + Self.attempts(of: run, before: place)
         let isOwn = attempts.contains { attempt in
@@ -204,27 +215,51 @@ struct ModelChecker {
     }
 
     /// The times in which writes without an answer may have arrived, as docs/sync.md has them.
-    private static func attempts(of run: ModelRun, before end: Int) -> [Attempt] {
-        run.moments.indices.prefix(end).compactMap { place in
+    static func attempts(of run: ModelRun, before end: Int) -> [Attempt] {
+        var attempts = run.moments.indices.prefix(end).compactMap { place -> Attempt? in
             let moment = run.moments[place]
             guard moment.isWrite, !run.isHeard(place), let listing = run.listing(before: place)
             else { return nil }
             let after = run.moments.indices.prefix(end).first {
                 $0 > place && run.moments[$0].isListing && run.isHeard($0)
             }
-            // `Date` is to the second.
-            let start = run.moments[listing].date / 1_000 * 1_000
-            let last =
-                after.map { run.moments[$0].date / 1_000 * 1_000 + 1_000 } ?? start + 51_000
-            return Attempt(names: moment.names, times: start...max(start, last))
+            return Attempt(
+                names: moment.names,
+                times: times(
+                    from: run.moments[listing].date, until: after.map { run.moments[$0].date }))
         }
+        if end == run.moments.count, let names = run.lostNames, let listing = run.lastListing {
+            attempts.append(
+                Attempt(names: names, times: times(from: run.moments[listing].date, until: nil)))
+        }
+        return attempts
+    }
+
+    /// From one listing to the next one; a program that was killed has none.
+    private static func times(from before: Int64, until after: Int64?) -> ClosedRange<Int64> {
+        // `Date` is to the second.
+        let start = before / 1_000 * 1_000
+        return start...max(start, after.map { $0 / 1_000 * 1_000 + 1_000 } ?? start + 51_000)
+    }
+
+    /// Tells whether a record was written last by the user of the machines, as far as Vercel says.
+    func isOwn(_ record: Stored) -> Bool {
+        (record.updatedBy ?? record.createdBy ?? ownUser) == ownUser
     }
 
     // MARK: What a machine has heard
 
     private mutating func learn(from run: ModelRun) {
         let machine = run.command.machine
-        hearings[machine].attempts += Self.attempts(of: run, before: run.moments.count)
+        let attempts = Self.attempts(of: run, before: run.moments.count)
+        hearings[machine].attempts += attempts
+        if run.isKilled, let place = run.moments.indices.last, run.moments[place].isWrite,
+            !run.isHeard(place), let attempt = attempts.last
+        {
+            hearings[machine].begun = Begun(attempt: attempt, vault: run.after)
+        } else if run.firstListing != nil, !["pull", "list"].contains(run.command.name) {
+            hearings[machine].begun = nil
+        }
         // `pull KEY --force` of what is never shown says that both are the same.
         if run.command.name == "pull", run.command.has("--force"), run.status == 0 {
             for key in run.report?.keys("unreadable") ?? [] {
@@ -240,8 +275,11 @@ struct ModelChecker {
     private mutating func checkClaims(of run: ModelRun) {
         // What was heard by a command that failed, and what `harden` and `rotate` look at for themselves, need
         // not be kept of records that they do not change.
+        let isRefused =
+            run.status == 5 && !run.result.output.isEmpty
+            && (run.report?["conflicts"] != nil || run.moments.allSatisfy(\.isAnswered))
         let keepsAll =
-            (run.status == 0 || run.status == 5 && !run.result.output.isEmpty)
+            (run.status == 0 || isRefused)
             && (!["harden", "rotate"].contains(run.command.name)
                 || run.moments.contains(where: \.isWrite))
         let listed = run.lastListing.map { place in
@@ -260,10 +298,12 @@ struct ModelChecker {
                 continue
             }
             guard keepsAll || isChanged else { continue }
-            let there = listed[remote.id]
+            let there = heard(of: remote, run) ?? listed[remote.id]
             switch record.sync {
             case .synced where record.variable.isRemovedEverywhere:
-                if there != nil { problem("\(record.name) counts as gone, and is there") }
+                if listed[remote.id] != nil {
+                    problem("\(record.name) counts as gone, and is there")
+                }
             case .synced: checkClaim(of: record, remote, there, run)
             case .unreadable:
                 if let there, there.type != "sensitive", there.type != "system",
@@ -274,6 +314,17 @@ struct ModelChecker {
             case .local, .ahead, .behind, .diverged: break
             }
         }
+    }
+
+    /// What a command that was killed has kept of a record: it may have listed it again since.
+    private func heard(of remote: RemoteState, _ run: ModelRun) -> Stored? {
+        guard run.isKilled else { return nil }
+        let listings = run.moments.indices.filter { run.moments[$0].isListing && run.isHeard($0) }
+        return listings.reversed().compactMap { place in
+            run.moments[place].asked.first {
+                $0.id == remote.id && UInt64($0.updatedAt) == remote.agreedUpdatedAt
+            }
+        }.first
     }
 
     /// Tells whether somebody set a value right before this command changed something else of its record: of a

@@ -11,12 +11,6 @@ struct ModelFindingTests {
         platform = try PlatformHome()
     }
 
-    /// The state of a key in `list`.
-    private func sync(_ key: String) throws -> String? {
-        let list = try json(platform.run("list", key, "-p", "web", "--json"))
-        return list["variables"]?.elements.first?["sync"]?.text
-    }
-
     @Test(
         "SYNC-M1: what a push had not to touch, and somebody changed while it ran, is a conflict",
         arguments: [false, true])
@@ -37,7 +31,7 @@ struct ModelFindingTests {
                 report.reasons("conflicts") == ["it was changed on Vercel by another user"])
             #expect(message.contains("The others are done."), "\(message)")
         }
-        #expect(try sync("B") == "behind")
+        #expect(try platform.sync("B") == "behind")
         #expect(platform.records("A") == ["production=two"])
         #expect(platform.records("B") == ["production=theirs"])
     }
@@ -65,7 +59,7 @@ struct ModelFindingTests {
             #expect(platform.records("A") == ["preview=two", "production=theirs"])
             done(try platform.run("rm", "A", "-p", "web", "-t", "preview", "--yes", "--push"))
         }
-        #expect(try sync("A") == "behind")
+        #expect(try platform.sync("A") == "behind")
         #expect(platform.records("A") == ["production=theirs"])
         // It is not overwritten either, and a pull takes it.
         try failedReport(try platform.push(), 5, "conflict").report.expectOnlyConflict("A")
@@ -89,7 +83,7 @@ struct ModelFindingTests {
         let (report, _) = try failedReport(try platform.push(), 1, "failed")
         #expect(report.keys("failed") == [key])
         #expect(report.keys("conflicts") == [])
-        #expect(try sync(key) == "ahead")
+        #expect(try platform.sync(key) == "ahead")
         #expect(platform.records("A") == ["production,preview=one"])
         platform.server.setFaults([])
         #expect(try platform.pushed().keys("updated") == [key])
@@ -103,7 +97,7 @@ struct ModelFindingTests {
         try platform.set("S", "two")
         try platform.setFaults("PATCH * before:set,key=S,value=theirs", "PATCH * stores-nothing")
         try failedReport(try platform.push(), 5, "conflict").report.expectOnlyConflict("S")
-        #expect(try sync("S") == "behind")
+        #expect(try platform.sync("S") == "behind")
         platform.server.setFaults([])
         try failedReport(try platform.push(), 5, "conflict").report.expectOnlyConflict("S")
         #expect(platform.records("S") == ["production=theirs"])
@@ -127,7 +121,7 @@ struct ModelFindingTests {
         try platform.set("A", "two")
         try platform.setFaults("PATCH * escapes:all x1")
         #expect(try platform.pushed().keys("updated") == ["A"])
-        #expect(try sync("A") == "synced")
+        #expect(try platform.sync("A") == "synced")
         #expect(platform.records("A") == ["production=two"])
         try platform.pushed().expectNothing()
     }
@@ -148,6 +142,95 @@ struct ModelFindingTests {
         }
     }
 
+    @Test("SYNC-M9: list knows what a rotation has seen before it was to end the old value")
+    func seenBeforeRevoking() throws {
+        try platform.set("A", "one", "-t", "production", "--type", "sensitive")
+        try platform.pushed()
+        try platform.setFaults("POST */deployments then:set,key=A,value=theirs,by=self")
+        let rotation = try platform.runner(
+            [
+                "rotate", "A", "-p", "web", "--raw", "--yes", "--redeploy", "--check", "true",
+                "--revoke", "true",
+            ], input: .text("two")
+        ).run()
+        #expect(rotation.end == .exited(11), "\(rotation.error)")
+        #expect(try platform.sync("A") == "behind")
+    }
+
+    @Test(
+        "SYNC-M10: what was made sensitive there, and changed here, comes in step as it is printed")
+    func hardenedElsewhere() throws {
+        try platform.set("A", "one", "-t", "production,preview")
+        try platform.pushed()
+        let act = "set,key=A,value=theirs,type=sensitive,by=self"
+        try platform.server.perform(try #require(Act(act)))
+        done(try platform.run("rm", "A", "-p", "web", "-t", "preview", "--yes"))
+        let pull = try platform.run("pull", "-p", "web", "--yes")
+        #expect(pull.end == .exited(5) && !pull.error.contains("pull A"), "\(pull.error)")
+        let harden = try platform.run("harden", "A", "-p", "web", "--yes")
+        #expect(harden.end == .exited(5))
+        #expect(harden.error.contains("zg-env push A -p web"), "\(harden.error)")
+        // Vercel gives it no other type.
+        let report = try platform.pushed("A", "--force")
+        #expect(report.keys("deleted") == ["A"] && report.keys("created") == ["A"])
+        #expect(platform.records("A") == ["production=one"])
+        #expect(platform.stored.first { $0.key == "A" }?.type == "encrypted")
+        try platform.pushed().expectNothing()
+    }
+
+    @Test(
+        "SYNC-M11: what was set, and removed, and changed there unseen is removed as it is printed")
+    func removedElsewhere() throws {
+        try platform.set("A", "one", "-t", "production", "--type", "sensitive")
+        try platform.pushed()
+        try platform.set("A", "two")
+        done(try platform.run("rm", "A", "-p", "web", "--all", "--yes"))
+        let act = try #require(Act("set,key=A,value=theirs,by=self"))
+        try platform.server.perform(act)
+        for command in ["pull", "push"] {
+            let result = try platform.run(command, "-p", "web", "--yes")
+            #expect(result.end == .exited(5), "\(result.error)")
+            #expect(!result.error.contains("pull A"), "\(result.error)")
+        }
+        try AdviceFollower(platform: platform).arrives(
+            after: ["pull", "-p", "web", "--yes"], status: 5)
+        #expect(platform.records("A") == [])
+    }
+
+    @Test(
+        "SYNC-M12: what was removed there, and made again, can be sent over it",
+        arguments: ["encrypted", "sensitive"], ["production", "production+preview"])
+    func madeAgain(type: String, targets: String) throws {
+        try platform.set("A", "one", "-t", "production", "--type", type)
+        try platform.pushed()
+        for act in [
+            "remove,key=A", "create,key=A,value=theirs,type=\(type),targets=\(targets)",
+        ] {
+            try platform.server.perform(try #require(Act(act)))
+        }
+        try platform.set("A", "two")
+        try failedReport(try platform.push(), 5, "conflict").report.expectOnlyConflict("A")
+        _ = try platform.pushed("A", "--force")
+        #expect(platform.records("A").contains("production=two"))
+        #expect(try platform.sync("A") == "synced")
+        try platform.pushed().expectNothing()
+    }
+
+    @Test("SYNC-M14: a change that was sent twice, and may have arrived, is not called unsent")
+    func sentAgain() throws {
+        try platform.set("A", "one", "-t", "production", "--type", "sensitive")
+        try platform.pushed()
+        try platform.set("A", "two")
+        try platform.setFaults(
+            "PATCH */env/* truncate x1 @2", "PATCH */env/* stores-nothing x1")
+        let (_, message) = try failedReport(try platform.push(), 1, "failed")
+        #expect(!message.contains("Nothing was sent"), "\(message)")
+        try platform.setFaults()
+        _ = try platform.pushed()
+        #expect(platform.records("A") == ["production=two"])
+        #expect(try platform.sync("A") == "synced")
+    }
+
     @Test(
         "SYNC-M2: a change on a connection that was cut is not sent again without a look",
         arguments: ["set", "rm"], ["before", "then"])
@@ -165,5 +248,68 @@ struct ModelFindingTests {
         let (report, _) = try failedReport(try platform.push(), 5, "conflict")
         #expect(report.keys("conflicts") == ["A"])
         #expect(platform.records("A") == ["production=theirs"])
+    }
+
+    @Test("SYNC-M15: a comment that was not sent is not taken for the end of an unheard push")
+    func unheardComment() throws {
+        try platform.set("A", "one", "-t", "production")
+        try platform.pushed()
+        try platform.server.perform(try #require(Act("set,key=A,comment=theirs")))
+        try platform.setFaults("PATCH * before:touch,key=A,by=self x1", "PATCH * 503 x1")
+        let (report, _) = try failedReport(try platform.push("--force"), 5, "conflict")
+        #expect(report.keys("updated") == [])
+        #expect(try platform.sync("A") != "synced")
+        try platform.setFaults()
+        #expect(try platform.pushed("--force").keys("updated") == ["A"])
+        #expect(try platform.sync("A") == "synced")
+    }
+
+    @Test("SYNC-M21: a new name that was answered, and not read back, is not called synced")
+    func unprovedName() throws {
+        try platform.set("A", "one", "-t", "production")
+        try platform.pushed()
+        done(try platform.run("rename", "A", "B", "-p", "web"))
+        try platform.setFaults("PATCH * stores-nothing x1", "GET */env 403 @3")
+        #expect(try platform.push().end != .exited(0))
+        #expect(try platform.sync("B") == "ahead")
+        try platform.setFaults()
+        #expect(try platform.pushed().keys("updated") == ["B"])
+        #expect(platform.records("A") == [] && platform.records("B") == ["production=one"])
+        try platform.pushed().expectNothing()
+    }
+
+    @Test("SYNC-M22: a value that was not shown yet is still taken after a push of its new name")
+    func awaitedValue() throws {
+        try platform.teammate.send(
+            "POST", "/v10/projects/web/env",
+            ["key": "A", "value": "theirs", "type": "encrypted", "target": ["production"]])
+        try platform.setFaults("GET */env/* hides-values")
+        done(try platform.run("pull", "-p", "web", "--yes"))
+        try platform.setFaults()
+        #expect(try platform.sync("A") == "behind")
+        done(try platform.run("rename", "A", "B", "-p", "web"))
+        try platform.pushed("B")
+        #expect(platform.records("B") == ["production=theirs"])
+        #expect(try platform.sync("B") == "behind")
+        done(try platform.run("pull", "-p", "web", "--yes"))
+        #expect(try platform.sync("B") == "synced")
+        #expect(try platform.home.revealed("B", "-t", "production") == Array("theirs".utf8))
+    }
+
+    @Test("SYNC-M23: a comment written in the second of a change of several is a conflict")
+    func commentInTheWindow() throws {
+        try platform.set("A", "one", "-t", "production")
+        try platform.set("B", "one", "-t", "production")
+        try platform.pushed()
+        try platform.set("A", "two", "-t", "production")
+        try platform.set("B", "two", "-t", "production")
+        try platform.setFaults("POST */env before:set,key=A,comment=theirs,by=self")
+        let (report, _) = try failedReport(platform.push(), 5, "conflict")
+        #expect(report.keys("conflicts") == ["A"])
+        #expect(platform.records("A") == ["production=two"])
+        #expect(try platform.sync("A") == "diverged")
+        #expect(try platform.sync("B") == "synced")
+        done(try platform.run("pull", "A", "-p", "web", "--force", "--yes"))
+        #expect(try platform.sync("A") == "synced")
     }
 }

@@ -8,14 +8,14 @@ struct ModelGenerator {
     typealias Stored = SandboxServer.StoredVariable
 
     static let keys = ["ONE", "TWO", "THREE", "FOUR"]
-    private static let targets = [
+    static let targets = [
         ["production"], ["preview"], ["production", "preview"], ["development"],
         ["production", "preview", "development"],
     ]
 
     private var random: ProofRandom
     private var valueNumber = 0
-    private var stored: [Stored] = []
+    private(set) var stored: [Stored] = []
     /// The requests by which it would send that.
     private var likely: [String] = []
     /// Its records in use: the key, and the targets.
@@ -40,9 +40,18 @@ struct ModelGenerator {
     }
 
     private var mood = Mood()
+    /// What is left of the passage that was begun.
+    private var passage: ArraySlice<ModelStep> = []
+    /// The passage that this sequence has in any case, and after how many other steps it begins.
+    private var assigned: (passage: ModelPassage, delay: Int)?
+    /// The passages that were begun.
+    private(set) var begun: [ModelPassage] = []
 
-    init(random: ProofRandom) {
+    /// - Parameter number: The sequence's: it says which passage is in it in any case.
+    init(random: ProofRandom, number: Int) {
         self.random = random
+        let passages = ModelPassage.allCases
+        assigned = (passages[number % passages.count], Int.random(in: 0...5, using: &self.random))
         mood.rivalry = pick([5, 25, 50], or: 25)
         mood.faults = pick([20, 45, 70], or: 45)
         mood.kills = pick([5, 22, 40], or: 22)
@@ -60,18 +69,22 @@ struct ModelGenerator {
 
     // MARK: Chance
 
-    private mutating func chance(_ percent: Int) -> Bool {
+    mutating func chance(_ percent: Int) -> Bool {
         Int.random(in: 0..<100, using: &random) < percent
     }
 
-    private mutating func pick<T>(_ items: [T]) -> T? { items.randomElement(using: &random) }
+    mutating func number(in range: ClosedRange<Int>) -> Int {
+        Int.random(in: range, using: &random)
+    }
 
-    private mutating func pick<T>(_ items: [T], or other: T) -> T {
+    mutating func pick<T>(_ items: [T]) -> T? { items.randomElement(using: &random) }
+
+    mutating func pick<T>(_ items: [T], or other: T) -> T {
         items.randomElement(using: &random) ?? other
     }
 
     /// One of several, the more often the larger its number.
-    private mutating func weighted<T>(_ items: [(Int, T)], or other: T) -> T {
+    mutating func weighted<T>(_ items: [(Int, T)], or other: T) -> T {
         var rest = Int.random(in: 0..<max(items.reduce(0) { $0 + $1.0 }, 1), using: &random)
         for (weight, item) in items {
             if rest < weight { return item }
@@ -80,7 +93,7 @@ struct ModelGenerator {
         return other
     }
 
-    private mutating func value() -> String {
+    mutating func value() -> String {
         valueNumber += 1
         let letters = "bcdfghjkmnpqrstvwxz"
         let tail = (0..<5).map { _ in String(letters.randomElement(using: &random) ?? "q") }
@@ -130,6 +143,7 @@ struct ModelGenerator {
     mutating func step(stored: [Stored], vaults: [ModelMachine.Contents]) -> ModelStep {
         self.stored = stored
         if let first = prelude.popFirst() { return first }
+        if let next = nextOfPassage(vaults) { return next }
         if let (machine, keys) = unanswered, chance(65) {
             return afterwards(on: machine, keys)
         }
@@ -142,6 +156,23 @@ struct ModelGenerator {
             default: .command(command(vaults))
             }
         }
+    }
+
+    /// The next step of a passage, in which others may do something between two steps; nil where none is under
+    /// way and none begins.
+    private mutating func nextOfPassage(_ vaults: [ModelMachine.Contents]) -> ModelStep? {
+        if !passage.isEmpty { return chance(10) ? nil : passage.popFirst() }
+        var next: ModelPassage?
+        if let (passage, delay) = assigned {
+            assigned = delay > 0 ? (passage, delay - 1) : nil
+            if delay == 0 { next = passage }
+        } else if chance(10) {
+            next = pick(ModelPassage.allCases)
+        }
+        guard let next else { return nil }
+        begun.append(next)
+        passage = steps(of: next, vaults)[...]
+        return passage.popFirst()
     }
 
     /// What may follow upon writes that nobody answered: the same person mends it at the dashboard, time goes

@@ -1,6 +1,8 @@
+import EnvOperations
 import Foundation
 import Sandbox
 import TestSupport
+import Vault
 
 /// A command that was run, and everything that can be known of it from outside.
 struct ModelRun {
@@ -10,6 +12,8 @@ struct ModelRun {
     let isKilled: Bool
     /// Its requests, with what Vercel had around each.
     let moments: [SandboxServer.Moment]
+    /// The method and path of the request at which it was killed, and which was never served.
+    let lost: (method: String, path: String)?
     /// What Vercel had before and after.
     let storedBefore: [SandboxServer.StoredVariable]
     let storedAfter: [SandboxServer.StoredVariable]
@@ -45,6 +49,19 @@ struct ModelRun {
     var end: String {
         isKilled
             ? "killed" : result.timedOut ? "too long" : status.map { "\($0)" } ?? "\(result.end)"
+    }
+
+    /// The ids and keys that a write may have named which was never served: the id in its path, else all that was
+    /// to be sent.
+    var lostNames: Set<String>? {
+        guard let lost, lost.method != "GET" else { return nil }
+        let parts = lost.path.split(separator: "/").dropFirst().map(String.init)
+        guard parts.count >= 3, parts[0] == "projects", parts[2] == "env" else { return nil }
+        if parts.count == 4 { return [parts[3]] }
+        return after.records.reduce(into: []) { names, record in
+            guard record.sync != .synced else { return }
+            names.formUnion([record.variable.name, record.variable.remote?.id ?? ""])
+        }
     }
 
     // MARK: Times

@@ -79,29 +79,49 @@ struct ModelSequence {
 
     // MARK: The end
 
-    /// Every machine comes to a push and a pull with nothing left to do by typing what it is told.
+    /// Every machine comes to a push and a pull with nothing left to do by typing what it is told: the commands of
+    /// a message one after the other, and those of a command that fails in place of the rest.
     private mutating func followAdvice() throws {
         for machine in world.machines.indices {
-            // Three for each variable that may be in the way, and those that find it.
-            var left = 3 * max(vaults[machine].records.count, 1)
-            while true {
-                guard let failed = try failure(of: machine) else { break }
-                let keys = Set(failed.words.matches(of: /conflict +([A-Z_]+)/).map { String($0.1) })
-                let advice = ModelAdvice(in: failed.words, keys: keys.sorted())
-                guard let words = advice.commands.first, left > 0 else {
-                    checker.problem(
-                        left > 0 ? "no advice: \(failed.words)" : "no end: \(failed.words)")
-                    return
+            // Some for each variable that may be in the way, and those that find it.
+            var left = 5 * max(vaults[machine].records.count, 1)
+            var (printed, queue): ([[String]], [[String]]) = ([], [])
+            while let failed = try failure(of: machine) {
+                if queue.isEmpty {
+                    printed = Self.advice(of: failed)
+                    queue = printed
                 }
-                left -= 1
-                var command = ModelCommand(machine: machine, words: words)
-                let asks = ["push", "pull", "rm", "harden", "rotate", "redeploy"].contains(words[0])
-                if asks || command.has("--push") { command.words.append("--yes") }
-                if words[0] == "set" { command.input = "value-\(9_000 + left)-told" }
-                try perform(.command(command))
-                guard checker.problems.isEmpty else { return }
+                repeat {
+                    guard !queue.isEmpty, left > 0 else {
+                        checker.problem("\(left > 0 ? "no advice" : "no end"): \(failed.words)")
+                        return
+                    }
+                    left -= 1
+                    let run = try type(queue.removeFirst(), left, on: machine)
+                    guard let run, checker.problems.isEmpty else { return }
+                    let advice = run.status == 0 ? [] : Self.advice(of: run)
+                    if advice.isEmpty { break }
+                    // One that says the same again leaves the commands behind it.
+                    if advice != printed || queue.isEmpty { (printed, queue) = (advice, advice) }
+                } while true
             }
         }
+    }
+
+    private static func advice(of run: ModelRun) -> [[String]] {
+        let keys = Set(run.words.matches(of: /conflict +([A-Z_]+)/).map { String($0.1) })
+        return ModelAdvice(in: run.words, keys: keys.sorted()).commands
+    }
+
+    /// Types a command, with a value where it takes one, and with a yes where it asks.
+    private mutating func type(
+        _ words: [String], _ number: Int, on machine: Int
+    ) throws -> ModelRun? {
+        var command = ModelCommand(machine: machine, words: words)
+        let asks = ["push", "pull", "rm", "harden", "rotate", "redeploy"].contains(words[0])
+        if asks || command.has("--push") { command.words.append("--yes") }
+        if words[0] == "set" { command.input = "value-\(9_000 + number)-told" }
+        return try perform(.command(command))
     }
 
     /// The command that does not end well yet; nil where nothing is left to do.

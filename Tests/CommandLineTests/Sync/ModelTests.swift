@@ -6,18 +6,27 @@ import Threads
 /// Sequences of commands of three machines and of what people do at a dashboard, with kills, outages and
 /// every lie of the sandbox, each command held against what docs/sync.md promises.
 ///
-/// 40 sequences; with ZG_ENV_PROOF=full 3,000. The seed is printed. ZG_ENV_MODEL_SEQUENCES says another
-/// number, ZG_ENV_MODEL_FIRST the first one's.
+/// 32 sequences; with ZG_ENV_PROOF=full 3,000. The seed is printed. ZG_ENV_MODEL_SEQUENCES says another
+/// number, ZG_ENV_MODEL_FIRST the first one's; ZG_ENV_MODEL_SHORTEN=no ends at the first failure,
+/// ZG_ENV_MODEL_SHOW=all prints all sequences.
 @Suite("A model of both sides")
 struct ModelTests {
-    private static let stepCount = 22
+    private static let stepCount = 24
     private static let worldCount = 8
     /// After so many failures nothing more is tried.
-    private static let maximumFailures = 3
+    private static let maximumFailures = isThorough ? 3 : 1
 
     private static func number(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
     }
+
+    /// Whether a failed sequence is shortened, and others are tried after it.
+    private static let isThorough =
+        ProcessInfo.processInfo.environment["ZG_ENV_MODEL_SHORTEN"] != "no"
+
+    /// Whether the lines of all sequences are printed.
+    private static let showsAll =
+        ProcessInfo.processInfo.environment["ZG_ENV_MODEL_SHOW"] == "all"
 
     /// What the worlds share.
     private struct Shared {
@@ -33,7 +42,7 @@ struct ModelTests {
     func sequences() throws {
         let first = Self.number("ZG_ENV_MODEL_FIRST") ?? 0
         let count =
-            Self.number("ZG_ENV_MODEL_SEQUENCES") ?? Proof.count(short: 40, full: 3_000)
+            Self.number("ZG_ENV_MODEL_SEQUENCES") ?? Proof.count(short: 32, full: 3_000)
         let shared = Monitor(Shared(next: first, end: first + count))
         _ = ProofRandom.seed
         let threads = (0..<min(Self.worldCount, count)).compactMap { _ in
@@ -48,6 +57,10 @@ struct ModelTests {
             "push 0", "push 5", "pull 0", "pull 5", "kills", "faults", "replaced knowingly",
         ] {
             #expect(counts[what] > 0, "\(what)")
+        }
+        guard count >= ModelPassage.allCases.count else { return }
+        for passage in ModelPassage.allCases {
+            #expect(counts["passage \(passage)"] > 0, "\(passage)")
         }
     }
 
@@ -66,6 +79,9 @@ struct ModelTests {
                     shared.counts.add(outcome.counts)
                     shared.counts.add("sequences")
                 }
+                if showsAll {
+                    print("sequence \(number)\n" + outcome.script.lines.joined(separator: "\n"))
+                }
                 guard !outcome.problems.isEmpty else { continue }
                 let report = try report(outcome, number, in: world)
                 shared.look { $0.failures.append(report) }
@@ -78,20 +94,23 @@ struct ModelTests {
     private static func sequence(
         _ number: Int, in world: ModelWorld
     ) throws -> ModelSequence.Outcome {
-        var generator = ModelGenerator(random: ProofRandom(UInt64(number) &* 1_000 &+ 90))
+        var generator = ModelGenerator(
+            random: ProofRandom(UInt64(number) &* 1_000 &+ 90), number: number)
         var left = stepCount
-        return try ModelSequence.run(
+        var outcome = try ModelSequence.run(
             in: world,
             next: { stored, vaults in
                 left -= 1
                 return left >= 0 ? generator.step(stored: stored, vaults: vaults) : nil
             }, note: { generator.note($0) })
+        for passage in generator.begun { outcome.counts.add("passage \(passage)") }
+        return outcome
     }
 
     private static func report(
         _ outcome: ModelSequence.Outcome, _ number: Int, in world: ModelWorld
     ) throws -> String {
-        let short = try ModelShrinking.shortened(outcome, in: world)
+        let short = isThorough ? try ModelShrinking.shortened(outcome, in: world) : outcome
         func lines(_ outcome: ModelSequence.Outcome) -> String {
             outcome.script.lines.joined(separator: "\n")
         }

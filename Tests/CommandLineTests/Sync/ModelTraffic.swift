@@ -16,6 +16,20 @@ final class ModelTraffic: Sendable {
         /// The thread whose request was served and is not to be answered.
         var unheard: pthread_t?
         var moments: [SandboxServer.Moment] = []
+        /// The method and path of the request that was killed before it was served.
+        var lost: (method: String, path: String)?
+        var interludeAt: ContinuousClock.Instant?
+    }
+
+    /// What was seen of a command.
+    struct Seen {
+        /// Its requests that were served.
+        var moments: [SandboxServer.Moment] = []
+        /// Whether it was killed here.
+        var isKilled = true
+        /// The method and path of the request that was killed before it was served.
+        var lost: (method: String, path: String)?
+        /// When somebody did something while it asked.
         var interludeAt: ContinuousClock.Instant?
     }
 
@@ -46,10 +60,8 @@ final class ModelTraffic: Sendable {
         state.change { $0.interludeAt = .now }
     }
 
-    /// The program has ended; returns its requests once none is under way, and whether it was killed here.
-    func finish() -> (
-        moments: [SandboxServer.Moment], isKilled: Bool, interludeAt: ContinuousClock.Instant?
-    ) {
+    /// The program has ended; returns what was seen of it once no request is under way.
+    func finish() -> Seen {
         state.change { state in
             state.isOver = true
             // Nobody is to be killed by the requests of others.
@@ -57,10 +69,10 @@ final class ModelTraffic: Sendable {
         }
         return state.wait(milliseconds: 30_000) { state in
             guard state.underWay == 0 else { return nil }
-            return (
-                state.moments.sorted { $0.number < $1.number }, state.hasKilled, state.interludeAt
-            )
-        } ?? ([], true, nil)
+            return Seen(
+                moments: state.moments.sorted { $0.number < $1.number },
+                isKilled: state.hasKilled, lost: state.lost, interludeAt: state.interludeAt)
+        } ?? Seen()
     }
 
     private func arrives(_ method: String, _ path: String) -> Bool {
@@ -78,7 +90,10 @@ final class ModelTraffic: Sendable {
         guard let fate, fate != .unheard else { return true }
         end()
         guard fate == .lost else { return true }
-        state.change { $0.underWay -= 1 }
+        state.change { state in
+            state.underWay -= 1
+            state.lost = (method, path)
+        }
         return false
     }
 

@@ -97,14 +97,14 @@ final class ModelWorld {
         if let build = BuildMode(command.build) { platform.server.setBuild(build) }
         let storedBefore = stored
         let result = try runner.run()
-        let (moments, isKilled, interludeAt) = traffic.finish()
+        let seen = traffic.finish()
         platform.server.setFaults([])
         platform.server.setBuild(.ok)
         return ModelRun(
-            command: command, result: result, isKilled: isKilled && result.status == nil,
-            moments: moments,
-            storedBefore: storedBefore, storedAfter: stored, before: before,
-            after: try machine.contents(), interludeAt: interludeAt,
+            command: command, result: result, isKilled: seen.isKilled && result.status == nil,
+            moments: seen.moments, lost: seen.lost, storedBefore: storedBefore,
+            storedAfter: stored, before: before, after: try machine.contents(),
+            interludeAt: seen.interludeAt,
             built: command.name == "rotate"
                 ? try platform.current().flatMap { platform.server.builtVariables(deployment: $0) }
                 : nil, hasRevoked: takeMark())

@@ -25,11 +25,6 @@ struct PrintedAdviceTests {
         try platform.server.perform(try #require(Act(text), "\(text)"))
     }
 
-    private func sync(_ key: String) throws -> [String?] {
-        let list = try json(platform.run("list", key, "-p", "web", "--json"))
-        return (list["variables"]?.elements ?? []).map { $0["sync"]?.text }
-    }
-
     @Test("SYNC-B: commands are taken out of messages as a shell reads them")
     func extraction() {
         let text = """
@@ -70,7 +65,7 @@ struct PrintedAdviceTests {
             arrival = try follower.arrives(after: words + ["-p", "web", "--yes"], status: 5)
         }
         #expect(platform.records("K") == ["preview=two", "production=one"])
-        #expect(try sync("K") == ["synced", "synced"])
+        #expect(try platform.syncs("K") == ["synced", "synced"])
         try follower.expectHeld(["mine", "one", "two"], of: ["K"])
         #expect(arrival.typed.contains(["pull", "K", "-p", "web", "--force"]))
     }
@@ -192,7 +187,7 @@ struct PrintedAdviceTests {
         let isReplaced = types[0] == "sensitive" && types[1] != "sensitive"
         #expect(try (platform.id("N0") == first) != isReplaced)
         try platform.pushed().expectNothing()
-        for number in types.indices { #expect(try sync("N\(number)") == ["synced"]) }
+        for number in types.indices { #expect(try platform.syncs("N\(number)") == ["synced"]) }
     }
 
     /// Pushes `N0`, `N1`, … with the values `v0`, `v1`, …, and gives each the name of the one before.
@@ -398,7 +393,7 @@ struct PrintedAdviceTests {
         }
         let arrival = try follower.arrives(after: failing, status: 4)
         #expect(arrival.typed == [["link", "web", "--team", "acme", "--force"]])
-        #expect(try sync("K") == ["synced"])
+        #expect(try platform.syncs("K") == ["synced"])
         if how == "moved and back" {
             try act("move-project,project=web,team=personal")
             let back = try follower.arrives(after: failing, status: 4)
@@ -454,7 +449,7 @@ struct PrintedAdviceTests {
         #expect(pull.output.contains("does not show its value") || changedHere, "\(pull.output)")
         #expect(pull.error.contains("Vercel does not show the value that it has of S"))
         #expect(!pull.error.contains("zg-env pull"), "\(pull.error)")
-        #expect(try sync("S") == [state])
+        #expect(try platform.syncs("S") == [state])
         #expect(platform.records("S") == ["production=theirs"])
         let arrival =
             start == "status"
@@ -466,7 +461,45 @@ struct PrintedAdviceTests {
         #expect(arrival.typed.map { $0[0] } == ["set", "push"])
         #expect(arrival.said.contains("ends"))
         #expect(platform.records("S") == ["production=given by hand"])
-        #expect(try sync("S") == ["synced"])
+        #expect(try platform.syncs("S") == ["synced"])
+    }
+
+    @Test(
+        "SYNC-A6: what somebody made sensitive there is replaced, or followed",
+        arguments: ["push", "harden S", "status"])
+    func madeSensitiveThere(start: String) throws {
+        try platform.set("S", "mine", "-t", "production")
+        try platform.pushed()
+        try act("set,key=S,type=sensitive")
+        let words = start.split(separator: " ").map(String.init) + ["-p", "web", "--yes"]
+        let arrival =
+            start == "status"
+            ? try follower.follows(done(try platform.run("status", "-p", "web")).output)
+            : try follower.arrives(after: words, status: 5)
+        #expect(!arrival.said.contains("Nothing to harden"))
+        let stored = (platform.server.storedVariables(project: "web") ?? []).filter {
+            $0.key == "S"
+        }
+        // What loses nothing comes first, as with any value that Vercel does not show.
+        #expect(arrival.typed.suffix(2).map { $0[0] } == ["set", "push"])
+        #expect(stored.map(\.value) == ["given by hand"])
+        #expect(stored.map(\.type) == ["encrypted"])
+        #expect(try platform.syncs("S") == ["synced"])
+    }
+
+    @Test("SYNC-A6: a type that Vercel keeps for ever is changed by force, which says so")
+    func readableAgain() throws {
+        try platform.set("S", "mine", "-t", "production", "--type", "sensitive")
+        try platform.pushed()
+        try platform.set("S", "mine", "-t", "production", "--type", "encrypted")
+        let refused = try platform.run("push", "-p", "web", "--yes")
+        #expect(refused.status == 1, "\(refused.error)")
+        #expect(refused.error.contains("zg-env push S -p web --force"), "\(refused.error)")
+        let plan = done(try platform.run("push", "S", "-p", "web", "--force", "--dry-run"))
+        #expect(plan.output.contains("Would delete"), "\(plan.output)")
+        done(try platform.run("push", "S", "-p", "web", "--force", "--yes"))
+        #expect(platform.records("S") == ["production=mine"])
+        #expect(try platform.syncs("S") == ["synced"])
     }
 
     @Test("SYNC-A6: pull KEY --force reaches no variable of another name")
@@ -535,10 +568,10 @@ struct PrintedAdviceTests {
         try platform.setFaults("GET */env/* hides-values", "GET */env* hides-values")
         let report = try platform.pulled("--yes")
         #expect(report.keys("unreadable") == ["K"])
-        #expect(try sync("K") == ["behind"])
+        #expect(try platform.syncs("K") == ["behind"])
         platform.server.setFaults([])
         try platform.set("K", "mine", "-t", "production")
-        #expect(try sync("K") == ["diverged"])
+        #expect(try platform.syncs("K") == ["diverged"])
         let arrival = try follower.arrives(after: ["push", "-p", "web", "--yes"], status: 5)
         #expect(arrival.typed == [["pull", "K", "-p", "web", "--force"]])
         try follower.expectHeld(["mine", "theirs"], of: ["K"])

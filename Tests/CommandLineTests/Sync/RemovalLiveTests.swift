@@ -100,6 +100,37 @@ struct RemovalLiveTests {
         #expect(try notLive(platform) == [])
     }
 
+    @Test("SYNC-A8: a rollback to before a removal brings it back, and it is not live again")
+    func rollback() throws {
+        let platform = try built()
+        let before = try #require(try platform.current())
+        done(try platform.run("rm", "A", "-p", "web", "--yes", "--push"))
+        try built(platform)
+        #expect(try notLive(platform) == [])
+        done(try platform.run("deployment", "rollback", before, "-p", "web", "--yes"))
+        #expect(try served(platform, "A") == "value")
+        done(try platform.run("list", "-p", "web", "--refresh"))
+        #expect(try notLive(platform) == ["A"])
+        try platform.pushed().expectNothing()
+        // What has come back is not taken out any more.
+        try platform.set("A", "other", "-t", "production")
+        try platform.pushed()
+        let plan = try json(platform.run("redeploy", "-p", "web", "--dry-run", "--json"))
+        #expect(plan["removedVariables"] == [] && plan["changedVariables"] == ["A"])
+    }
+
+    @Test("SYNC-A8: what production loses is not live where the record in its place was never sent")
+    func halfDone() throws {
+        let platform = try built()
+        try platform.set("A", "new", "-t", "production")
+        try platform.setFaults("POST /projects/*/env 400 x9")
+        _ = try platform.run("push", "-p", "web", "--yes")
+        done(try platform.run("rm", "A", "-p", "web", "-t", "production", "--yes"))
+        #expect(try served(platform, "A") == "value")
+        #expect(platform.records("A") == ["preview=value"])
+        #expect(try notLive(platform) == ["A"])
+    }
+
     @Test("SYNC-A8: a variable that is set again after a removal is pushed as a new one")
     func setAgain() throws {
         let platform = try built()
@@ -113,6 +144,92 @@ struct RemovalLiveTests {
         #expect(try platform.pushed().keys("created") == ["B"])
         #expect(Set(try notLive(platform)) == ["A", "B"])
         done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
+        #expect(try notLive(platform) == [])
+    }
+
+    /// What the deployment that serves production was built with.
+    private func served(_ platform: PlatformHome, _ key: String) throws -> String? {
+        platform.server.builtVariables(deployment: try #require(try platform.current()))?[key]
+    }
+
+    /// A change by which production is to lose `A`, and nothing else does.
+    @Test(
+        "SYNC-A8: what only loses production, or is pruned, waits for a deployment like a removal",
+        arguments: ["rm", "set", "pull", "prune"])
+    func leavesProduction(way: String) throws {
+        let platform = try built()
+        switch way {
+        case "rm":
+            done(try platform.run("rm", "A", "-p", "web", "-t", "production", "--yes"))
+            let report = try platform.pushed()
+            #expect(report.keys("updated") == ["A"] && report.keys("notLive") == ["A"])
+        case "set":
+            done(
+                try platform.run(
+                    "rm", "A", "-p", "web", "-t", "production", "--yes", "--push"))
+        case "pull":
+            _ = try platform.teammate.send(
+                "PATCH", "/v9/projects/web/env/\(try platform.id("A"))", ["target": ["preview"]])
+            done(try platform.run("pull", "-p", "web", "--yes"))
+        default:
+            try platform.teammate.send(
+                "POST", "/v10/projects/web/env",
+                [
+                    "key": "THEIRS", "value": "v", "type": "encrypted", "target": ["production"],
+                ])
+            try built(platform)
+            #expect(try served(platform, "THEIRS") == "v")
+            let report = try platform.pushed("--prune")
+            #expect(report.keys("deleted").contains("THEIRS"))
+            #expect(report.keys("notLive").contains("THEIRS"))
+        }
+        let key = way == "prune" ? "THEIRS" : "A"
+        #expect(try served(platform, key) != nil)
+        #expect(try notLive(platform).contains(key))
+        let list = try json(platform.run("list", key, "-p", "web", "--json"))
+        let removed = list["variables"]?.elements.first { $0["removed"] == true }
+        #expect(removed?["live"] == false && removed?["targets"] == ["production"])
+        #expect(removed?["sync"] == "synced")
+        // Looking, pulling and pushing again tell nothing new, and it has no history.
+        done(try platform.run("list", "-p", "web", "--refresh"))
+        done(try platform.run("pull", "-p", "web", "--yes"))
+        try platform.pushed().expectNothing()
+        #expect(try notLive(platform).contains(key))
+        if way == "prune" { failed(try platform.run("history", key, "-p", "web"), 4) }
+        let plan = try json(platform.run("redeploy", "-p", "web", "--dry-run", "--json"))
+        #expect(plan["removedVariables"]?.elements.contains(.string(key)) == true)
+        try built(platform)
+        #expect(try served(platform, key) == nil)
+        #expect(try notLive(platform) == [])
+        let rest = try json(
+            platform.run("list", key, "-p", "web", "--deleted", "--json"))
+        #expect(rest["variables"]?.elements.count == 0)
+        done(try platform.run("verify"))
+    }
+
+    private func built(_ platform: PlatformHome) throws {
+        done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
+    }
+
+    @Test(
+        "SYNC-A8: what leaves production and comes back, or stays in another record, was not removed"
+    )
+    func returns() throws {
+        let platform = try built()
+        // Two records in place of one: production has its own.
+        try platform.set("A", "other", "-t", "production")
+        try platform.pushed()
+        #expect(platform.records("A") == ["preview=value", "production=other"])
+        #expect(try row(platform, "A")?["removed"] == false)
+        try built(platform)
+        #expect(try notLive(platform) == [])
+        done(try platform.run("rm", "B", "-p", "web", "-t", "production", "--yes", "--push"))
+        #expect(try notLive(platform) == ["B"])
+        try platform.set("B", "value", "-t", "production,preview")
+        try platform.pushed()
+        let status = try json(platform.run("status", "--json"))
+        #expect(status["notLive"]?.elements.map { $0["deleted"] } == [false])
+        try built(platform)
         #expect(try notLive(platform) == [])
     }
 

@@ -17,12 +17,6 @@ struct SecondWriterTests {
         try platform.server.perform(try #require(Act(text), "\(text)"))
     }
 
-    /// The state of a key in `list`.
-    private func sync(_ key: String) throws -> String? {
-        let list = try json(platform.run("list", key, "-p", "web", "--json"))
-        return list["variables"]?.elements.first?["sync"]?.text
-    }
-
     /// A push on a terminal, with an act between the question and the answer.
     private func pushed(_ arguments: [String], while act: String) throws -> ProgramResult {
         var runner = platform.runner(["push", "-p", "web"] + arguments)
@@ -56,7 +50,7 @@ struct SecondWriterTests {
         #expect(result.end == .exited(5), "\(result.screen)")
         #expect(result.screen.contains("conflict  \(key)"), "\(result.screen)")
         #expect(platform.records(key).map { $0.hasSuffix("=theirs") } == [true])
-        if kind == "set" { #expect(try sync("A") == "diverged") }
+        if kind == "set" { #expect(try platform.sync("A") == "diverged") }
     }
 
     @Test(
@@ -73,7 +67,7 @@ struct SecondWriterTests {
         #expect(report.keys("updated") == [])
         #expect(message.contains("A: it was changed on Vercel by another user."))
         #expect(platform.records("A") == ["production=theirs"])
-        #expect(try sync("A") == "diverged")
+        #expect(try platform.sync("A") == "diverged")
     }
 
     @Test("SYNC-A1: a long push leaves alone what is changed in its middle, and does the rest")
@@ -129,7 +123,7 @@ struct SecondWriterTests {
         try platform.setFaults("PATCH * then:set,key=A,value=theirs,by=\(author) @1")
         let (report, _) = try failedReport(try platform.push(), 5, "conflict")
         #expect(report.keys("conflicts") == ["A"])
-        #expect(try sync("A") == "behind")
+        #expect(try platform.sync("A") == "behind")
         #expect(platform.records("A") == ["production=theirs"])
     }
 
@@ -146,7 +140,7 @@ struct SecondWriterTests {
         let (report, _) = try failedReport(try platform.push(), 1, "failed")
         #expect(report.keys("failed") == ["S"])
         #expect(report.keys("updated") == [])
-        #expect(try sync("S") == "ahead")
+        #expect(try platform.sync("S") == "ahead")
         #expect(platform.records("S") == ["production=one"])
         platform.server.setFaults([])
         #expect(try platform.pushed().keys("updated") == ["S"])
@@ -190,7 +184,7 @@ struct SecondWriterTests {
         let (report, _) = try failedReport(try platform.push(), 5, "conflict")
         #expect(report.keys("conflicts") == ["S"])
         #expect(platform.records("S") == before)
-        #expect(try sync("S") == "diverged")
+        #expect(try platform.sync("S") == "diverged")
     }
 
     @Test("SYNC-A4: a value whose answer was lost is sent again")

@@ -85,12 +85,13 @@ struct ChangedWhileLockedTests {
         #expect(listed(try json(home.run(["status", "--json"]))) == ["A: version"])
     }
 
-    @Test func `an equal value set while locked is no change once somebody can compare`() throws {
+    @Test func `an equal value set while locked is a change until it is accepted`() throws {
         let home = try CommandHome.filled()
         try addKeyFile(home)
         for _ in 0..<3 { try setLocked("A", "second", home) }
-        #expect(listed(try json(home.run(["status", "--json"]))) == ["A: version"])
         try home.store(["B": "other"])
+        #expect(listed(try json(home.run(["status", "--json"]))) == ["A: version"])
+        done(try home.run(["export", "-p", "web", "--accept-changes"]))
         #expect(listed(try json(home.run(["status", "--json"]))) == [])
         let history = try json(home.run(["history", "A", "-p", "web", "--json"]))
         let versions = history["versions"] ?? history["records"]?.elements.first?["versions"]
@@ -108,72 +109,58 @@ struct ChangedWhileLockedTests {
         return platform
     }
 
-    @Test func `push shows what was changed with its plan, and a yes accepts it`() throws {
+    @Test
+    func `SEC-F1: push sends nothing that was changed while locked before somebody accepts it`()
+        throws
+    {
         let platform = try pushedHome()
         let home = platform.home
         try setLocked("A", "changed", home)
         try setLocked("B", "not sent", home)
         let before = try home.vaultBytes()
-        let asked = try platform.run("push", "A", "-p", "web")
-        #expect(asked.status == 2)
-        #expect(asked.error.contains("1 variable was changed while the values were locked"))
-        #expect(asked.error.contains("A  production, preview, development: value changed"))
-        #expect(!asked.error.contains("  B"))
+        for options in [[], ["--yes"]] {
+            let asked = try platform.runner(["push", "A", "-p", "web"] + options).run()
+            #expect(asked.status == 2)
+            #expect(asked.error.contains("1 variable was changed while the values were locked"))
+            #expect(asked.error.contains("web: A: value changed by set"))
+            #expect(!asked.error.contains("B:"))
+        }
         let plan = try json(
             platform.run("push", "A", "-p", "web", "--dry-run", "--json"))
         #expect(listed(plan) == ["A: version"])
         #expect(try home.vaultBytes() == before)
         #expect(platform.records("A").allSatisfy { $0.hasSuffix("=first") })
 
-        let sent = try platform.pushed("A")
+        let sent = try platform.pushed("A", "--accept-changes")
         #expect(sent.keys("updated") == ["A"])
-        #expect(listed(sent) == ["A: version"])
         #expect(listed(try json(home.run(["status", "--json"]))) == ["B: added"])
         // An empty plan asks nothing.
         done(try platform.run("push", "A", "-p", "web"))
-        #expect(listed(try json(platform.run("push", "A", "-p", "web", "--json"))) == [])
     }
 
-    @Test func `on a terminal one list and one question are enough`() throws {
-        let platform = try pushedHome()
-        try setLocked("A", "changed", platform.home)
-        var runner = platform.home.terminalRunner(
-            ["push", "-p", "web", "--passphrase-file", platform.home.passphrasePath],
-            script: [(.terminal("[y/N] "), .line("y"))])
-        runner.environment["ZG_ENV_API_URL"] = platform.url
-        let result = done(try runner.run())
-        #expect(result.error.contains("changed while the values were locked"))
-        #expect(result.screen.components(separatedBy: "[y/N]").count == 2)
-        #expect(listed(try json(platform.home.run(["status", "--json"]))) == [])
-    }
-
-    @Test func `set --push of a value at hand asks nothing, and is listed afterwards`() throws {
+    @Test func `set --push and rm --push take the passphrase, and ask nothing else`() throws {
         let platform = try pushedHome()
         let home = platform.home
         var environment = locked(home)
         environment["ZG_ENV_API_URL"] = platform.url
+        let refused = try home.run(
+            ["set", "A", "-p", "web", "--push", "--raw"], input: .text("at hand"), unlocked: false,
+            environment: environment)
+        #expect(refused.status == 3, "\(refused.error)")
+        environment["ZG_ENV_KEY_FILE"] = nil
         let set = try json(
             home.run(
                 ["set", "A", "-p", "web", "--push", "--json", "--raw"], input: .text("at hand"),
-                unlocked: false, environment: environment))
+                environment: environment))
         #expect(set["push"]?.keys("updated") == ["A"])
-        #expect(set["push"]?["changedWhileLocked"] == [])
-        let new = try json(
-            home.run(
-                ["set", "NEW", "-p", "web", "--push", "--json", "--raw"], input: .text("new"),
-                unlocked: false, environment: environment))
-        #expect(new["push"]?.keys("created") == ["NEW"])
         let removed = try json(
             home.run(
-                ["rm", "NEW", "-p", "web", "--push", "--yes", "--json"], unlocked: false,
-                environment: environment))
-        #expect(removed["push"]?.keys("deleted") == ["NEW"])
-        #expect(listed(try json(home.run(["status", "--json"]))) == ["A: version"])
+                ["rm", "A", "-p", "web", "--push", "--yes", "--json"], environment: environment))
+        #expect(removed["push"]?.keys("deleted") == ["A"])
+        #expect(listed(try json(home.run(["status", "--json"]))) == [])
     }
 
-    @Test func `a removal made while locked is shown as not checked by a push that opens nothing`()
-        throws
-    {
+    @Test func `a removal made while locked is pushed by nobody without the passphrase`() throws {
         let platform = try pushedHome()
         let home = platform.home
         var environment = locked(home)
@@ -181,16 +168,14 @@ struct ChangedWhileLockedTests {
             try home.run(
                 ["rm", "A", "-p", "web", "--yes"], unlocked: false, environment: environment))
         environment["ZG_ENV_API_URL"] = platform.url
-        let asked = try home.run(
-            ["push", "-p", "web"], unlocked: false, environment: environment)
-        #expect(asked.status == 2)
-        #expect(asked.error.contains("(not checked: they are locked)"))
-        #expect(asked.error.contains("removed"))
-        done(
-            try home.run(
-                ["push", "-p", "web", "--yes"], unlocked: false, environment: environment))
+        let locked = try home.run(
+            ["push", "-p", "web", "--yes"], unlocked: false, environment: environment)
+        #expect(locked.status == 3, "\(locked.error)")
+        let asked = try platform.run("push", "-p", "web", "--yes")
+        #expect(asked.status == 2, "\(asked.error)")
+        #expect(!platform.records("A").isEmpty)
+        done(try platform.run("push", "-p", "web", "--yes", "--accept-changes"))
         #expect(platform.records("A") == [])
-        // Nobody with the values has said so yet.
-        #expect(listed(try json(home.run(["status", "--json"]))) == ["A: removed"])
+        #expect(listed(try json(home.run(["status", "--json"]))) == [])
     }
 }

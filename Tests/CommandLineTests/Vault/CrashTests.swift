@@ -89,7 +89,7 @@ struct CrashTests {
         var (kills, old, new) = (0, 0, 0)
         var random = ProofRandom(3)
         let others = command.fileCalls.filter { $0 != "fsync" }
-        for call in ["fsync"] + Proof.sample(others, short: 2, using: &random) {
+        for call in ["fsync"] + Proof.sample(others, short: 1, using: &random) {
             for number in 1...40 {
                 try home.reset(to: start)
                 try keyring.deleteAnchors()

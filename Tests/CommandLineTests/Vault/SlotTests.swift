@@ -128,14 +128,15 @@ struct SlotTests {
 
     @Test func `init prints a recovery code when asked`() throws {
         let home = try CommandHome()
-        let made = try json(home.run(["init", "--kdf", "8MiB,1", "--recovery", "--json"]))
+        let made = try json(
+            home.run(["init", "--lock", "--kdf", "8MiB,1", "--recovery", "--json"]))
         let code = try home.directory.write(
             try #require(made["recoveryCode"]?.text), to: "code")
         #expect(made["warnings"]?.elements.map { $0["code"]?.text } == ["weak-kdf"])
         try home.store(["A": "value"])
         #expect(done(try home.reveal("A", with: code)).output == "value")
         let other = try CommandHome()
-        let text = done(try other.run(["init", "--kdf", "8MiB,1", "--recovery"]))
+        let text = done(try other.run(["init", "--lock", "--kdf", "8MiB,1", "--recovery"]))
         #expect(text.output.count == 35)
     }
 
@@ -211,7 +212,7 @@ struct SlotTests {
     @Test func `the keyring's slot is added and removed with its item`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome(keyring: keyring)
-        done(try home.run(["init", "--kdf", "8MiB,1", "--no-secret-service"]))
+        done(try home.run(["init", "--lock", "--kdf", "8MiB,1", "--no-secret-service"]))
         try home.store(["A": "value"])
         let list = ["list", "-p", "web"]
         failed(try home.run(list, unlocked: false), 3)

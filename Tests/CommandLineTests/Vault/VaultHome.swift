@@ -8,6 +8,10 @@ extension CommandHome {
         let home = try CommandHome.initialised(keyring)
         try home.store(["A": "first", "B": "bee", "A": "second"])
         try home.directory.write("another passphrase\n", to: "other")
+        if keyring != nil {
+            // Its key wrote them, which is nobody's until it is accepted.
+            done(try home.run(["run", "-q", "-p", "web", "--accept-changes", "--", "true"]))
+        }
         return home
     }
 

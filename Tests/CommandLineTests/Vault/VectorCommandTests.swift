@@ -60,10 +60,12 @@ struct VectorCommandTests {
             #expect(
                 result.status.map { JSONDocument.integer(Int($0)) } == exit,
                 "\(file): \(result.end), \(result.error)")
-            guard let kind = vector["class"]?.text, kind != "newer", kind != "locked" else {
+            guard let kind = vector["class"]?.text,
+                !["newer", "pre-release", "locked"].contains(kind)
+            else {
                 let error = try JSONDocument(result.standardError)["error"]
                 #expect(
-                    error?["code"] == (vector["class"] == "newer" ? "failed" : "locked"),
+                    error?["code"] == (vector["class"] == "locked" ? "locked" : "failed"),
                     "\(file)")
                 continue
             }
@@ -75,5 +77,25 @@ struct VectorCommandTests {
                 #expect(problems?.first?["class"]?.text == kind, "\(file): \(result.output)")
             }
         }
+    }
+
+    @Test func `a vault of a pre-release is refused by every command, with what to do`() throws {
+        let home = try CommandHome()
+        try home.initialise()
+        try home.store(["A": "first"])
+        try home.rewriteHeader { $0[8] = 1 }
+        let before = try home.vaultBytes()
+        for command in [
+            ["status"], ["list"], ["verify"], ["set", "A", "-p", "web"], ["reveal", "A"],
+            ["run", "-p", "web", "--", "true"], ["push"], ["rekey", "--yes"],
+            ["backup", home.directory.path("copy.zgv")],
+        ] {
+            let result = try home.run(command)
+            failed(
+                result, command[0] == "run" ? 125 : 1,
+                "\(home.vaultPath) was made by a pre-release of zg-env (format 1)",
+                "zg-env export for each project", "zg-env init", "zg-env import")
+        }
+        #expect(try home.vaultBytes() == before)
     }
 }

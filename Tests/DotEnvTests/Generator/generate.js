@@ -1,28 +1,16 @@
 // Writes random-texts.json: random .env texts with what real readers make of them.
 //
-//   node generate.js /path/to/python > random-texts.json
+//   node generate.js /path/to/python /path/to/dotenv-expand > random-texts.json
 //
-// Needs Node 20 (for util.parseEnv) and a Python that has python-dotenv 1.2. The expression below is
-// that of the classic reader of motdotla/dotenv (BSD-2-Clause), the reference for the default dialect.
-// Each item is [text, motdotla, node, python]; a reader that gives the same as motdotla has null.
-// Pairs are [name, value]; a null value is a name alone. The last pair of a name counts.
+// Needs what readers.js needs, a Python that has python-dotenv 1.2, and dotenv-expand 10.0.0, which is what
+// @next/env 15 has in it.
+// Each item is [text, motdotla, node, python, bash, next]; a reader that gives the same as motdotla has
+// null, and one that ends with an error and takes nothing has false. Pairs are [name, value]; a null value
+// is a name alone. The last pair of a name counts.
 
 const { spawnSync } = require("node:child_process");
-const { parseEnv } = require("node:util");
-
-const LINE =
-  /^\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?\s*(?:#.*)?$/gm;
-
-function classic(text) {
-  const pairs = [];
-  for (const match of text.replace(/\r\n?/gm, "\n").matchAll(LINE)) {
-    const raw = (match[2] || "").trim();
-    let value = raw.replace(/^(['"`])([\s\S]*)\1$/gm, "$2");
-    if (raw[0] === '"') value = value.replace(/\\n/g, "\n").replace(/\\r/g, "\r");
-    pairs.push([match[1], value]);
-  }
-  return pairs;
-}
+const path = require("node:path");
+const { classic, node, bash, canonical, withoutPrototype } = require("../Readers/readers.js");
 
 const PYTHON = `
 import io, json, logging, os, sys
@@ -77,14 +65,24 @@ const python = spawnSync(process.argv[2], ["-c", PYTHON], {
 if (python.status !== 0) throw new Error(python.stderr.toString());
 const pythonPairs = python.stdout.toString().trim().split("\n").map((line) => JSON.parse(line));
 
-const canonical = (pairs) => JSON.stringify([...new Map(pairs)].sort());
-const withoutPrototype = (pairs) => pairs.filter(([name]) => name !== "__proto__");
+const bashPairs = bash(texts);
+
+const { expand } = require(path.resolve(process.argv[3]));
+function next(pairs) {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  try {
+    return Object.entries(expand({ parsed: Object.fromEntries(withoutPrototype(pairs)) }).parsed);
+  } catch {
+    return false;
+  }
+}
+
 console.log("[");
 texts.forEach((text, index) => {
   const reference = withoutPrototype(classic(text));
-  const others = [Object.entries(parseEnv(text)), pythonPairs[index]].map((pairs) =>
-    canonical(pairs) === canonical(reference) ? null : pairs,
-  );
+  const others = [
+    node(text), pythonPairs[index], bashPairs[index], next(reference),
+  ].map((pairs) => (pairs && canonical(pairs) === canonical(reference) ? null : pairs));
   const end = index + 1 < texts.length ? "," : "";
   console.log(JSON.stringify([text, reference, ...others]) + end);
 });

@@ -45,7 +45,7 @@ struct AnswerCacheTests {
 
         func cache(vault: UInt64 = 1, key: UInt64 = 3) throws -> AnswerCache {
             try AnswerCache(
-                key: try KeyDerivation.derive(from: root, id: key, context: "zgv1sub_"),
+                key: try KeyDerivation.derive(from: root, id: key, context: "zgv2sub_"),
                 vault: Identifier(high: 0, low: vault), store: PosixAnswerStore(path: path),
                 complain: { [unowned self] in complaints.append($0) })
         }

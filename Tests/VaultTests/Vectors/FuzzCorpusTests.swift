@@ -59,7 +59,8 @@ struct FuzzCorpusTests {
         var seen: Set<[UInt8]> = []
         for (vector, bytes) in try VectorCatalogue().vectors {
             let seed: [UInt8]
-            let isOfHeader = ["header", "slot", "newer", "locked"].contains(vector.class)
+            let isOfHeader = ["header", "slot", "newer", "pre-release", "locked"].contains(
+                vector.class)
             switch target {
             case .vault:
                 guard isOfHeader || ["ok-small.zgv", "ok-rich.zgv"].contains(vector.file) else {

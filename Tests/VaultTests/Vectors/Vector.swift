@@ -37,7 +37,7 @@ struct Vector: Codable, Equatable, Sendable, CustomTestStringConvertible {
     /// The one property that the file has.
     var description: String
     var secret: Secret
-    /// "ok", "newer", "locked", or a class of damage.
+    /// "ok", "newer", "pre-release", "locked", or a class of damage.
     var `class`: String
     /// The exit code of a command that checks the file with the secret.
     var exit: Int32

@@ -36,7 +36,7 @@ extension VectorCatalogue {
             ("checksum", "public-key", "a bit of the public key", { $0[60] ^= 1 }),
             ("checksum", "slot", "a bit of the wrapped key", { $0[165] ^= 1 }),
             ("checksum", "last", "a bit of the checksum", { $0[343] ^= 0x80 }),
-            ("checksum", "format", "format 2 with the checksum of format 1", { $0[8] = 2 }),
+            ("checksum", "format", "format 3 with the checksum of format 2", { $0[8] = 3 }),
             (
                 "checksum", "length", "a header length that is 192 more, within the file",
                 { $0.write(UInt32(536), at: 12) }
@@ -50,12 +50,21 @@ extension VectorCatalogue {
 
     private mutating func addHeaders(_ small: VectorVault) throws {
         let headers: [(String, String, String, Change)] = [
-            ("newer", "2", "format 2", { $0.write(UInt16(2), at: 8) }),
+            ("newer", "3", "format 3", { $0.write(UInt16(3), at: 8) }),
             ("newer", "65535", "the highest format", { $0.write(UInt16.max, at: 8) }),
             (
-                "newer", "more", "format 2, with fields that format 1 forbids",
+                "newer", "more", "format 3, with fields that format 2 forbids",
                 {
-                    $0.write(UInt16(2), at: 8)
+                    $0.write(UInt16(3), at: 8)
+                    $0.write(UInt64(0), at: 40)
+                    $0[104] = 9
+                }
+            ),
+            ("pre-release", "1", "format 1", { $0.write(UInt16(1), at: 8) }),
+            (
+                "pre-release", "more", "format 1, with fields that format 2 forbids",
+                {
+                    $0.write(UInt16(1), at: 8)
                     $0.write(UInt64(0), at: 40)
                     $0[104] = 9
                 }

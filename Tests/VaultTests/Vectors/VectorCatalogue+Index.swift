@@ -144,10 +144,13 @@ extension VectorCatalogue {
             (
                 "checkpoint-count", "more entries of a checkpoint than there are",
                 { sections in
-                    var bytes = Self.encodedCheckpoint
-                    bytes.write(UInt32(9), at: 41)
-                    sections[Section.checkpoint] = bytes
+                    let count = sections[Section.checkpoint][48]
+                    sections[Section.checkpoint][48] = count + 1
                 }
+            ),
+            (
+                "checkpoint-count-max", "the highest number of entries of a checkpoint",
+                { $0[Section.checkpoint].write(UInt32.max, at: 48) }
             ),
         ]
         let lists = [
@@ -170,14 +173,10 @@ extension VectorCatalogue {
             ))
         try add("bounds", rows, to: rich)
         try add("bounds", "section", "a section longer than the content", rich) {
-            $0.changeContent = { $0.write(UInt32.max, at: 0) }
+            $0.changeContent = { $0.write(UInt32.max, at: 1) }
         }
-    }
-
-    static var encodedCheckpoint: [UInt8] {
-        encoded { writer in
-            writer.flag(true)
-            Checkpoint.sample.encode(into: &writer)
+        try add("bounds", "content-empty", "a content of no bytes", rich) {
+            $0.changeContent = { $0 = [] }
         }
     }
 
@@ -220,14 +219,16 @@ extension VectorCatalogue {
                     u64(VectorVault.goneTime) + [255])
             ),
             (
+                "flag-earlier", "2 in place of the flag of a remote's earlier version",
+                Self.replacing(
+                    Section.records, u64(VectorVault.pushedTime) + [1],
+                    u64(VectorVault.pushedTime) + [2])
+            ),
+            (
                 "flag-audit", "2 in place of the flag of the audit log's place",
                 Self.replacing(
                     Section.metadata, [8] + [0] + u32(2) + text("/srv/a"),
                     [8] + [2] + u32(2) + text("/srv/a"))
-            ),
-            (
-                "flag-checkpoint", "2 in place of the checkpoint's flag",
-                { $0[Section.checkpoint][0] = 2 }
             ),
             (
                 "type-0", "a record of type 0",
@@ -267,30 +268,10 @@ extension VectorCatalogue {
                 "name-record", "a record without a name",
                 Self.replacing(Section.records, text("SECOND"), text(""))
             ),
-            (
-                "checkpoint-type", "a type that is none in a checkpoint",
-                { sections in
-                    var bytes = Self.encodedCheckpoint
-                    try bytes.change(text("KEY") + u64(4) + [3], to: text("KEY") + u64(4) + [9])
-                    sections[Section.checkpoint] = bytes
-                }
-            ),
-            (
-                "checkpoint-flag", "a flag that is none in a checkpoint",
-                { sections in
-                    var bytes = Self.encodedCheckpoint
-                    try bytes.change([1] + text("env_9"), to: [3] + text("env_9"))
-                    sections[Section.checkpoint] = bytes
-                }
-            ),
-            (
-                "checkpoint-absent", "bytes behind a checkpoint that is not there",
-                { $0[Section.checkpoint] = [0, 0] }
-            ),
         ]
         let names = [
             "metadata", "projects", "records", "current", "earlier", "batches", "journal",
-            "accounts", "log-keys",
+            "accounts", "log-keys", "checkpoint",
         ]
         for (section, name) in names.enumerated() {
             rows.append(
@@ -303,6 +284,15 @@ extension VectorCatalogue {
         try add("encoding", rows, to: rich)
         try add("encoding", "left-content", "a byte behind the tenth section", rich) {
             $0.changeContent = { $0.append(1) }
+        }
+        try add("encoding", "groups", "2 in place of the flag of groups", rich) {
+            $0.changeContent = { $0[0] = 2 }
+        }
+        try add("newer", "groups", "a vault that shares projects with a group", rich) {
+            $0.changeContent = { $0 = [1] + $0.dropFirst() }
+        }
+        try add("newer", "groups-alone", "the flag of groups, and nothing behind it", rich) {
+            $0.changeContent = { $0 = [1] }
         }
     }
 
@@ -357,20 +347,6 @@ extension VectorCatalogue {
                 "directories-doubled", "an approved directory twice",
                 { sections in
                     try sections[0].change(text("/srv/b"), to: text("/srv/a"))
-                }
-            ),
-            (
-                "checkpoint", "entries of a checkpoint swapped",
-                { sections in
-                    let sample = Checkpoint.sample
-                    let swapped = Checkpoint(
-                        generation: sample.generation,
-                        authenticationCode: sample.authenticationCode,
-                        entries: sample.entries.reversed())
-                    sections[Section.checkpoint] = encoded { writer in
-                        writer.flag(true)
-                        swapped.encode(into: &writer)
-                    }
                 }
             ),
         ]

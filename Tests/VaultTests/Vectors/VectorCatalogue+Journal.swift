@@ -19,14 +19,6 @@ extension VectorCatalogue {
             payload: made.payload)
     }
 
-    private static func rotation(
-        _ vault: VectorVault, root: [UInt8]? = nil
-    ) throws -> JournalEntry {
-        let root = RootKey(try VectorVault.secret(root ?? vault.root))
-        return try RotationEntryTests.sample(isFull: true, isOpen: true)
-            .entry(vault: VectorVault.vaultID, key: try root.rotationKey())
-    }
-
     private static func changed(
         _ entry: JournalEntry, kind: UInt8? = nil, _ change: (inout [UInt8]) -> Void
     ) -> JournalEntry {
@@ -70,7 +62,7 @@ extension VectorCatalogue {
         try add("encoding", "send-no-target", "a change of nothing", small) {
             $0.index.journal = [Self.changed(Self.send(.create, 0)) { $0[0] = 2 }]
         }
-        let rotation = try Self.rotation(small)
+        let rotation = try RotationEntryTests.sample(isFull: true, isOpen: true).entry()
         let rotations: [(String, String, String, UInt8?, Change)] = [
             (
                 "bounds", "rotation-cut", "a rotation without its last byte", nil,
@@ -78,36 +70,49 @@ extension VectorCatalogue {
             ),
             ("encoding", "rotation-longer", "a byte behind a rotation", nil, { $0.append(0) }),
             ("encoding", "rotation-end", "a rotation that has ended and has no end", 3, { _ in }),
-            (
-                "rotation", "code", "one bit of a rotation's code", nil,
-                { $0[$0.count - 1] ^= 1 }
-            ),
-            (
-                "rotation", "command", "another command behind the code", nil,
-                { payload in
-                    if let place = payload.firstIndex(of: UInt8(ascii: "a")) {
-                        payload[place] = UInt8(ascii: "b")
-                    }
-                }
-            ),
+            ("bounds", "rotation-empty", "a rotation of no bytes", nil, { $0 = [] }),
         ]
         for (kind, name, description, number, change) in rotations {
             try add(kind, name, description, small) {
                 $0.index.journal = [Self.changed(rotation, kind: number, change)]
             }
         }
-        try add("rotation", "root", "a rotation under the key of another root", small) {
-            $0.index.journal = [
-                try Self.rotation($0, root: [UInt8](repeating: 9, count: 32))
-            ]
+        let command = Self.changed(rotation) { payload in
+            if let place = payload.firstIndex(of: UInt8(ascii: "a")) {
+                payload[place] = UInt8(ascii: "b")
+            }
+        }
+        let later = JournalEntry(
+            id: rotation.id, kind: rotation.kind, createdAt: rotation.createdAt + 1,
+            payload: rotation.payload)
+        let added = try RotationEntryTests.sample(isFull: false, isOpen: false).entry()
+        /// Whole, but that the checkpoint holds the first rotation alone.
+        func found(_ entries: [JournalEntry], _ vault: inout VectorVault) {
+            vault.index.journal = [rotation]
+            let accepted = vault.entries()
+            vault.index.journal = entries
+            vault.checkpoint = { header, key, _ in
+                Checkpoint(of: accepted, under: header, key: key)
+            }
+        }
+        let forged = [
+            ("command", "another command than the checkpoint's", [command]),
+            ("time", "another time than the checkpoint's", [later]),
+            ("added", "an ended rotation that is not in the checkpoint", [rotation, added]),
+        ]
+        for (name, description, entries) in forged {
+            try add("rotation", name, description, small) { found(entries, &$0) }
+        }
+        try add("ok", "rotation-gone", "a rotation of the checkpoint that is gone", small) {
+            found([], &$0)
         }
         try add(
-            "ok", "rotation-names", "a rotation's code, which names alone cannot judge", small,
+            "ok", "rotation-names", "a changed rotation, which names alone cannot judge", small,
             secret: .slotKey(2)
         ) { vault in
             try vault.addSlot(.secretService, .index)
             vault.values = Self.namesAlone(vault.values)
-            vault.index.journal = [Self.changed(rotation) { $0[$0.count - 1] ^= 1 }]
+            found([command], &vault)
         }
         try addRelays(small)
     }

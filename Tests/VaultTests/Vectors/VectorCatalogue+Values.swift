@@ -121,14 +121,17 @@ extension VectorCatalogue {
             vault.addProject("web", VectorVault.web)
             vault.addProject("api", VectorVault.api)
             vault.addRecord("KEY", Self.record)
-            let batch = try vault.addBatch(.settled, 1)
+            let batch = try vault.addBatch(.root, 1)
             try vault.store(value, in: Self.record, batch: batch, how)
             return vault
         }
         let rows: [(String, String, VectorVault.Storing)] = [
             ("name", "sealed for another name", .init(associatedName: "OTHER")),
             ("project", "sealed for another project", .init(associatedProject: VectorVault.api)),
-            ("version", "sealed as another version", .init(associatedVersion: 2)),
+            (
+                "version", "sealed as another version",
+                .init(associatedVersion: VectorVault.version(9))
+            ),
             (
                 "sealed-name", "another sealed name than it was sealed for",
                 .init(sealedName: "OLD", associatedName: "KEY")
@@ -180,7 +183,7 @@ extension VectorCatalogue {
             vault.index.currentVersions[ids.1] = first.of(ids.1)
         }
         try add("value", "batch", "a value under another data key", try Self.three()) { vault in
-            let batch = try vault.addBatch(.settled, 2)
+            let batch = try vault.addBatch(.root, 2)
             vault.changeEarlier(batch: batch)
         }
         var names = try storing(.init(associatedName: "OTHER"))
@@ -195,33 +198,33 @@ extension VectorCatalogue {
         let other = [UInt8](repeating: 3, count: 32)
         let rows: [(String, String, (inout VectorVault) throws -> Void)] = [
             (
-                "settled-root", "settled under another root",
-                { try $0.addBatch(.settled, 2, underRoot: other) }
+                "root-root", "wrapped under another root",
+                { try $0.addBatch(.root, 2, underRoot: other) }
             ),
             (
                 "sealed-root", "sealed to another public key",
                 { try $0.addBatch(.sealed, 2, underRoot: other) }
             ),
             (
-                "settled-vault", "settled for another vault",
-                { try $0.addBatch(.settled, 2, vault: VectorVault.identifier(0x71)) }
+                "root-vault", "wrapped for another vault",
+                { try $0.addBatch(.root, 2, vault: VectorVault.identifier(0x71)) }
             ),
             (
                 "sealed-vault", "sealed for another vault",
                 { try $0.addBatch(.sealed, 2, vault: VectorVault.identifier(0x71)) }
             ),
             (
-                "settled-id", "settled as another batch",
-                { try $0.addBatch(.settled, 2, named: VectorVault.identifier(0x45)) }
+                "root-id", "wrapped as another batch",
+                { try $0.addBatch(.root, 2, named: VectorVault.identifier(0x45)) }
             ),
             (
                 "sealed-id", "sealed as another batch",
                 { try $0.addBatch(.sealed, 2, named: VectorVault.identifier(0x45)) }
             ),
             (
-                "settled-bit", "a bit in a settled key",
+                "root-bit", "a bit in a key under the root",
                 { vault in
-                    try vault.addBatch(.settled, 2)
+                    try vault.addBatch(.root, 2)
                     vault.index.batches[1].wrapped[40] ^= 1
                 }
             ),
@@ -230,6 +233,27 @@ extension VectorCatalogue {
                 { vault in
                     try vault.addBatch(.sealed, 2)
                     vault.index.batches[1].wrapped[0] ^= 1
+                }
+            ),
+            (
+                "listed", "a sealed data key of a version that the checkpoint names",
+                { vault in
+                    vault = try .small(.sealed)
+                    let entries = vault.entries(listsSealed: true)
+                    vault.checkpoint = { header, key, _ in
+                        Checkpoint(of: entries, under: header, key: key)
+                    }
+                }
+            ),
+            (
+                "listed-changed", "the same, and its chunk does not open",
+                { vault in
+                    vault = try .small(.sealed)
+                    let entries = vault.entries(listsSealed: true)
+                    vault.index.variables[0].name = "OTHER"
+                    vault.checkpoint = { header, key, _ in
+                        Checkpoint(of: entries, under: header, key: key)
+                    }
                 }
             ),
             ("needed", "the one data key that is needed", { $0.index.batches[0].wrapped[40] ^= 1 }),
@@ -283,7 +307,7 @@ extension StoredVersion {
         length: UInt32? = nil, checksum: [UInt8]? = nil
     ) -> StoredVersion {
         StoredVersion(
-            variable: record ?? variable, version: version ?? self.version,
+            variable: record ?? variable, version: version ?? self.version, id: id,
             batch: batch ?? self.batch, offset: offset, length: length ?? self.length,
             checksum: checksum.map { .init($0) } ?? self.checksum, createdAt: createdAt,
             sealedName: sealedName)

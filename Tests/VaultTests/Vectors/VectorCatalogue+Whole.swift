@@ -12,11 +12,9 @@ extension VectorCatalogue {
         try add("ok", "rotations", "a rotation that is open, and one that has ended", try .small())
         {
             vault in
-            let key = try vault.rootKey().rotationKey()
             for isOpen in [true, false] {
                 vault.index.journal.append(
-                    try RotationEntryTests.sample(isFull: isOpen, isOpen: isOpen)
-                        .entry(vault: VectorVault.vaultID, key: key))
+                    try RotationEntryTests.sample(isFull: isOpen, isOpen: isOpen).entry())
             }
         }
         try add("ok", "relays", "two relays, between other entries of the journal", try .small()) {
@@ -61,7 +59,11 @@ extension VectorCatalogue {
             try .rich(), secret: .slotKey(2)
         ) { vault in
             vault.values = Self.namesAlone(vault.values)
-            vault.index.checkpoint = .sample
+            vault.checkpoint = { _, _, entries in
+                Checkpoint(
+                    generation: 7, nonce: [UInt8](repeating: 0xCC, count: 24),
+                    tag: [UInt8](repeating: 0xCC, count: 16), entries: entries)
+            }
         }
     }
 
@@ -142,7 +144,7 @@ extension VectorCatalogue {
                 try .empty()
             ) { vault in
                 vault.addProject("web", VectorVault.web)
-                let batch = try vault.addBatch(.settled, 1)
+                let batch = try vault.addBatch(.root, 1)
                 for (place, length) in lengths.enumerated() {
                     vault.addRecord("KEY_\(length)", VectorVault.records[place])
                     try vault.store(
@@ -159,12 +161,12 @@ extension VectorCatalogue {
         }
         try add("ok", "batch-sealed", "a data key sealed without the root", try .small(.sealed))
         try add("ok", "batch-unused", "a data key that nothing needs", try .small()) {
-            try $0.addBatch(.settled, 2)
+            try $0.addBatch(.root, 2)
         }
         try add("ok", "renamed", "a value sealed under the name before", try .empty()) { vault in
             vault.addProject("web", VectorVault.web)
             vault.addRecord("NEW", VectorVault.records[0])
-            let batch = try vault.addBatch(.settled, 1)
+            let batch = try vault.addBatch(.root, 1)
             try vault.store(
                 Array("kept".utf8), in: VectorVault.records[0], batch: batch,
                 .init(sealedName: "OLD"))
@@ -172,7 +174,7 @@ extension VectorCatalogue {
         try add("ok", "moved-within", "chunks in another order than records", try .empty()) {
             vault in
             vault.addProject("web", VectorVault.web)
-            let batch = try vault.addBatch(.settled, 1)
+            let batch = try vault.addBatch(.root, 1)
             for place in [2, 0, 1] {
                 vault.addRecord("KEY_\(place)", VectorVault.records[place])
                 try vault.store(
@@ -210,7 +212,7 @@ extension VectorCatalogue {
             try add("ok", file, description, try .empty()) { vault in
                 vault.addProject("web", VectorVault.web)
                 vault.addRecord(name, VectorVault.records[0])
-                let batch = try vault.addBatch(.settled, 1)
+                let batch = try vault.addBatch(.root, 1)
                 try vault.store(Array("named".utf8), in: VectorVault.records[0], batch: batch)
             }
         }
@@ -218,7 +220,7 @@ extension VectorCatalogue {
             vault.addProject("web", VectorVault.web)
             vault.addRecord(
                 "KEY", VectorVault.records[0], comment: String(repeating: "c", count: 4_096))
-            let batch = try vault.addBatch(.settled, 1)
+            let batch = try vault.addBatch(.root, 1)
             try vault.store(Array("noted".utf8), in: VectorVault.records[0], batch: batch)
         }
         try add(
@@ -226,7 +228,7 @@ extension VectorCatalogue {
         ) {
             vault in
             vault.addProject("web", VectorVault.web)
-            let batch = try vault.addBatch(.settled, 1)
+            let batch = try vault.addBatch(.root, 1)
             let scopes = [
                 Scope(targets: .production), Scope(targets: [.preview, .development]),
                 Scope(targets: .preview, branch: "feature/x"),
@@ -240,7 +242,7 @@ extension VectorCatalogue {
         }
         try add("ok", "types", "each of the five types", try .empty()) { vault in
             vault.addProject("web", VectorVault.web)
-            let batch = try vault.addBatch(.settled, 1)
+            let batch = try vault.addBatch(.root, 1)
             for (place, kind) in VariableAttributes.Kind.allCases.enumerated() {
                 vault.addRecord("KEY_\(place)", VectorVault.records[place], kind: kind)
                 try vault.store(

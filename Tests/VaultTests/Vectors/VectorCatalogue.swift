@@ -18,17 +18,19 @@ struct VectorCatalogue {
         try addLayouts()
         try addValues()
         try addCheckpoints()
+        try addEntries()
+        try addLockedWrites()
         try addJournals()
     }
 
-    /// Adds a vault that must be of `kind`: "ok", "locked", "newer" or a class of damage.
+    /// Adds a vault that must be of `kind`: "ok", "locked", "newer", "pre-release" or a class of damage.
     mutating func add(
         _ kind: String, _ name: String, _ description: String, _ vault: VectorVault,
         secret: Vector.Secret = .passphrase, change: (inout VectorVault) throws -> Void = { _ in }
     ) throws {
         var vault = vault
         try change(&vault)
-        let exits: [String: Int32] = ["ok": 0, "newer": 1, "locked": 3]
+        let exits: [String: Int32] = ["ok": 0, "newer": 1, "pre-release": 1, "locked": 3]
         let values = vault.values.sorted {
             ($0.project, $0.key, $0.targets.joined(), $0.branch ?? "", $0.version)
                 < ($1.project, $1.key, $1.targets.joined(), $1.branch ?? "", $1.version)

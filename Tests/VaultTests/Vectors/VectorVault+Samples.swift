@@ -33,6 +33,8 @@ extension VectorVault {
 
     // Times that occur once, so that what stands beside them can be found.
     static let goneTime: UInt64 = 0x0000_0181_1111_2221
+    static let pushedTime: UInt64 = 0x0000_0181_1111_3331
+    static let earlierTime: UInt64 = 0x0000_0181_1111_4441
     static let accountTime: UInt64 = 0x0000_0181_1111_2222
     static let accountEnd: UInt64 = 0x0000_0181_1111_2223
     static let liveTime: UInt64 = 0x0000_0181_1111_2224
@@ -46,7 +48,7 @@ extension VectorVault {
     }
 
     /// One passphrase, and one record "KEY" with a value, in the project "web".
-    static func small(_ wrapping: Batch.Wrapping = .settled) throws -> VectorVault {
+    static func small(_ wrapping: Batch.Wrapping = .root) throws -> VectorVault {
         var vault = try empty()
         vault.addProject("web", web)
         vault.addRecord("KEY", records[0])
@@ -90,21 +92,22 @@ extension VectorVault {
         var remote = RemoteState(
             id: "env_1", key: "REMOTE_KEY", account: "user_1", pushedVersion: 1,
             agreed: .init(kind: .encrypted, scope: Scope(targets: .production)),
-            updatedAt: 1_700_000_000_600, pushedAt: 1_700_000_000_700)
+            updatedAt: 1_700_000_000_600, pushedAt: pushedTime)
         remote.seenUpdatedAt = goneTime
+        remote.earlier = .init(version: 1, from: earlierTime, until: 1_700_000_000_600)
         vault.index.variables[0].remote = remote
         vault.addRecord("SECOND", records[1], in: api, kind: .plain)
-        let settled = try vault.addBatch(.settled, 1)
+        let root = try vault.addBatch(.root, 1)
         let sealed = try vault.addBatch(.sealed, 2)
         try vault.store(
-            Array("first of the key".utf8), in: records[0], batch: settled,
+            Array("first of the key".utf8), in: records[0], batch: root,
             .init(version: 1, isCurrent: false, sealedName: "OLD_NAME"))
         try vault.store(
-            Array("second of the key".utf8), in: records[0], batch: settled,
+            Array("second of the key".utf8), in: records[0], batch: root,
             .init(version: 3, isCurrent: false))
         try vault.store(
             Array("now of the key".utf8), in: records[0], batch: sealed, .init(version: 4))
-        try vault.store(Array("other".utf8), in: records[1], batch: settled, .init(version: 2))
+        try vault.store(Array("other".utf8), in: records[1], batch: root, .init(version: 2))
         vault.index.variables[1].highestVersion = 5
         try vault.addAccounts()
         vault.index.journal = [
@@ -121,23 +124,31 @@ extension VectorVault {
                     path: path, project: "prj_1", organisation: path == "/srv/a" ? "" : "team_1",
                     vaultProject: web))
         }
+        vault.index.metadata.lockedWrites = [
+            LockedWrite(
+                generation: 7, by: .init(command: "import", time: 1_700_000_000_800),
+                variables: [records[0], records[5]]),
+            LockedWrite(
+                generation: 8, by: .init(command: "set", time: 1_700_000_000_900),
+                variables: [records[1]]),
+        ]
         return vault
     }
 
     mutating func addAccounts() throws {
         let arena = SecretArena()
         let token = try Array("token of work".utf8).withBytes { try arena.copy($0) }
-        let publicKey = try rootKey().boxKeyPair().publicKey
-        let box = try token.withBytes { try SealedBox.seal($0, to: publicKey) }
+        var home = Account(
+            name: "home", origin: "https://api.example.com", userID: "user_2", username: "ada-l",
+            isDefault: false, createdAt: 8, protection: .values, secret: token)
+        home.secret = try home.protected(
+            token, vault: Self.vaultID, publicKey: try rootKey().boxKeyPair().publicKey, in: arena)
         index.accounts = [
             Account(
                 name: "work", origin: "https://api.example.com", userID: "user_1",
                 username: "ada", teamID: "team_2", teamSlug: "slug-2", isDefault: true,
                 createdAt: Self.accountTime, expiresAt: Self.accountEnd, secret: token),
-            Account(
-                name: "home", origin: "https://api.example.com", userID: "user_2",
-                username: "ada-l", isDefault: false, createdAt: 8, protection: .values,
-                secret: try box.withBytes { try arena.copy($0) }),
+            home,
         ]
     }
 

@@ -25,14 +25,15 @@ struct VectorVault {
     var values: [Vector.Value] = []
     private var dataKeys: [Identifier: [UInt8]] = [:]
 
-    /// Makes the checkpoint, for the header that the file gets.
-    var checkpoint: ((VaultHeader, borrowing SecretBytes) throws -> Checkpoint)?
+    /// Makes the checkpoint, for the header that the file gets; one of all that there is, but for versions
+    /// in sealed batches, unless this is set.
+    var checkpoint: ((VaultHeader, borrowing SecretBytes, CheckpointEntries) throws -> Checkpoint)?
 
     // What is changed of the file, in the order in which it is put together.
 
-    /// Of the ten sections of the index's content, without their lengths.
+    /// Of the ten sections of the index's content, without their lengths and the flag before them.
     var changeSections: ((inout [[UInt8]]) throws -> Void)?
-    /// Of the content, section lengths included.
+    /// Of the content: the flag, and the sections with their lengths.
     var changeContent: ((inout [UInt8]) -> Void)?
     /// Of the length, the content and the zeros behind it.
     var changePadded: ((inout [UInt8]) -> Void)?
@@ -47,6 +48,9 @@ struct VectorVault {
     static func identifier(_ number: UInt8) -> Identifier {
         Identifier(high: UInt64(number) << 56 | 0x11_2233_4455_6677, low: UInt64(number) * 0x0101)
     }
+
+    /// The id of the version of that number, from the front of the chunks.
+    static func version(_ number: UInt8) -> Identifier { identifier(0x98 + number) }
 
     static func secret(_ bytes: [UInt8]) throws -> SecretBytes {
         try bytes.withBytes { try SecretBytes(copying: $0) }
@@ -112,10 +116,10 @@ struct VectorVault {
         let key = try Self.secret(bytes)
         var batch: Batch
         switch wrapping {
-        case .settled:
-            let settlingKey = try root.settlingKey()
+        case .root:
+            let batchKey = try root.batchKey()
             batch = key.withBytes {
-                Batch.settled($0, id: named ?? id, vault: vault, settlingKey: settlingKey)
+                Batch.root($0, id: named ?? id, vault: vault, batchKey: batchKey)
             }
         case .sealed:
             batch = try Batch.sealed(
@@ -136,7 +140,7 @@ struct VectorVault {
         /// What the index does not say, but the seal covers all the same.
         var associatedName: String?
         var associatedProject: Identifier?
-        var associatedVersion: UInt64?
+        var associatedVersion: Identifier?
         /// Of the padded value, before it is sealed.
         var changePadded: ((inout [UInt8]) -> Void)?
         /// Of the sealed chunk, before its checksum is made.
@@ -150,9 +154,10 @@ struct VectorVault {
     ) throws {
         guard let position = index.variables.firstIndex(where: { $0.id == id }) else { return }
         let variable = index.variables[position]
+        let versionID = Self.version(UInt8(index.versionCount))
         let data = ValueChunk.associatedData(
             vault: Self.vaultID, batch: batch, variable: id,
-            version: how.associatedVersion ?? how.version,
+            version: how.associatedVersion ?? versionID,
             project: how.associatedProject ?? variable.project,
             name: how.associatedName ?? how.sealedName ?? variable.name)
         var writer = ByteWriter()
@@ -171,7 +176,8 @@ struct VectorVault {
         }
         how.changeChunk?(&chunk)
         let stored = StoredVersion(
-            variable: id, version: how.version, batch: batch, offset: UInt64(chunks.count),
+            variable: id, version: how.version, id: versionID, batch: batch,
+            offset: UInt64(chunks.count),
             length: UInt32(chunk.count), checksum: chunk.withBytes { .init(of: $0) },
             createdAt: 1_700_000_001_000,
             sealedName: how.sealedName.map { .init(project: variable.project, name: $0) })
@@ -205,12 +211,16 @@ struct VectorVault {
     /// The bytes of the file.
     func file() throws -> [UInt8] {
         var index = index
+        let covered = VaultHeader(
+            vaultID: Self.vaultID, generation: generation, indexEpoch: epoch,
+            publicKey: try rootKey().boxKeyPair().publicKey, slots: slots,
+            indexNonce: [], indexByteCount: 0, fileByteCount: 0)
+        let entries = entries()
+        let key = try rootKey().checkpointKey()
         if let checkpoint {
-            let header = VaultHeader(
-                vaultID: Self.vaultID, generation: generation, indexEpoch: epoch,
-                publicKey: try rootKey().boxKeyPair().publicKey, slots: slots,
-                indexNonce: [], indexByteCount: 0, fileByteCount: 0)
-            index.checkpoint = try checkpoint(header, try rootKey().checkpointKey())
+            index.checkpoint = try checkpoint(covered, key, entries)
+        } else {
+            index.checkpoint = Checkpoint(of: entries, under: covered, key: key)
         }
         var padded = try index.encoded().withBytes { bytes in
             (0..<bytes.byteCount).map { bytes.byte(at: $0) }
@@ -219,6 +229,7 @@ struct VectorVault {
             var sections = Self.sections(ofPadded: padded)
             try changeSections?(&sections)
             var content = ByteWriter()
+            content.flag(false)
             for section in sections { content.section { $0.raw(section) } }
             var bytes = content.bytes
             changeContent?(&bytes)
@@ -240,16 +251,39 @@ struct VectorVault {
         changeHeader?(&body)
         let data = VaultHeader.indexAssociatedData(header: body + Self.checksum(body))
         var sealed: [UInt8] = []
-        let key = try keys().index.sealingKey()
+        let sealingKey = try keys().index.sealingKey()
         padded.withBytes {
             AuthenticatedCipher.seal(
                 $0, nonce: Array(body[(body.count - 32)..<(body.count - 8)]), additionalData: data,
-                key: key, appendingTo: &sealed)
+                key: sealingKey, appendingTo: &sealed)
         }
         forgeHeader?(&body)
         var file = body + Self.checksum(body) + sealed + chunks
         changeFile?(&file)
         return file
+    }
+
+    /// Entries of all that there is, but for versions in sealed batches.
+    func entries(listsSealed: Bool = false) -> CheckpointEntries {
+        let sealed = Set(index.batches.filter { $0.isSealed && !listsSealed }.map(\.id))
+        // Some vectors have a number twice, which no entry may have.
+        let versions = index.versions().mapValues { versions in
+            versions.indices.filter { place in
+                place == 0 || versions[place - 1].version != versions[place].version
+            }.map { versions[$0] }
+        }
+        var objects: [AcceptedObject] = index.projects.map { .init($0) }
+        objects += index.variables.map { variable in
+            .variable(
+                AcceptedRecord(
+                    of: variable,
+                    versions: (versions[variable.id] ?? []).filter { !sealed.contains($0.batch) }
+                        .map(\.name)))
+        }
+        objects += index.accounts.map { .init($0) }
+        objects += index.metadata.approvedDirectories.map { .directory($0) }
+        objects += index.allJournalEntries.map { .init($0) }
+        return CheckpointEntries(of: objects)
     }
 
     private static func checksum(_ body: [UInt8]) -> [UInt8] {
@@ -259,7 +293,7 @@ struct VectorVault {
     /// The sections of a padded index, without their lengths.
     static func sections(ofPadded padded: [UInt8]) -> [[UInt8]] {
         var sections: [[UInt8]] = []
-        var offset = 4
+        var offset = 5
         for _ in 0..<10 {
             let count = (0..<4).reversed().reduce(0) { $0 << 8 | Int(padded[offset + $1]) }
             sections.append(Array(padded[(offset + 4)..<(offset + 4 + count)]))
@@ -267,4 +301,15 @@ struct VectorVault {
         }
         return sections
     }
+}
+
+extension CheckpointEntries {
+    /// Entries of objects, in any order.
+    init(of objects: [AcceptedObject]) {
+        self = CheckpointEntries().replacing(
+            Dictionary(objects.map { ($0.object, .some($0.content)) }) { first, _ in first })
+    }
+
+    /// What stands in the index.
+    var bytes: [UInt8] { encoded { encode(into: &$0) } }
 }

@@ -1,0 +1,263 @@
+/// What `@next/env` makes of the values of one file: dotenv 16 reads it, and dotenv-expand 10 replaces
+/// names by values, in an environment that has nothing else.
+///
+/// That program replaces text by text until nothing is left to replace, from the last `$` on. It does
+/// not know which quotes a value had. A default wins over a value of the same file, the first place that
+/// looks like the reference is replaced, wherever the reference was, and `$$`, `$&`, `` $` `` and `$'`
+/// mean something in what is put there.
+///
+/// A value under work is a list of places in the source, so that no byte of it is copied.
+struct NextExpansion {
+    /// How often something may be replaced in one value; that program's stack ends somewhere above.
+    private static let maximumSteps = 1_024
+    /// The limit on positions read and written while one file is expanded.
+    private static let maximumWork = 64 << 20
+
+    /// What a value with something to replace comes to, by the index of its entry.
+    private(set) var values: [Int: [ValueRun]] = [:]
+    /// The length of such a value in bytes.
+    private(set) var lengths: [Int: Int] = [:]
+
+    private let text: SourceText
+    private let file: DotEnvFile
+    private let effective: [ExactName: Int]
+    private var work = 0
+
+    /// A place in the source, or a byte that is not there as such, as one less than its negative.
+    private typealias Unit = Int32
+
+    /// Names that every object of JavaScript answers to, so that a value of another kind comes back.
+    private static let inheritedNames: Set<String> = [
+        "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__",
+        "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable",
+        "toLocaleString", "toString", "valueOf",
+    ]
+
+    /// - Throws: ``DotEnvError`` with `expansionCycle` or `expansionTooLarge` where that program ends
+    ///   with an error, and takes nothing of the file, and `refused` for names of JavaScript's own.
+    init(
+        _ file: DotEnvFile, _ text: SourceText, effective: [ExactName: Int]
+    ) throws(DotEnvError) {
+        self.text = text
+        self.file = file
+        self.effective = effective
+        for index in Self.order(file) {
+            let entry = file.entries[index]
+            let dollar = text.firstIndex(
+                of: Byte.dollar, from: entry.valueRange.lowerBound, to: entry.valueRange.upperBound)
+            guard dollar < entry.valueRange.upperBound, entry.key != "__proto__" else { continue }
+            let expanded = resolvingEscapes(try interpolated(units(of: index), of: index))
+            values[index] = runs(expanded)
+            lengths[index] = expanded.count
+        }
+    }
+
+    /// The entries that count, as JavaScript goes through the names of an object: numbers first, then
+    /// the others by their first place.
+    private static func order(_ file: DotEnvFile) -> [Int] {
+        var last: [ExactName: Int] = [:]
+        for (index, entry) in file.entries.enumerated() { last[ExactName(entry.key)] = index }
+        var seen = Set<ExactName>()
+        var numbers: [(UInt32, Int)] = []
+        var names: [Int] = []
+        for entry in file.entries {
+            guard seen.insert(ExactName(entry.key)).inserted,
+                let index = last[ExactName(entry.key)]
+            else { continue }
+            if let number = UInt32(entry.key), number < .max, String(number) == entry.key {
+                numbers.append((number, index))
+            } else {
+                names.append(index)
+            }
+        }
+        return numbers.sorted { $0.0 < $1.0 }.map(\.1) + names
+    }
+
+    // MARK: Units
+
+    private func byte(_ unit: Unit) -> UInt8 {
+        unit < 0 ? UInt8(truncatingIfNeeded: -1 - unit) : text[Int(unit)]
+    }
+
+    private static func unit(_ byte: UInt8) -> Unit { -1 - Unit(byte) }
+
+    /// A value as it is now: as it stands, or after its own turn.
+    private func units(of index: Int) -> [Unit] {
+        var units: [Unit] = []
+        func add(_ run: ValueRun) {
+            switch run {
+            case .source(let range):
+                for place in range { units.append(Unit(truncatingIfNeeded: place)) }
+            case .literal(let byte): units.append(Self.unit(byte))
+            }
+        }
+        if let value = values[index] {
+            value.forEach(add)
+        } else {
+            let entry = file.entries[index]
+            var runs = ValueRuns(text, entry.valueRange, entry.encoding)
+            while let run = runs.next() { add(run) }
+        }
+        return units
+    }
+
+    private func runs(_ units: [Unit]) -> [ValueRun] {
+        var runs: [ValueRun] = []
+        var stretch: Range<Int>?
+        for unit in units {
+            if let open = stretch {
+                if Int(unit) == open.upperBound {
+                    stretch = open.lowerBound..<open.upperBound + 1
+                    continue
+                }
+                runs.append(.source(open))
+                stretch = nil
+            }
+            if unit < 0 {
+                runs.append(.literal(byte(unit)))
+            } else {
+                stretch = Int(unit)..<Int(unit) + 1
+            }
+        }
+        if let stretch { runs.append(.source(stretch)) }
+        return runs
+    }
+
+    // MARK: Replacing
+
+    /// A `$NAME`, `${NAME}` or `${NAME:-default}`, with or without its braces.
+    private struct Reference {
+        let range: Range<Int>
+        let name: String
+        let fallback: Range<Int>
+    }
+
+    private mutating func interpolated(
+        _ start: [Unit], of index: Int
+    ) throws(DotEnvError) -> [Unit] {
+        var value = start
+        for _ in 0..<Self.maximumSteps {
+            try spend(value.count, on: index)
+            guard let reference = lastReference(in: value) else { return value }
+            guard !Self.inheritedNames.contains(reference.name) else {
+                throw failure(
+                    .refused, "Next.js puts something of JavaScript's own in place of this name",
+                    index)
+            }
+            var replacement = Array(value[reference.fallback])
+            if replacement.isEmpty, let target = effective[ExactName(reference.name)] {
+                replacement = units(of: target)
+                try spend(replacement.count, on: index)
+            }
+            value = try replacing(reference.range, in: value, by: replacement, of: index)
+        }
+        throw failure(
+            .expansionCycle,
+            "the value refers to itself, or to too much; Next.js takes nothing of such a file",
+            index)
+    }
+
+    /// The reference at the last `$` without a backslash before it, if there is one.
+    private func lastReference(in value: [Unit]) -> Reference? {
+        var dollar = value.count - 1
+        while dollar >= 0 {
+            if byte(value[dollar]) == Byte.dollar,
+                dollar == 0 || byte(value[dollar - 1]) != Byte.backslash
+            {
+                break
+            }
+            dollar -= 1
+        }
+        guard dollar >= 0 else { return nil }
+        func at(_ place: Int) -> UInt8 { place < value.count ? byte(value[place]) : 0 }
+        var end = dollar + 1
+        if at(end) == Byte.leftBrace { end += 1 }
+        let name = end
+        while at(end).isWord { end += 1 }
+        guard end > name else { return nil }
+        let spelling = String(decoding: value[name..<end].map { byte($0) }, as: UTF8.self)
+        var fallback = end..<end
+        if at(end) == Byte.colon, at(end + 1) == 0x2D {
+            var stop = end + 2
+            while stop < value.count, at(stop) != Byte.rightBrace, at(stop) != Byte.backslash {
+                stop += 1
+            }
+            fallback = end + 2..<stop
+            end = stop
+        }
+        if at(end) == Byte.rightBrace { end += 1 }
+        return Reference(range: dollar..<end, name: spelling, fallback: fallback)
+    }
+
+    /// Puts `replacement` where the text of `range` stands first.
+    private mutating func replacing(
+        _ range: Range<Int>, in value: [Unit], by replacement: [Unit], of index: Int
+    ) throws(DotEnvError) -> [Unit] {
+        let wanted = value[range]
+        var first = 0
+        while first < range.lowerBound, !isSame(value[first..<first + wanted.count], wanted) {
+            first += 1
+        }
+        var result = Array(value[..<first])
+        var place = 0
+        while place < replacement.count {
+            let unit = replacement[place]
+            place += 1
+            guard byte(unit) == Byte.dollar, place < replacement.count else {
+                result.append(unit)
+                continue
+            }
+            switch byte(replacement[place]) {
+            case Byte.dollar: result.append(unit)
+            case UInt8(ascii: "&"): result += wanted
+            case Byte.backtick: result += value[..<first]
+            case Byte.singleQuote: result += value[(first + wanted.count)...]
+            default:
+                result.append(unit)
+                continue
+            }
+            place += 1
+            try check(result.count, of: index)
+        }
+        result += value[(first + wanted.count)...]
+        try check(result.count, of: index)
+        return result
+    }
+
+    private func isSame(_ left: ArraySlice<Unit>, _ right: ArraySlice<Unit>) -> Bool {
+        zip(left, right).allSatisfy { byte($0) == byte($1) }
+    }
+
+    private func resolvingEscapes(_ value: [Unit]) -> [Unit] {
+        var result: [Unit] = []
+        for (place, unit) in value.enumerated() {
+            let isEscape =
+                byte(unit) == Byte.backslash && place + 1 < value.count
+                && byte(value[place + 1]) == Byte.dollar
+            if !isEscape { result.append(unit) }
+        }
+        return result
+    }
+
+    // MARK: Limits
+
+    private mutating func spend(_ count: Int, on index: Int) throws(DotEnvError) {
+        work += count
+        guard work <= Self.maximumWork else {
+            throw failure(.expansionTooLarge, "the values become too long", index)
+        }
+    }
+
+    private func check(_ count: Int, of index: Int) throws(DotEnvError) {
+        guard count <= DotEnvExpansion.maximumValueSize else {
+            throw failure(.expansionTooLarge, "the value becomes too long", index)
+        }
+    }
+
+    private func failure(
+        _ code: DotEnvError.Code, _ reason: String, _ index: Int
+    ) -> DotEnvError {
+        let entry = file.entries[index]
+        return DotEnvError(code, reason, position: entry.position, key: entry.key)
+    }
+}

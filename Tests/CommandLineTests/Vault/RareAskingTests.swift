@@ -1,0 +1,85 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// How often somebody is asked who does nothing unusual: who is asked often learns to say yes.
+@Suite("How rarely somebody is asked")
+struct RareAskingTests {
+    private typealias Step = (arguments: [String], input: String?)
+
+    /// The commands of a first day. Some need others to have been there before.
+    private static func steps(token: String) -> [Step] {
+        [
+            (["login"], token), (["import", "-", "-p", "web"], "A=first\nB=second\n"),
+            (["link", "web", "--yes"], nil), (["set", "A", "-p", "web"], "changed"),
+            (["unlock", "--json"], nil), (["run", "-q", "-p", "web", "--", "printenv", "A"], nil),
+            (["set", "C", "-p", "web", "--push"], "third"), (["push", "-p", "web", "--yes"], nil),
+            (["rm", "B", "-p", "web", "--yes"], nil), (["pull", "-p", "web", "--yes"], nil),
+            (["export", "-p", "web", "--format", "json"], nil),
+        ]
+    }
+
+    /// Runs commands within the time that `init` leaves the vault unlocked.
+    private func run(
+        _ steps: [Step], at platform: PlatformHome
+    ) throws -> (first: ProgramResult, others: [ProgramResult], last: ProgramResult) {
+        let (home, url) = (platform.home, platform.url)
+        return try LoginThread.run(.session) {
+            let passphrase = CommandHome.passphrase
+            let first = try home.terminalRunner(
+                ["init", "--kdf", "8MiB,1"],
+                script: [
+                    (.terminal("New passphrase: "), .line(passphrase)),
+                    (.terminal("The same again: "), .line(passphrase)),
+                ]
+            ).run()
+            let others = try steps.map { step in
+                try home.run(
+                    step.arguments, input: step.input.map { .text($0) } ?? .null,
+                    // Its passphrase is for the second unlock, and tells nothing of questions.
+                    unlocked: step.arguments[0] == "unlock",
+                    environment: ["ZG_ENV_API_URL": url])
+            }
+            return (first, others, try home.run(["unlock", "--json"]))
+        }
+    }
+
+    private func expectNothingToAccept(
+        _ result: ProgramResult, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let said = try JSONDocument(result.standardOutput)
+        #expect(said["changedWhileLocked"] == [], sourceLocation: sourceLocation)
+        #expect(said["accepted"] == .null, sourceLocation: sourceLocation)
+    }
+
+    @Test func `the first use has two prompts, both of init`() throws {
+        let platform = try PlatformHome(hasVault: false, isLoggedIn: false)
+        let steps = Self.steps(token: platform.token).filter { $0.arguments[0] != "unlock" }
+        let results = try run(steps, at: platform)
+        done(results.first)
+        // Nobody is there who could answer a prompt.
+        for result in results.others { done(result) }
+        #expect(results.others[4].output == "changed\n")
+        try expectNothingToAccept(results.last)
+    }
+
+    @Test func `no order of commands has anybody asked about what was done while unlocked`() throws
+    {
+        let all = Self.steps(token: "").indices
+        let orders = all.map { Array(all[$0...]) + Array(all[..<$0]) }
+        for order in orders + [all.reversed()] {
+            let platform = try PlatformHome(hasVault: false, isLoggedIn: false)
+            let steps = Self.steps(token: platform.token)
+            let results = try run(order.map { steps[$0] }, at: platform)
+            for (number, result) in zip(order, results.others) {
+                let command = steps[number].arguments
+                // A push before the link fails for other reasons.
+                #expect(result.status != 3, "\(order): \(command): \(result.error)")
+                #expect(
+                    !result.error.contains("while the values were locked"),
+                    "\(order): \(command): \(result.error)")
+            }
+            try expectNothingToAccept(results.last)
+        }
+    }
+}

@@ -1,0 +1,707 @@
+"""A small writer of vault files for tests, format 2, written from its page (vault-format.md) alone.
+
+It shares nothing with the second reader. An index is plain data here: dictionaries and lists, with
+texts as `str` and ids as `bytes`, and nothing is checked, so that tests can write what is wrong.
+The numbers in the comments are the page's sections.
+"""
+
+import copy
+import os
+from hashlib import blake2b
+
+from nacl import bindings as sodium
+from nacl.public import PublicKey, SealedBox
+
+MIB = 1 << 20
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+# --------------------------------------------------------------------------------------------------
+# 1: types. Each has `put`, from a value to bytes, and `get`, from bytes that are read to a value.
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, length):
+        part = self.data[self.at:self.at + length]
+        if len(part) != length:
+            raise ValueError("cut short")
+        self.at += length
+        return bytes(part)
+
+
+class Number:
+    def __init__(self, size):
+        self.size = size
+
+    def put(self, value):
+        return int(value).to_bytes(self.size, "little")
+
+    def get(self, reader):
+        return int.from_bytes(reader.take(self.size), "little")
+
+
+class Raw:
+    def __init__(self, size):
+        self.size = size
+
+    def put(self, value):
+        return value
+
+    def get(self, reader):
+        return reader.take(self.size)
+
+
+class Text:
+    """A text as `str`; one that is not UTF-8 as `bytes`, which are written as they are."""
+
+    def put(self, value):
+        raw = value if isinstance(value, bytes) else value.encode()
+        return U32.put(len(raw)) + raw
+
+    def get(self, reader):
+        raw = reader.take(U32.get(reader))
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            return raw
+
+
+class Bytes(Text):
+    def get(self, reader):
+        return reader.take(U32.get(reader))
+
+
+class Optional:
+    def __init__(self, of):
+        self.of = of
+
+    def put(self, value):
+        return b"\0" if value is None else b"\1" + self.of.put(value)
+
+    def get(self, reader):
+        return self.of.get(reader) if U8.get(reader) else None
+
+
+class List:
+    def __init__(self, of):
+        self.of = of
+
+    def put(self, values):
+        return U32.put(len(values)) + b"".join(map(self.of.put, values))
+
+    def get(self, reader):
+        return [self.of.get(reader) for _ in range(U32.get(reader))]
+
+
+class Struct:
+    def __init__(self, **fields):
+        self.fields = fields
+
+    def put(self, value):
+        return b"".join(of.put(value[name]) for name, of in self.fields.items())
+
+    def get(self, reader):
+        return {name: of.get(reader) for name, of in self.fields.items()}
+
+
+U8, U16, U32, U64 = map(Number, (1, 2, 4, 8))
+ID, TEXT, BYTES = Raw(16), Text(), Bytes()
+STEP = U8
+
+# --------------------------------------------------------------------------------------------------
+# 4 and 5: the parts
+
+SLOT = Struct(
+    id=ID, kind=U8, tier=U8, derivation=U8, zero=U8, operations=U32, memory=U64, salt=ID,
+    nonce=Raw(24), wrapped=Raw(48), made_at=U64, zeros=Raw(64))
+
+DIRECTORY = Struct(path=TEXT, link=TEXT, organisation=TEXT, project=ID)
+METADATA = Struct(
+    generations=List(Struct(generation=U64, tag=ID)),
+    audit_log=Optional(Struct(sequence=U64, tag=ID)),
+    directories=List(DIRECTORY),
+    locked_writes=List(Struct(generation=U64, time=U64, command=TEXT, records=List(ID))))
+
+BINDING = Struct(
+    origin=TEXT, user=TEXT, team=Optional(TEXT), team_slug=Optional(TEXT), project=TEXT, name=TEXT)
+PROJECT = Struct(
+    id=ID, name=TEXT, made_at=U64, binding=Optional(BINDING),
+    live=Optional(Struct(deployment=TEXT, made_at=U64)), seen_at=U64)
+
+SCOPE = Struct(targets=U8, environments=List(TEXT), branch=Optional(TEXT))
+ATTRIBUTES = Struct(type=U8, scope=SCOPE, comment=Optional(TEXT))
+REMOTE = Struct(
+    id=TEXT, key=TEXT, account=TEXT, pushed=U64, agreed=ATTRIBUTES, agreed_at=U64, seen_at=U64,
+    gone=U8, pushed_at=U64, earlier=Optional(Struct(version=U64, since=U64, until=U64)))
+RECORD = Struct(
+    id=ID, project=ID, name=TEXT, attributes=ATTRIBUTES, made_at=U64, changed_at=U64,
+    removed_at=U64, current=U64, highest=U64, rotation=U64, remote=Optional(REMOTE))
+
+VERSION = Struct(
+    record=ID, number=U64, id=ID, batch=ID, offset=U64, length=U32, checksum=Raw(32), made_at=U64,
+    sealed_name=Optional(Struct(project=ID, name=TEXT)))
+
+ACCOUNT = Struct(
+    name=TEXT, origin=TEXT, user=TEXT, user_name=TEXT, team=Optional(TEXT),
+    team_slug=Optional(TEXT), default=U8, made_at=U64, ends_at=U64, protection=U8, secret=BYTES)
+
+
+class Batch:
+    """5.6"""
+
+    def put(self, value):
+        return value["id"] + U8.put(value["wrapping"]) + value["wrapped"]
+
+    def get(self, reader):
+        batch = {"id": ID.get(reader), "wrapping": U8.get(reader)}
+        return {**batch, "wrapped": reader.take(112 if batch["wrapping"] == 1 else 72)}
+
+
+# 5.7. A payload stays bytes in the index; `change_payload` of the tests takes it apart.
+JOURNAL = Struct(id=ID, kind=U8, made_at=U64, payload=BYTES)
+SEND = Struct(
+    action=U8, project=ID, record=Optional(ID), platform_project=TEXT, author=TEXT,
+    target=Optional(Struct(id=TEXT, changed_at=U64)), key=TEXT, attributes=ATTRIBUTES, version=U64,
+    sent_after=U64, sent_until=U64)
+RELAY = Struct(relay=TEXT, device=TEXT, accounts=List(TEXT), token=Raw(43), seed=Raw(32))
+FAILURE = Struct(kind=U8, reason=TEXT)
+MEMBER = Struct(
+    project=ID, name=TEXT, platform_project=TEXT, platform_name=TEXT, deployed=Optional(TEXT),
+    source=Optional(TEXT), newest_at=U64, records=List(Struct(record=ID, before=U64, after=U64)))
+BUILD = Struct(
+    create=STEP, way=U8, attempt=U8, deployment=TEXT, begun_at=U64, live=STEP, evidence=U8,
+    check=STEP)
+PROGRESS = Struct(
+    push=STEP, build=BUILD, reach=U8, put_back=STEP, back=BUILD, previous=STEP,
+    failure=Optional(FAILURE))
+
+
+class Rotation:
+    START = Struct(
+        key=TEXT, apply=Optional(TEXT), check=Optional(TEXT), address=Optional(TEXT), status=U32,
+        revoke=Optional(TEXT), redeploys=U8, policy=U8, limit=U64, members=List(MEMBER),
+        direction=U8, outcome=U8, apply_step=STEP, revoke_step=STEP, undo_step=STEP,
+        failure=Optional(FAILURE), failed_member=U32)
+
+    def put(self, value):
+        return self.START.put(value) + b"".join(
+            map(PROGRESS.put, value["progress"])) + U64.put(value["ended_at"])
+
+    def get(self, reader):
+        value = self.START.get(reader)
+        value["progress"] = [PROGRESS.get(reader) for _ in value["members"]]
+        return {**value, "ended_at": U64.get(reader)}
+
+
+ROTATION = Rotation()
+PAYLOADS = {1: SEND, 2: ROTATION, 3: ROTATION, 4: RELAY}
+
+# 5.9
+LISTED_VERSION = Struct(number=U64, id=ID, batch=ID, made_at=U64)
+LISTED = {
+    1: Struct(id=ID, name=TEXT, binding=Optional(BINDING)),
+    2: Struct(
+        id=ID, project=ID, current=U64, highest=U64, rotation=U64, in_use=U8, type=U8, name=TEXT,
+        scope=SCOPE, remote=Optional(Struct(id=TEXT, account=TEXT)), versions=List(LISTED_VERSION)),
+    3: Struct(
+        name=TEXT, origin=TEXT, user=TEXT, user_name=TEXT, team=Optional(TEXT),
+        team_slug=Optional(TEXT), default=U8, protection=U8, digest=Raw(32)),
+    4: DIRECTORY,
+    5: Struct(id=ID, kind=U8, digest=Raw(32))}
+
+
+class Entry:
+    """Its kind, and what the kind's section holds; or bytes, for a section that is wrong."""
+
+    def put(self, value):
+        content = value["content"]
+        raw = content if isinstance(content, bytes) else LISTED[value["kind"]].put(content)
+        return U8.put(value["kind"]) + BYTES.put(raw)
+
+    def get(self, reader):
+        kind = U8.get(reader)
+        return {"kind": kind, "content": LISTED[kind].get(Reader(BYTES.get(reader)))}
+
+
+ENTRIES = List(Entry())
+CHECKPOINT = Struct(generation=U64, code=Raw(40), entries=ENTRIES)
+
+SECTIONS = {
+    "metadata": METADATA, "projects": List(PROJECT), "records": List(RECORD),
+    "current": List(VERSION), "earlier": List(VERSION), "batches": List(Batch()),
+    "journal": List(JOURNAL), "accounts": List(ACCOUNT), "log_keys": List(Raw(32)),
+    "checkpoint": CHECKPOINT}
+
+# --------------------------------------------------------------------------------------------------
+# Cryptography
+
+
+def hash32(raw, key=b""):
+    return blake2b(raw, digest_size=32, key=key).digest()
+
+
+def kdf(key, number, label):
+    return sodium.crypto_generichash_blake2b_salt_personal(
+        b"", digest_size=32, key=key, salt=U64.put(number) + bytes(8), person=label + bytes(8))
+
+
+def seal(key, text, data, nonce=None):
+    """A fresh nonce, then AEAD."""
+    nonce = nonce or os.urandom(24)
+    return nonce + sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(text, data, nonce, key)
+
+
+def unseal(key, sealed, data):
+    return sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(sealed[24:], data, sealed[:24], key)
+
+
+def box(public, text):
+    return SealedBox(PublicKey(public)).encrypt(text)
+
+
+def unbox(pair, sealed):
+    return sodium.crypto_box_seal_open(sealed, *pair)
+
+
+def pair(root):
+    """pk and sk."""
+    return sodium.crypto_box_seed_keypair(kdf(root, 1, b"zgv2root"))
+
+
+def index_key(root, epoch=1):
+    return kdf(root, epoch, b"zgv2indx")
+
+
+def pad_value(value):
+    """6"""
+    n = 4 + len(value)
+    if n <= 1024:
+        p = next(p for p in range(128, 1025, 128) if p >= n)
+    else:
+        e = len(bin(n)) - 3
+        unit = 2 ** (e - (len(bin(e)) - 2))
+        p = (n + unit - 1) // unit * unit
+    return U32.put(len(value)) + value + bytes(p - n)
+
+
+def times(a, b):
+    """GF(32) by its logarithms: another way than the reader's."""
+    powers = [1]
+    for _ in range(30):
+        doubled = powers[-1] << 1
+        powers.append(doubled ^ 0b100101 if doubled & 32 else doubled)
+    return powers[(powers.index(a) + powers.index(b)) % 31] if a and b else 0
+
+
+def recovery_code(code):
+    """4.1: the 16 bytes of a code, printed."""
+    bits = "00" + "".join(f"{byte:08b}" for byte in code)
+    symbols = [int(bits[at:at + 5], 2) for at in range(0, 130, 5)]
+    division = symbols + [0, 0]
+    for at in range(26):
+        factor = division[at]
+        division[at + 1] ^= times(factor, 6)
+        division[at + 2] ^= times(factor, 8)
+    printed = "".join(ALPHABET[symbol] for symbol in symbols + division[26:])
+    return "-".join(printed[at:at + 4] for at in range(0, 28, 4))
+
+
+# --------------------------------------------------------------------------------------------------
+# The vault
+
+
+def by_name(item):
+    name = item["name"]
+    return name if isinstance(name, bytes) else name.encode()
+
+
+class Vault:
+    """A vault as data. Versions of `current` and `earlier` have their chunk in `chunk`; offsets,
+    lengths and checksums are made when the file is, unless a version says otherwise in `wrong`."""
+
+    def __init__(self, vault_id, public):
+        self.format, self.zero = 2, 0
+        self.vault_id, self.public = vault_id, public
+        self.generation, self.epoch = 1, 1
+        self.slots = []
+        self.groups = 0
+        self.index = {name: [] for name in SECTIONS}
+        self.index["metadata"] = {
+            "generations": [], "audit_log": None, "directories": [], "locked_writes": []}
+        self.index["checkpoint"] = {"generation": 1, "code": bytes(40), "entries": []}
+        self.tag = bytes(16)
+        self.wrong = {}
+
+    @classmethod
+    def load(cls, raw, key):
+        """What the index key opens."""
+        reader = Reader(raw)
+        reader.take(8)
+        format_number, _, length = U16.get(reader), U16.get(reader), U32.get(reader)
+        if format_number != 2:
+            raise ValueError(f"a vault of format {format_number}")
+        reader.take(8)
+        vault_id, generation, epoch = ID.get(reader), U64.get(reader), U32.get(reader)
+        vault = cls(vault_id, reader.take(32))
+        vault.generation, vault.epoch = generation, epoch
+        vault.slots = [SLOT.get(reader) for _ in range(U32.get(reader))]
+        nonce, sealed_length = reader.take(24), U64.get(reader)
+        sealed = raw[length:length + sealed_length]
+        padded = unseal(kdf(key, 1, b"zgv2sub_"), nonce + sealed, b"zgv2/index" + raw[:length])
+        content = Reader(padded[4:4 + int.from_bytes(padded[:4], "little")])
+        vault.groups = U8.get(content)
+        for name, of in SECTIONS.items():
+            vault.index[name] = of.get(Reader(BYTES.get(content)))
+        vault.tag = sealed[-16:]
+        chunks = raw[length + sealed_length:]
+        for version in vault.versions():
+            end = version["offset"] + version["length"]
+            version["chunk"] = chunks[version["offset"]:end]
+        return vault
+
+    def copy(self):
+        return copy.deepcopy(self)
+
+    def versions(self):
+        """In the order of their chunks; those without a place yet behind the others."""
+        both = self.index["current"] + self.index["earlier"]
+        return sorted(both, key=lambda version: version.get("offset", 1 << 64))
+
+    def sort(self):
+        """Puts every list into its order."""
+        index = self.index
+        for name in ("projects", "records", "batches", "journal"):
+            index[name].sort(key=lambda item: item["id"])
+        index["current"].sort(key=lambda version: version["record"])
+        index["earlier"].sort(key=lambda version: (version["record"], version["number"]))
+        index["accounts"].sort(key=by_name)
+        index["metadata"]["directories"].sort(key=lambda item: TEXT.put(item["path"])[4:])
+        index["metadata"]["locked_writes"].sort(key=lambda item: item["generation"])
+        for write in index["metadata"]["locked_writes"]:
+            write["records"].sort()
+
+    def next_generation(self):
+        """9, step 6: as every writer does it."""
+        self.index["metadata"]["generations"].append(
+            {"generation": self.generation, "tag": self.tag})
+        del self.index["metadata"]["generations"][:-1024]
+        self.generation += 1
+
+    def chunks(self):
+        chunks = b""
+        for version in self.versions():
+            chunk = version["chunk"]
+            version["offset"], version["length"] = len(chunks), len(chunk)
+            version["checksum"] = hash32(chunk)
+            version.update(version.get("wrong", {}))
+            chunks += chunk
+        return chunks
+
+    def content(self):
+        """The index before its padding. `wrong` may have a section's bytes, or a change of them."""
+        parts = []
+        for name, of in SECTIONS.items():
+            raw, wrong = None, self.wrong.get(name)
+            if not isinstance(wrong, bytes):
+                raw = of.put(self.index[name])
+                raw = wrong(raw) if wrong else raw
+            parts.append(BYTES.put(wrong if raw is None else raw))
+        return self.changed("content", U8.put(self.groups) + b"".join(parts))
+
+    def changed(self, name, raw):
+        return self.wrong[name](raw) if name in self.wrong else raw
+
+    def build(self, key):
+        """The file, with an index that this index key opens. `wrong` may have numbers of the header
+        that are not those of the file."""
+        chunks = self.chunks()
+        content = self.content()
+        padded = U32.put(len(content)) + content
+        padded = self.changed("padded", padded + bytes(-len(padded) % 4096))
+        slots = b"".join(map(SLOT.put, self.slots))
+        length = 152 + len(slots)
+        sealed_length = len(padded) + 16
+        nonce = os.urandom(24)
+        wrong = {"header_length": length, "count": len(self.slots), "index_length": sealed_length,
+                 "file_length": length + sealed_length + len(chunks), **self.wrong}
+        header = b"".join((
+            b"ZGVAULT\n", U16.put(self.format), U16.put(self.zero), U32.put(wrong["header_length"]),
+            U64.put(wrong["file_length"]), self.vault_id, U64.put(self.generation),
+            U32.put(self.epoch), self.public, U32.put(wrong["count"]), slots, nonce,
+            U64.put(wrong["index_length"])))
+        header += hash32(header)
+        sealed = seal(kdf(key, 1, b"zgv2sub_"), padded, b"zgv2/index" + header, nonce)[24:]
+        self.tag = sealed[-16:]
+        return header + sealed + chunks
+
+    # 5.6 and 6
+
+    def sealed_batch(self, data_key, public=None):
+        """Whoever has pk can make one."""
+        batch = os.urandom(16)
+        wrapped = box(public or self.public, data_key + self.vault_id + batch)
+        self.index["batches"].append({"id": batch, "wrapping": 1, "wrapped": wrapped})
+        return batch
+
+    def root_batch(self, data_key, root, batch=None):
+        batch = batch or os.urandom(16)
+        wrapped = seal(kdf(root, 2, b"zgv2root"), data_key, b"zgv2/batch" + self.vault_id + batch)
+        self.index["batches"].append({"id": batch, "wrapping": 2, "wrapped": wrapped})
+        return batch
+
+    def chunk(self, record, version, data_key, value, padded=None):
+        project, name = record["project"], record["name"]
+        if version["sealed_name"]:
+            project, name = version["sealed_name"]["project"], version["sealed_name"]["name"]
+        data = b"".join((
+            b"zgv2/value" + bytes(6), self.vault_id, version["batch"], record["id"], version["id"],
+            project, TEXT.put(name)))
+        return seal(data_key, pad_value(value) if padded is None else padded, data)
+
+    def version(self, record, number, batch, data_key, value, sealed_name=None, made_at=9):
+        """A new version with its chunk, in no section yet."""
+        version = {"record": record["id"], "number": number, "id": os.urandom(16), "batch": batch,
+                   "made_at": made_at, "sealed_name": sealed_name}
+        version["chunk"] = self.chunk(record, version, data_key, value)
+        return version
+
+    # 5.9 and 5.10
+
+    def entry(self, kind, item):
+        """What the checkpoint says of an object that is accepted as it is now."""
+        if kind == 2:
+            stored = sorted((version for version in self.index["current"] + self.index["earlier"]
+                             if version["record"] == item["id"]), key=lambda v: v["number"])
+            remote, attributes = item["remote"], item["attributes"]
+            content = {
+                **{name: item[name] for name in (
+                    "id", "project", "current", "highest", "rotation", "name")},
+                "in_use": item["removed_at"] == 0, "type": attributes["type"],
+                "scope": attributes["scope"],
+                "remote": remote and {"id": remote["id"], "account": remote["account"]},
+                "versions": [{name: version[name] for name in LISTED_VERSION.fields}
+                             for version in stored]}
+        elif kind == 3:
+            content = {**item, "digest": hash32(item["secret"])}
+        elif kind == 5:
+            digest = hash32(U64.put(item["made_at"]) + item["payload"])
+            content = {"id": item["id"], "kind": item["kind"], "digest": digest}
+        else:
+            content = item
+        return {"kind": kind, "content": copy.deepcopy(content)}
+
+    def entries(self):
+        """One for each object, in their order."""
+        index = self.index
+        objects = ((1, index["projects"]), (2, index["records"]), (3, index["accounts"]),
+                   (4, index["metadata"]["directories"]), (5, index["journal"]))
+        return [self.entry(kind, item) for kind, items in objects for item in items]
+
+    def code(self, root):
+        checkpoint = self.index["checkpoint"]
+        message = b"".join((
+            b"zgv2/checkpoint\0", self.vault_id, U64.put(checkpoint["generation"]), self.public,
+            U32.put(self.epoch), U32.put(len(self.slots)), *map(SLOT.put, self.slots),
+            self.changed("entries", ENTRIES.put(checkpoint["entries"]))))
+        return seal(kdf(root, 3, b"zgv2root"), b"", message)
+
+    def accept(self, root):
+        """Makes a checkpoint in which everything is accepted. It asks nobody."""
+        self.index["checkpoint"] = {"generation": self.generation, "entries": self.entries()}
+        self.index["checkpoint"]["code"] = self.code(root)
+
+    # 4.1
+
+    def add_slot(self, identifier, kind, tier, key, secret, operations=0, memory=0, salt=None):
+        """`secret` is the KEK for kinds 2 and 3, the passphrase, or the code's 16 bytes."""
+        slot = {"id": identifier, "kind": kind, "tier": tier, "zero": 0, "operations": operations,
+                "derivation": {1: 1, 4: 2}.get(kind, 0), "memory": memory,
+                "salt": salt or (os.urandom(16) if kind in (1, 4) else bytes(16)),
+                "nonce": os.urandom(24), "made_at": 1_700_000_000_000, "zeros": bytes(64)}
+        slot["wrapped"] = wrap(slot, self.vault_id, key, kek(slot, secret))
+        self.slots.append(slot)
+        return slot
+
+
+def kek(slot, secret):
+    if slot["kind"] == 1:
+        return sodium.crypto_pwhash_alg(
+            32, secret, slot["salt"], slot["operations"], slot["memory"],
+            sodium.crypto_pwhash_ALG_ARGON2ID13)
+    if slot["kind"] == 4:
+        return hash32(b"zgv2/recovery" + slot["salt"], secret)
+    return secret
+
+
+def wrap(slot, vault_id, key, wrapping_key):
+    raw = SLOT.put({**slot, "wrapped": bytes(48)})
+    data = b"zgv2/slot" + vault_id + raw[:72] + raw[120:]
+    return seal(wrapping_key, key, data, slot["nonce"])[24:]
+
+
+def protected(vault_id, origin, name, token, public):
+    """5.8: the secret of an account whose token takes the root."""
+    bound = b"zgv2/token" + bytes(6) + vault_id + TEXT.put(origin) + TEXT.put(name)
+    return box(public, bound + token)
+
+
+# --------------------------------------------------------------------------------------------------
+# One of everything
+
+ROOT = bytes(range(200, 232))
+PASSPHRASE = b"correct horse"
+SLOT_KEY, FILE_KEY = bytes(range(32)), bytes(range(32, 64))
+CODE = bytes(range(100, 116))
+ORIGIN = "https://api.vercel.com"
+
+
+def ident(n):
+    return bytes([n]) * 16
+
+
+def scope(targets=1, environments=(), branch=None):
+    return {"targets": targets, "environments": list(environments), "branch": branch}
+
+
+def attributes(kind=2, comment=None, **kept):
+    return {"type": kind, "scope": scope(**kept), "comment": comment}
+
+
+def record(identifier, project, name, current=0, remote=None, **changes):
+    return {"id": identifier, "project": project, "name": name,
+            "attributes": attributes(2, "a comment", targets=5, environments=["a", "b"]),
+            "made_at": 7, "changed_at": 7, "removed_at": 0, "current": current, "highest": current,
+            "rotation": 0, "remote": remote, **changes}
+
+
+def remote(identifier, key, pushed):
+    return {"id": identifier, "key": key, "account": "user_1", "pushed": pushed,
+            "agreed": attributes(2, "c", targets=5, environments=["a", "b"]), "agreed_at": 1,
+            "seen_at": 2, "gone": 0, "pushed_at": 3,
+            "earlier": {"version": 1, "since": 1, "until": 2}}
+
+
+def build_of_nothing():
+    return {"create": 0, "way": 1, "attempt": 0, "deployment": "", "begun_at": 0, "live": 0,
+            "evidence": 0, "check": 0}
+
+
+def rotation(project, rotated, ended_at=0):
+    member = {"project": project, "name": "alpha", "platform_project": "prj_1",
+              "platform_name": "alpha", "deployed": "production", "source": None, "newest_at": 4,
+              "records": [{"record": rotated, "before": 1, "after": 2}]}
+    progress = {"push": 1, "build": build_of_nothing(), "reach": 0, "put_back": 0,
+                "back": build_of_nothing(), "previous": 0, "failure": None}
+    return {"key": "API_KEY", "apply": "true", "check": "true", "address": None, "status": 200,
+            "revoke": "true", "redeploys": 1, "policy": 1, "limit": 60, "members": [member],
+            "direction": 1, "outcome": 1 if ended_at else 0, "apply_step": 2, "revoke_step": 0,
+            "undo_step": 0, "failure": None, "failed_member": 0, "progress": [progress],
+            "ended_at": ended_at}
+
+
+def journal(identifier, kind, payload, made_at=1):
+    raw = payload if isinstance(payload, bytes) else PAYLOADS[kind].put(payload)
+    return {"id": identifier, "kind": kind, "made_at": made_at, "payload": raw}
+
+
+def send(project, of, key, version, action=2):
+    return {"action": action, "project": project, "record": of, "platform_project": "prj_1",
+            "author": "user_1", "target": {"id": "env_1", "changed_at": 2}, "key": key,
+            "attributes": attributes(2, targets=5), "version": version, "sent_after": 5,
+            "sent_until": 0}
+
+
+def account(vault, name, protection, token, origin=ORIGIN, **changes):
+    secret = token if protection == 1 else protected(
+        vault.vault_id, origin, name, token, vault.public)
+    return {"name": name, "origin": origin, "user": "user_1", "user_name": "ann", "team": None,
+            "team_slug": None, "default": 0, "made_at": 1, "ends_at": 0, "protection": protection,
+            "secret": secret, **changes}
+
+
+def relay_payload(origin="https://relay.example"):
+    return {"relay": origin, "device": "laptop", "accounts": ["team_1"], "token": b"t" * 43,
+            "seed": bytes(range(32))}
+
+
+def sample(root=ROOT, slots=(1, 2, 3, 4), changes=None):
+    """A vault with one of everything, all of it accepted, as data."""
+    vault = Vault(ident(0xAA), pair(root)[0])
+    vault.generation = 3
+    key = index_key(root)
+    index = vault.index
+    for kind in slots:
+        tier = 1 if kind == 2 else 2
+        secret = {1: PASSPHRASE, 2: SLOT_KEY, 3: FILE_KEY, 4: CODE}[kind]
+        cost = (1, 8 * MIB) if kind == 1 else (0, 0)
+        vault.add_slot(ident(kind), kind, tier, root if tier == 2 else key, secret, *cost)
+    index["metadata"]["generations"] = [
+        {"generation": 1, "tag": ident(1)}, {"generation": 2, "tag": ident(2)}]
+    index["metadata"]["audit_log"] = {"sequence": 4, "tag": ident(4)}
+    index["metadata"]["directories"] = [
+        {"path": "/home/x", "link": "alpha", "organisation": "", "project": ident(1)},
+        {"path": "/home/y", "link": "prj_2", "organisation": "team_1", "project": ident(2)}]
+    bound = {"origin": ORIGIN, "user": "user_1", "team": None, "team_slug": None,
+             "project": "prj_1", "name": "alpha"}
+    index["projects"] = [
+        {"id": ident(1), "name": "alpha", "made_at": 1, "binding": bound,
+         "live": {"deployment": "dpl_1", "made_at": 5}, "seen_at": 6},
+        {"id": ident(2), "name": "beta", "made_at": 1, "live": None, "seen_at": 0, "binding": {
+            **bound, "team": "team_1", "team_slug": "acme", "project": "prj_2", "name": "beta"}},
+        {"id": ident(3), "name": "local", "made_at": 1, "binding": None, "live": None,
+         "seen_at": 0}]
+    index["records"] = [
+        record(ident(10), ident(1), "API_KEY", 3, remote("env_1", "API_KEY", 2)),
+        record(ident(11), ident(2), "DSN", 1, remote("env_2", "DSN", 1)),
+        record(ident(12), ident(2), "EMPTY"),
+        record(ident(13), ident(1), "REMOVED", 1, removed_at=8),
+        record(ident(14), ident(3), "LOCAL", 3, rotation=86_400,
+               attributes=attributes(1, None, targets=2, branch="main")),
+        record(ident(15), ident(3), "SPARE", 1)]
+    by_id = {item["id"]: item for item in index["records"]}
+    keys = [bytes([n]) * 32 for n in (1, 2)]
+    batches = [vault.root_batch(keys[0], root, ident(1)), vault.root_batch(keys[1], root, ident(2))]
+
+    def version(of, number, value, batch=0, sealed_name=None):
+        return vault.version(
+            by_id[of], number, batches[batch], keys[batch], value, sealed_name, made_at=number)
+
+    index["earlier"] = [
+        version(ident(10), 1, b"first", sealed_name={"project": ident(3), "name": "OLD"}),
+        version(ident(10), 2, "früher".encode())]
+    index["current"] = [
+        version(ident(10), 3, b"third", 1), version(ident(11), 1, b"x" * 5000, 1),
+        version(ident(13), 1, b"gone"), version(ident(14), 3, b"here"),
+        version(ident(15), 1, b"spare")]
+    index["journal"] = [
+        journal(ident(1), 77, b"payload"),
+        journal(ident(2), 1, send(ident(1), ident(10), "API_KEY", 3)),
+        journal(ident(3), 2, rotation(ident(1), ident(10))),
+        journal(ident(4), 3, rotation(ident(1), ident(10), ended_at=9)),
+        journal(ident(5), 4, relay_payload())]
+    index["accounts"] = [
+        account(vault, "me", 1, b"token-of-me", default=1),
+        account(vault, "safe", 2, b"token-of-safe", team="team_1", team_slug="acme")]
+    index["log_keys"] = [ident(9) * 2, ident(8) * 2]
+    if changes:
+        changes(vault)
+    vault.accept(root)
+    return vault
+
+
+def locked_write(vault, of, value, number=None, key=bytes([77]) * 32, command="set"):
+    """9, step 3: a new current version in a sealed batch, as a writer with the index key makes it.
+    The vault must have been built or loaded before: the new generation remembers its tag."""
+    index = vault.index
+    vault.next_generation()
+    item = next(item for item in index["records"] if item["id"] == of)
+    index["earlier"] += [version for version in index["current"] if version["record"] == of]
+    index["current"] = [version for version in index["current"] if version["record"] != of]
+    number = number or item["highest"] + 1
+    item["current"], item["highest"] = number, max(number, item["highest"])
+    index["current"].append(vault.version(item, number, vault.sealed_batch(key), key, value))
+    index["metadata"]["locked_writes"].append(
+        {"generation": vault.generation, "time": 1, "command": command, "records": [of]})
+    vault.sort()
