@@ -6,7 +6,7 @@
 /// since that program does not see them; they do in `compose`, and in `shell` and `systemd` nothing
 /// is replaced. `\$` stays and loses its backslash. A default is used when the name is not set or
 /// empty, after `:-` or `-`; what stands after `:+` or `+`, when it is neither. Both may hold further
-/// references. `next` has rules of its own: ``NextExpansion``.
+/// references. `next` has rules of its own: `NextExpansion`.
 package struct DotEnvExpansion: Sendable {
     /// The longest value, in bytes, after expansion.
     package static let maximumValueSize = 1 << 20
