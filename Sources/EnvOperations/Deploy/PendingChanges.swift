@@ -5,7 +5,7 @@ package import Vault
 package struct PendingChanges: Equatable, Sendable {
     /// Variables that were set or changed.
     package let changed: [Variable]
-    /// Variables that were removed.
+    /// Variables that were removed; of several of one name the last.
     package let removed: [Variable]
     /// All removed records that production was built with, also where one of that name has come back.
     package let removedRecords: Set<Identifier>
@@ -27,7 +27,12 @@ package struct PendingChanges: Equatable, Sendable {
                 } ?? false
             }.map(\.name))
         let gone = waiting(index.removedVariables(of: project.id))
-        removed = gone.filter { !returned.contains($0.name) }
+        var last: [String: Variable] = [:]
+        for variable in gone where !returned.contains(variable.name) {
+            func time(_ variable: Variable?) -> UInt64 { variable?.remote?.seenUpdatedAt ?? 0 }
+            if time(variable) >= time(last[variable.name]) { last[variable.name] = variable }
+        }
+        removed = gone.filter { last[$0.name]?.id == $0.id }
         removedRecords = Set(gone.map(\.id))
     }
 

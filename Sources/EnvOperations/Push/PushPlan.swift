@@ -55,11 +55,11 @@ package struct PushPlan: Equatable, Sendable {
     package struct Vacated: Equatable, Sendable {
         /// The key.
         package let key: String
-        /// Its places.
-        package let scopes: [Scope]
+        /// Its places; nil for all.
+        package let scopes: [Scope]?
 
         /// Names both.
-        package init(key: String, scopes: [Scope]) {
+        package init(key: String, scopes: [Scope]?) {
             self.key = key
             self.scopes = scopes
         }
@@ -131,7 +131,14 @@ package struct PushPlan: Equatable, Sendable {
             case .conflict(let conflict): conflicts.append(conflict)
             }
         }
-        if let vacated = rules.vacated { conflicts += planning.occupying(vacated) }
+        let vacated =
+            (rules.vacated.map { [$0] } ?? [])
+            + ordered.filter(rules.includes).compactMap(planning.vacated)
+        if rules.force {
+            steps += planning.clearing(vacated)
+        } else {
+            conflicts += planning.conflicts(in: vacated)
+        }
         conflicts += abandoned.map {
             RecordNote(
                 key: $0.key, scope: $0.attributes.scope,

@@ -16,6 +16,7 @@ struct PushPlanning {
     private let owners: [String: Variable]
     private let adopted: [Identifier: PlatformRecord]
     private let rules: PushPlan.Rules
+    private let vacated: VacatedScopes
 
     init(
         variables: [Variable], platform: [PlatformRecord], adopted: [Identifier: PlatformRecord],
@@ -25,6 +26,7 @@ struct PushPlanning {
         self.platform = platform
         self.adopted = adopted
         self.rules = rules
+        vacated = VacatedScopes(variables)
         platformByID = Dictionary(
             platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         owners = Dictionary(
@@ -153,7 +155,11 @@ struct PushPlanning {
     }
 
     private func gone(_ variable: Variable) -> Judgement {
-        guard variable.isLive else { return variable.isRemovedEverywhere ? .nothing : .forgotten }
+        guard variable.isLive else {
+            // With another one in its place it is not what both sides agreed on that is there.
+            let isFree = vacated(by: variable).map { occupants(of: [$0]).isEmpty } ?? true
+            return variable.isRemovedEverywhere || !isFree ? .nothing : .forgotten
+        }
         let others = unseen(in: variable.attributes.scope, of: variable)
         guard rules.force, variable.currentVersion > 0 else {
             // Somebody made it again.
@@ -224,18 +230,35 @@ struct PushPlanning {
             way: .value)
     }
 
-    /// Records of Vercel that no record of the vault stands for, in places that are to be empty.
-    func occupying(_ vacated: PushPlan.Vacated) -> [RecordNote] {
-        platform.compactMap { record in
-            guard owners[record.id] == nil, record.attributes.kind != .system,
-                record.key == vacated.key,
-                let scope = vacated.scopes.first(where: { $0.overlaps(record.attributes.scope) })
-            else { return nil }
-            return .init(
-                key: record.key, scope: record.attributes.scope,
-                reason: "Vercel has one that this vault has not seen, and keeps it",
-                way: .emptying(scope))
+    /// Where a record of the vault left the platform; nil where it left nothing.
+    func vacated(by variable: Variable) -> PushPlan.Vacated? {
+        guard let remote = variable.remote, let scope = vacated.scope(of: variable) else {
+            return nil
         }
+        return .init(key: remote.key, scopes: [scope])
+    }
+
+    /// Records of Vercel that no record of the vault stands for, in places that are to be empty.
+    func occupants(of vacated: [PushPlan.Vacated]) -> [(record: PlatformRecord, scope: Scope)] {
+        if vacated.isEmpty { return [] }
+        let places = Dictionary(grouping: vacated, by: \.key)
+        return platform.compactMap { record in
+            guard owners[record.id] == nil, record.attributes.kind != .system,
+                let vacated = places[record.key]
+            else { return nil }
+            let scope = record.attributes.scope
+            let places = vacated.flatMap { $0.scopes ?? [scope] }
+            return places.first { $0.overlaps(scope) }.map { (record, $0) }
+        }
+    }
+
+    /// What is done about records in places that are to be empty, where that was asked for.
+    func clearing(_ vacated: [PushPlan.Vacated]) -> [PushPlan.Step] {
+        occupants(of: vacated).map { makingRoom($0.record, for: $0.scope) }
+    }
+
+    func conflicts(in vacated: [PushPlan.Vacated]) -> [RecordNote] {
+        occupants(of: vacated).map { .init(occupant: $0.record, of: $0.scope) }
     }
 
     private func step(

@@ -69,7 +69,10 @@ extension VaultTransaction {
                 if let record {
                     index.variables[position].remote?.seenUpdatedAt = record.updatedAt
                 }
-                index.variables[position].remote?.isGone = record == nil
+                // Whether another one is in the place of a removed one is seen in the list.
+                if record != nil || variable.isLive {
+                    index.variables[position].remote?.isGone = record == nil
+                }
             case .agreed(let record, let version, let attributes):
                 if let known, known.leavesProduction(with: attributes) {
                     departures[project, default: []].append(
@@ -152,18 +155,9 @@ extension VaultTransaction {
     package mutating func see(
         _ platform: [PlatformRecord], listedAt: UInt64, platformTime: UInt64, of project: Identifier
     ) {
-        let found = Dictionary(
-            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        for position in index.variables.indices where index.variables[position].project == project {
-            guard let remote = index.variables[position].remote, remote.pushedAt < listedAt
-            else { continue }
-            if let record = found[remote.id] {
-                index.variables[position].remote?.seenUpdatedAt = record.updatedAt
-                index.variables[position].remote?.isGone = false
-            } else {
-                index.variables[position].remote?.end(by: platformTime)
-            }
-        }
+        let news = index.news(from: platform, listedAt: listedAt, of: project, by: platformTime)
+        for (position, remote) in news { index.variables[position].remote = remote }
+        dropTraces(of: project) { $0.remote == nil }
     }
 
     /// Keeps which deployment serves production. What a record without a value stands for that was removed
@@ -200,15 +194,50 @@ extension VaultIndex {
     package func learns(
         from platform: [PlatformRecord], listedAt: UInt64, of project: Identifier
     ) -> Bool {
+        !news(from: platform, listedAt: listedAt, of: project, by: 0).isEmpty
+    }
+
+    /// What the vault's records are to remember of the platform after a list of it, by position; only
+    /// those of which it is another thing than before.
+    fileprivate func news(
+        from platform: [PlatformRecord], listedAt: UInt64, of project: Identifier,
+        by platformTime: UInt64
+    ) -> [Int: RemoteState?] {
         let found = Dictionary(
             platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        return variables.contains { variable in
-            guard variable.project == project, let remote = variable.remote,
-                remote.pushedAt < listedAt
-            else { return false }
-            guard let record = found[remote.id] else { return !remote.isGone }
-            return remote.isGone || record.updatedAt != remote.seenUpdatedAt
+        let positions = variables.indices.filter { variables[$0].project == project }
+        let owned = Set(positions.compactMap { variables[$0].remote?.id })
+        let strangers = Dictionary(
+            grouping: platform.filter {
+                !owned.contains($0.id) && $0.attributes.kind != .system
+            }, by: \.key)
+        let vacated = VacatedScopes(positions.lazy.map { variables[$0] })
+        var news: [Int: RemoteState?] = [:]
+        for position in positions {
+            let variable = variables[position]
+            guard let remote = variable.remote, remote.pushedAt < listedAt else { continue }
+            var seen: RemoteState? = remote
+            let others = strangers[remote.key] ?? []
+            if let record = found[remote.id] {
+                seen?.seenUpdatedAt = record.updatedAt
+                seen?.isGone = false
+            } else if variable.isLive {
+                seen?.end(by: platformTime)
+            } else if remote.isGone {
+                // Production gets back what somebody made since.
+                let isBack = others.contains { $0.attributes.scope.targets.contains(.production) }
+                if isBack, variable.wasInProduction { seen = nil }
+            } else if let scope = vacated.scope(of: variable),
+                let other = others.first(where: { $0.attributes.scope.overlaps(scope) })
+            {
+                // Another one is in its place, which is a change and no end.
+                seen?.seenUpdatedAt = max(remote.agreedUpdatedAt &+ 1, other.updatedAt)
+            } else {
+                seen?.end(by: platformTime)
+            }
+            if seen != remote { news[position] = .some(seen) }
         }
+        return news
     }
 }
 

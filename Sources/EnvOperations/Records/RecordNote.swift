@@ -44,6 +44,14 @@ package struct RecordNote: Equatable, Sendable {
         self.reason = reason
         self.way = way
     }
+
+    /// Of a record of Vercel that the vault has not seen, in a place that was to be empty.
+    package init(occupant record: PlatformRecord, of scope: Scope) {
+        self.init(
+            key: record.key, scope: record.attributes.scope,
+            reason: "Vercel has one that this vault has not seen, and keeps it",
+            way: .emptying(scope))
+    }
 }
 
 extension RecordNote.Way {

@@ -19,17 +19,19 @@ package struct Departure {
 
 extension VaultTransaction {
     /// Keeps a trace of each, a removed record without a value, until production was built without it. None
-    /// where a record of the vault stands for one of that name that production has.
+    /// where a record of the vault stands for one of that name that production has, or is still to lose.
     mutating func leaveTraces(
         of departures: [Departure], of project: Identifier, account: String, time: UInt64
     ) {
         for departure in departures {
-            let isInProduction = index.variables.contains {
-                $0.project == project && $0.isLive && $0.name == departure.key
-                    && $0.attributes.scope.targets.contains(.production)
-                    && $0.remote?.isGone == false
+            let isTold = index.variables.contains {
+                guard $0.project == project, $0.remote?.isGone == false else { return false }
+                return $0.isLive
+                    ? $0.name == departure.key
+                        && $0.attributes.scope.targets.contains(.production)
+                    : $0.remote?.key == departure.key && $0.wasInProduction
             }
-            if isInProduction { continue }
+            if isTold { continue }
             dropTraces(of: project) { $0.name == departure.key }
             var attributes = departure.attributes
             attributes.scope = Scope(targets: .production)

@@ -97,11 +97,16 @@ struct RedeploySource {
     /// What production gets with a deployment that is made now; nil for another target, and where the vault
     /// does not have the project or is not at hand.
     func pending(_ invocation: Invocation) throws -> PendingChanges? {
-        guard targetName == "production", let local,
-            let index = try invocation.session.indexWithoutAsking(),
-            let project = index.project(local.id)
-        else { return nil }
-        return PendingChanges(of: project, in: index)
+        guard targetName == "production", let local else { return nil }
+        func known() throws -> PendingChanges? {
+            guard let index = try invocation.session.indexWithoutAsking() else { return nil }
+            return index.project(local.id).map { PendingChanges(of: $0, in: index) }
+        }
+        let pending = try known()
+        guard let pending, !pending.removed.isEmpty else { return pending }
+        // What somebody made again since is not taken out; without an answer the next look tells that.
+        _ = try? PlatformRefresh.look(at: local, invocation)
+        return try known()
     }
 
     /// Keeps which deployment serves production, where the vault has the project and is at hand.

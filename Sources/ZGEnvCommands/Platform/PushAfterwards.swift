@@ -27,14 +27,12 @@ enum PushAfterwards {
     ///
     /// - Parameters:
     ///   - atHand: Values that this process holds, by record.
-    ///   - scopes: Places that the key was removed from.
+    ///   - vacated: Where the key was removed.
     static func push(
         _ key: String, _ invocation: Invocation, atHand: [Identifier: PushValues.Held],
-        vacating scopes: [Scope] = [], beside result: CommandResult
+        vacated: PushPlan.Vacated? = nil, beside result: CommandResult
     ) throws -> CommandResult {
-        try push(
-            [key], invocation, atHand: atHand,
-            vacated: scopes.isEmpty ? nil : .init(key: key, scopes: scopes), beside: result)
+        try push([key], invocation, atHand: atHand, vacated: vacated, beside: result)
     }
 
     /// Pushes several keys in one go.
@@ -65,6 +63,7 @@ enum PushAfterwards {
             }
             if report.failure == nil {
                 try warnOfUnsent(keys, than: rules.records ?? [], invocation)
+                if let vacated { try warnOfKept(vacated.key, report, invocation) }
             }
             joined = result.joined(with: "push", report.result())
             if report.failure == nil, redeploys {
@@ -121,6 +120,28 @@ enum PushAfterwards {
         invocation.context.warn(
             "not-pushed",
             "Not sent, and other in the vault than on Vercel: \(DisplayText.safe(names.joined(separator: ", "))). Send it too with: zg-env push \(ConflictAdvice.words(left.map(\.name)))-p \(word: project.name)"
+        )
+    }
+
+    /// Says where Vercel has a variable that was removed here, in places that were not meant and that the vault
+    /// has no record of.
+    private static func warnOfKept(
+        _ key: String, _ report: PushReport, _ invocation: Invocation
+    ) throws {
+        let index = try invocation.session.index(.listing)
+        let project = try ProjectResolver(invocation).existing(in: index)
+        let known = Set(
+            index.variables.filter { $0.project == project.id }.compactMap { $0.remote?.id })
+        let gone = Set(report.outcomes.compactMap(\.step.remoteID))
+        let kept = (report.reading?.records ?? []).filter {
+            $0.key == key && !known.contains($0.id) && !gone.contains($0.id)
+                && $0.attributes.kind != .system
+        }
+        guard !kept.isEmpty else { return }
+        let places = kept.map(\.attributes.scope.description).joined(separator: "; ")
+        invocation.context.warn(
+            "kept-there",
+            "Vercel has \(DisplayText.safe(key)) for \(DisplayText.safe(places)) too, which this vault has not seen, and keeps it. To remove that as well, take it into the vault with: zg-env pull \(word: key) -p \(word: project.name), then: zg-env rm \(word: key) -p \(word: project.name) --all --push"
         )
     }
 

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -146,7 +147,7 @@ struct PushWork {
             throw CommandError(
                 .usage,
                 "The platform would refuse this: \(DisplayText.safe(problems.joined(separator: "; "))).",
-                hint: "Nothing was sent.")
+                hint: "Nothing was sent.\(adviceOnPlaces(plan, environments))")
         }
         if asks || invocation.options.dryRun {
             let answer = try Confirmation.ask(
@@ -186,12 +187,28 @@ struct PushWork {
             if !ended.isEmpty { try keep(PushNote(ended: ended)) }
             Interrupts.endIfPending()
             report.overtaken = overtaken(plan.unchanged, platform, listing.last)
+            report.overtaken += try madeAgain(report.outcomes, listing.last)
             try keepSeen(listing, begunAt: begunAt)
             if !isPart { try keepLive() }
             let after = try invocation.session.index(.listing)
             report.pending = after.project(project.id).map { PendingChanges(of: $0, in: after) }
         }
         return report
+    }
+
+    /// How to leave custom environments that the platform does not have.
+    private func adviceOnPlaces(_ plan: PushPlan, _ environments: CustomEnvironmentNames) -> String
+    {
+        plan.steps.prefix(3).compactMap { step in
+            let missing = step.attributes.scope.customEnvironments.filter {
+                environments.id(of: $0) == nil
+            }
+            guard step.variable != nil, !missing.isEmpty else { return nil }
+            let place = Scope(
+                targets: [], customEnvironments: missing, branch: step.attributes.scope.branch)
+            return
+                " Take \(DisplayText.safe(step.key)) out of there with: zg-env rm \(word: step.key) -p \(word: project.name)\(place.optionText)"
+        }.joined(separator: ".")
     }
 
     /// Has what a plan sends accepted: the project, its records, the account, sends without an answer.
@@ -433,6 +450,28 @@ struct PushWork {
                 reason: record.map {
                     "it was changed on Vercel\($0.phrase(for: $0.author, as: rules.ownUser))"
                 } ?? "it was removed on Vercel")
+        }
+    }
+
+    /// Records in the places of those that this push deleted, which somebody made while it ran.
+    private func madeAgain(
+        _ outcomes: [PushOutcome], _ now: [PlatformRecord]
+    ) throws -> [RecordNote] {
+        let deleted = outcomes.filter {
+            $0.step.isDeletion && !$0.isFailed && $0.step.variable?.isLive == false
+        }
+        if deleted.isEmpty { return [] }
+        let index = try invocation.session.index(.listing)
+        let known = Set(index.variables.compactMap { $0.remote?.id })
+            .union(outcomes.compactMap { $0.record?.id })
+        let others = Dictionary(
+            grouping: now.filter { !known.contains($0.id) }, by: \.key)
+        return deleted.compactMap { outcome in
+            let (step, scope) = (outcome.step, outcome.step.attributes.scope)
+            let other = others[step.key]?.first {
+                $0.id != step.remoteID && $0.attributes.scope.overlaps(scope)
+            }
+            return other.map { RecordNote(occupant: $0, of: scope) }
         }
     }
 

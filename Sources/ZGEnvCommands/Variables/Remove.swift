@@ -63,8 +63,9 @@ enum Remove: Command {
             }
         }
         for line in lines { try invocation.note("Done: \(line).") }
+        let places = invocation.command.has("all") ? nil : plan.map(\.dropped)
         return try PushAfterwards.push(
-            key, invocation, atHand: [:], vacating: plan.map(\.dropped),
+            key, invocation, atHand: [:], vacated: .init(key: key, scopes: places),
             beside: CommandResult(json: json(key, project, plan, dryRun: false)))
     }
 

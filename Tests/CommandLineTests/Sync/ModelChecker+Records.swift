@@ -123,6 +123,7 @@ extension ModelChecker {
             else { continue }
             let then = begun.vault.record(like: record)?.variable
             guard begun.attempt.times.contains(there.updatedAt),
+                begun.listed[there.id] != there.updatedAt,
                 begun.attempt.names.contains(there.id) || begun.attempt.names.contains(there.key),
                 isOwn(there), then?.attributes == record.variable.attributes,
                 then?.currentVersion == record.variable.currentVersion,

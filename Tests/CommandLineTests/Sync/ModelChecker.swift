@@ -19,6 +19,8 @@ struct ModelChecker {
     struct Begun {
         let attempt: Attempt
         let vault: ModelMachine.Contents
+        /// The times of change that it had listed before, by id.
+        let listed: [String: Int64]
     }
 
     /// What one machine has heard.
@@ -256,7 +258,11 @@ struct ModelChecker {
         if run.isKilled, let place = run.moments.indices.last, run.moments[place].isWrite,
             !run.isHeard(place), let attempt = attempts.last
         {
-            hearings[machine].begun = Begun(attempt: attempt, vault: run.after)
+            let listed = run.listing(before: place).map { run.moments[$0].asked } ?? []
+            hearings[machine].begun = Begun(
+                attempt: attempt, vault: run.after,
+                listed: Dictionary(
+                    listed.map { ($0.id, $0.updatedAt) }, uniquingKeysWith: { first, _ in first }))
         } else if run.firstListing != nil, !["pull", "list"].contains(run.command.name) {
             hearings[machine].begun = nil
         }

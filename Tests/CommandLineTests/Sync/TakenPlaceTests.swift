@@ -1,0 +1,170 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// A colleague's variable in a place that a variable of the vault has left.
+@Suite("Sync: a removed variable's place is taken")
+struct TakenPlaceTests {
+    private let platform: PlatformHome
+    private var follower: AdviceFollower { AdviceFollower(platform: platform) }
+
+    /// A project whose production was built with `D`.
+    init() throws {
+        platform = try PlatformHome()
+        try platform.set("D", "mine", "-t", "production,preview")
+        try platform.pushed()
+        done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
+    }
+
+    private func acts(_ acts: String...) throws {
+        for text in acts { try platform.server.perform(try #require(Act(text), "\(text)")) }
+    }
+
+    private func notLive() throws -> [String] {
+        try json(platform.run("status", "--json")).keys("notLive")
+    }
+
+    @Test(
+        "SYNC-M25: another one in the place of a removed one is a conflict, and production keeps it",
+        arguments: ["push", "push D", "status", "redeploy"])
+    func madeAgain(first: String) throws {
+        try acts("remove,key=D", "create,key=D,value=theirs,targets=production")
+        done(try platform.run("rm", "D", "-p", "web", "--yes"))
+        switch first {
+        // Looking settles nothing.
+        case "status": done(try platform.run("status", "-p", "web", "--refresh"))
+        case "redeploy":
+            let made = try json(
+                platform.run("redeploy", "-p", "web", "--yes", "--wait", "--json"))
+            #expect(made["removedVariables"] == [])
+        default: break
+        }
+        #expect(try notLive() == [])
+        let words = first == "push D" ? ["push", "D"] : ["push"]
+        let failing = words + ["-p", "web", "--yes"]
+        for _ in 0..<2 {
+            let (report, _) = try failedReport(
+                try platform.runner(failing + ["--json"]).run(), 5, "conflict")
+            report.expectOnlyConflict("D")
+        }
+        #expect(platform.records("D") == ["production=theirs"])
+        var follower = follower
+        follower.isThorough = true
+        let arrival = try follower.arrives(after: failing, status: 5)
+        #expect(arrival.typed.map { $0[0] } == ["pull", "rm"])
+        #expect(platform.records("D") == [])
+        try follower.expectHeld(["mine", "theirs"], of: ["D"])
+        #expect(try notLive() == ["D"])
+    }
+
+    @Test("SYNC-M25: push --force ends what is in a removed one's place, or narrows it")
+    func forced() throws {
+        try platform.set("E", "mine", "-t", "production")
+        try platform.pushed()
+        try acts(
+            "remove,key=D", "create,key=D,value=theirs,targets=production",
+            "remove,key=E", "create,key=E,value=theirs,targets=production+preview")
+        for key in ["D", "E"] { done(try platform.run("rm", key, "-p", "web", "--yes")) }
+        try platform.setFaults("DELETE * 503")
+        #expect(try platform.push("--force").end != .exited(0))
+        try platform.setFaults()
+        #expect(try platform.push().status == 5)
+        try platform.pushed("--force")
+        #expect(platform.records("D") == [] && platform.records("E") == ["preview=theirs"])
+        try platform.pushed().expectNothing()
+        let rows = try json(platform.run("list", "-p", "web", "--json"))["variables"]?.elements
+        #expect(rows?.map { $0["key"] } == ["D", "E"])
+        #expect(rows?.allSatisfy { $0["removed"] == true && $0["live"] == false } == true)
+    }
+
+    @Test("SYNC-M25: what is made after a removal was seen to be done is left alone")
+    func madeLater() throws {
+        done(try platform.run("rm", "D", "-p", "web", "--yes", "--push"))
+        #expect(try notLive() == ["D"])
+        try acts("create,key=D,value=theirs,targets=production")
+        try platform.pushed().expectNothing()
+        // Production is to have one again.
+        #expect(try notLive() == [])
+        let plan = try json(platform.run("redeploy", "-p", "web", "--dry-run", "--json"))
+        #expect(plan["removedVariables"] == [])
+        #expect(platform.records("D") == ["production=theirs"])
+    }
+
+    @Test("SYNC-M25: redeploy does not claim to take out what was made again since")
+    func madeBeforeRedeploy() throws {
+        done(try platform.run("rm", "D", "-p", "web", "--yes", "--push"))
+        try acts("create,key=D,value=theirs,targets=production")
+        let plan = try json(platform.run("redeploy", "-p", "web", "--dry-run", "--json"))
+        #expect(plan["removedVariables"] == [])
+    }
+
+    @Test("SYNC-M25: one that is made while a push deletes is a conflict")
+    func madeMeanwhile() throws {
+        try platform.setFaults("DELETE * then:create,key=D,value=theirs,targets=production")
+        done(try platform.run("rm", "D", "-p", "web", "--yes"))
+        let (report, message) = try failedReport(try platform.push(), 5, "conflict")
+        #expect(report.keys("conflicts") == ["D"] && report.keys("deleted") == ["D"])
+        #expect(message.contains("zg-env pull D"), "\(message)")
+        #expect(platform.records("D") == ["production=theirs"])
+    }
+
+    @Test(
+        "SYNC-M26: rm --push says what Vercel keeps elsewhere, and --all is no success then",
+        arguments: ["rm", "rm -t", "rm --all"])
+    func elsewhere(way: String) throws {
+        try platform.set("F", "mine", "-t", "production")
+        try platform.pushed("F")
+        try acts("create,key=F,value=theirs,targets=development")
+        let options = ["rm": [], "rm -t": ["-t", "production"], "rm --all": ["--all"]][way] ?? []
+        let result = try platform.runner(
+            ["rm", "F", "-p", "web", "--push", "--yes"] + options
+        ).run()
+        let isAll = way == "rm --all"
+        #expect(result.end == .exited(isAll ? 5 : 0), "\(result.error)")
+        #expect(result.error.contains("development"), "\(result.error)")
+        #expect(result.error.contains("zg-env pull F -p web"), "\(result.error)")
+        #expect(
+            platform.records("F")
+                == (isAll
+                    ? ["development=theirs", "production=mine"] : ["development=theirs"]))
+        var follower = follower
+        follower.isThorough = true
+        try follower.follows(result.error)
+        #expect(platform.records("F") == [])
+        try follower.expectHeld(["mine", "theirs"], of: ["F"])
+    }
+
+    @Test(
+        "SYNC-M27: a place that was left, and that somebody took from the record itself, is a conflict",
+        arguments: ["push", "rm --push", "push --force"])
+    func narrowed(way: String) throws {
+        try acts(
+            "set,key=D,newTargets=production", "create,key=D,value=theirs,targets=preview")
+        let remove = ["rm", "D", "-p", "web", "-t", "preview", "--yes"]
+        let failing = way == "rm --push" ? remove + ["--push"] : ["push", "-p", "web", "--yes"]
+        if way != "rm --push" { done(try platform.runner(remove).run()) }
+        if way == "push --force" {
+            #expect(try platform.runner(failing).run().status == 5)
+            try platform.pushed("--force")
+            #expect(platform.records("D") == ["production=mine"])
+        } else {
+            let arrival = try follower.arrives(after: failing, status: 5)
+            #expect(arrival.said.contains("Vercel has one that this vault has not seen"))
+            try follower.expectHeld(["mine", "theirs"], of: ["D"])
+        }
+        try platform.pushed().expectNothing()
+    }
+
+    @Test("SYNC-M28: a custom environment that Vercel has no longer has a way out")
+    func missingEnvironment() throws {
+        try platform.set("Q", "mine", "-t", "production,gone")
+        let result = try platform.run("push", "-p", "web", "--yes")
+        #expect(result.end == .exited(2))
+        #expect(
+            PrintedCommands.all(in: result.error) == [["rm", "Q", "-p", "web", "-t", "gone"]],
+            "\(result.error)")
+        done(try platform.run("rm", "Q", "-p", "web", "-t", "gone", "--yes"))
+        try platform.pushed()
+        #expect(platform.records("Q") == ["production=mine"])
+    }
+}
