@@ -91,13 +91,13 @@ let package = Package(
 
         // What Foundation has too, at a quarter of the size of the whole program.
         .target(
-            name: "JSONCoding",
+            name: "JSON",
             swiftSettings: smallSettings + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
 
         // Libraries, lowest layer first.
         .target(name: "Threads", swiftSettings: settings),
         .target(
-            name: "Sealing", dependencies: ["CSodium", "CLinux", "Threads"],
+            name: "Sealing", dependencies: ["CLinux", "CSodium", "JSON", "Threads"],
             swiftSettings: busySettings),
         .target(
             name: "Vault", dependencies: ["Sealing", "CLinux", "Threads"],
@@ -113,38 +113,39 @@ let package = Package(
             swiftSettings: smallSettings),
         .target(name: "DotEnv", swiftSettings: busySettings),
         .target(
-            name: "VercelAPI", dependencies: ["JSONCoding", "Sealing"], swiftSettings: smallSettings
+            name: "VercelAPI", dependencies: ["JSON", "Sealing"], swiftSettings: smallSettings
         ),
         .target(
             name: "CurlTransport", dependencies: ["VercelAPI", "Sealing", "CCurl"],
             swiftSettings: smallSettings),
         .target(
             name: "EnvOperations",
-            dependencies: ["CLinux", "DotEnv", "JSONCoding", "Sealing", "Vault", "VercelAPI"],
+            dependencies: ["CLinux", "DotEnv", "JSON", "Sealing", "Vault", "VercelAPI"],
             swiftSettings: settings),
-        .target(name: "CommandLineKit", dependencies: ["CLinux"], swiftSettings: smallSettings),
+        .target(
+            name: "CommandLineKit", dependencies: ["CLinux", "JSON"], swiftSettings: smallSettings),
         .target(name: "WebhookSigning", dependencies: ["CGnuTLS"], swiftSettings: settings),
         .target(
-            name: "PostalProtocol", dependencies: ["JSONCoding", "Sealing"],
+            name: "PostalProtocol", dependencies: ["JSON", "Sealing"],
             swiftSettings: smallSettings),
         .target(
             name: "PostalDevice",
             dependencies: ["PostalProtocol", "Sealing", "Threads", "VercelAPI"],
             swiftSettings: smallSettings),
         .target(
-            name: "Sandbox", dependencies: ["CMicroHTTPD", "Threads", "WebhookSigning"],
+            name: "Sandbox", dependencies: ["CMicroHTTPD", "JSON", "Threads", "WebhookSigning"],
             swiftSettings: busySettings),
         .target(
             name: "Postal",
             dependencies: [
-                "CLinux", "CMicroHTTPD", "CNATS", "CSQLite", "CommandLineKit", "PostalProtocol",
-                "Sealing", "Threads", "WebhookSigning",
+                "CLinux", "CMicroHTTPD", "CNATS", "CSQLite", "CommandLineKit", "JSON",
+                "PostalProtocol", "Sealing", "Threads", "WebhookSigning",
             ], swiftSettings: settings),
         .target(
             name: "ZGEnvCommands",
             dependencies: [
                 "CLinux", "CommandLineKit", "CurlTransport", "DesktopNotifications", "DotEnv",
-                "EnvOperations", "JSONCoding", "KernelKeyring", "PostalDevice", "PostalProtocol",
+                "EnvOperations", "JSON", "KernelKeyring", "PostalDevice", "PostalProtocol",
                 "Sealing",
                 "SecretServiceKeyring", "Vault", "VercelAPI",
             ], swiftSettings: smallSettings),
@@ -205,11 +206,12 @@ let package = Package(
             name: "DotEnvTests", dependencies: ["DotEnv", "TestSupport"],
             exclude: ["Cases", "Generator", "Readers"], swiftSettings: settings),
         .testTarget(
-            name: "JSONCodingTests", dependencies: ["JSONCoding"], swiftSettings: settings),
+            name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
         .testTarget(
             name: "VercelAPITests",
             dependencies: [
-                "VercelAPI", "CurlTransport", "Sandbox", "Sealing", "TestSupport", "Threads",
+                "CurlTransport", "JSON", "Sandbox", "Sealing", "TestSupport", "Threads",
+                "VercelAPI",
             ], swiftSettings: settings),
         .testTarget(
             name: "PostalDeviceTests",
@@ -218,7 +220,8 @@ let package = Package(
                 "Threads", "VercelAPI",
             ], swiftSettings: settings),
         .testTarget(
-            name: "CommandLineKitTests", dependencies: ["CLinux", "CommandLineKit", "TestSupport"],
+            name: "CommandLineKitTests",
+            dependencies: ["CLinux", "CommandLineKit", "JSON", "TestSupport"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "WebhookSigningTests",
@@ -229,17 +232,19 @@ let package = Package(
         .testTarget(
             name: "PostalTests",
             dependencies: [
-                "CMicroHTTPD", "CTestSupport", "FuzzTargets", "Postal", "PostalProtocol", "Sealing",
-                "TestSupport", "Threads", "WebhookSigning",
+                "CMicroHTTPD", "CTestSupport", "FuzzTargets", "JSON", "Postal", "PostalProtocol",
+                "Sealing", "TestSupport", "Threads", "WebhookSigning",
             ], swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",
-            dependencies: ["Sandbox", "Sealing", "TestSupport", "Threads", "WebhookSigning"],
+            dependencies: [
+                "JSON", "Sandbox", "Sealing", "TestSupport", "Threads", "WebhookSigning",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLineKit", "CurlTransport", "EnvOperations", "KernelKeyring",
+                "CommandLineKit", "CurlTransport", "EnvOperations", "JSON", "KernelKeyring",
                 "PostalProtocol", "Sandbox", "Sealing", "SecretServiceKeyring", "TestSupport",
                 "Threads", "Vault", "ZGEnvCommands",
             ], swiftSettings: settings),
@@ -247,7 +252,7 @@ let package = Package(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["CommandLineKit", "TestSupport", "ZGEnvCommands"],
+            dependencies: ["CommandLineKit", "JSON", "TestSupport", "ZGEnvCommands"],
             swiftSettings: settings),
     ]
 )

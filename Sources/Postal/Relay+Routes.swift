@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import PostalProtocol
 
 /// Which request is what (docs/postal-protocol.md).

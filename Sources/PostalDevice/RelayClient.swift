@@ -1,3 +1,4 @@
+internal import JSON
 internal import PostalProtocol
 package import Sealing
 package import VercelAPI
@@ -52,7 +53,7 @@ package final class RelayClient {
     ) throws(RelayError) -> Joined {
         let key = Base64.encoded(publicKey, .padded)
         let response = try send(.post, "/devices", mayHaveHappened: true) {
-            (json) throws(JSONWriter.Problem) in
+            (json) throws(OutputError) in
             try json.member("invite", invite)
             try json.member("publicKey", String(decoding: key, as: UTF8.self))
         }
@@ -94,9 +95,9 @@ package final class RelayClient {
 
     /// Tells that everything up to a number is kept here.
     package func acknowledge(_ number: Int64) throws(RelayError) {
-        let response = try send(.post, "/device/acknowledge") { (json) throws(JSONWriter.Problem) in
+        let response = try send(.post, "/device/acknowledge") { (json) throws(OutputError) in
             try json.name("number")
-            try json.number(number)
+            try json.integer(number)
         }
         guard response.status == 204 else {
             throw RelayError(status: response.status, headers: response.headers)
@@ -141,14 +142,14 @@ package final class RelayClient {
 
     private func send(
         _ method: HTTPRequest.Method, _ target: String, mayHaveHappened: Bool = false,
-        body write: ((inout JSONWriter) throws(JSONWriter.Problem) -> Void)? = nil
+        body write: ((inout GuardedJSONWriter) throws(OutputError) -> Void)? = nil
     ) throws(RelayError) -> HTTPResponse {
         var body: GuardedBytes?
         if let write {
-            do throws(JSONWriter.Problem) {
-                var writer = try JSONWriter()
-                try writer.object { (json) throws(JSONWriter.Problem) in try write(&json) }
-                body = writer.finish()
+            do throws(OutputError) {
+                body = try GuardedBytes.json { (json) throws(OutputError) in
+                    try json.object(write)
+                }
             } catch {
                 throw RelayError(.failed, "the request could not be put together")
             }

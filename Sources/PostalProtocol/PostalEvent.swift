@@ -1,4 +1,4 @@
-internal import JSONCoding
+internal import JSON
 
 /// What a device reads once it has opened a sealed event: names alone, never the value of a variable.
 ///

@@ -1,4 +1,4 @@
-internal import JSONCoding
+internal import JSON
 internal import Sealing
 
 /// What a relay tells a device in one event of its stream; `docs/postal-protocol.md` has the forms.

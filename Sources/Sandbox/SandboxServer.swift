@@ -1,3 +1,4 @@
+package import JSON
 internal import Synchronization
 
 /// A Vercel-compatible API server on this machine, for tests and demonstrations.

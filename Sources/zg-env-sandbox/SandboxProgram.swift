@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSON
 internal import Sandbox
 
 /// Keeps SIGTERM and SIGINT for ``SandboxProgram``, and a closed pipe from ending the program.
@@ -41,7 +42,9 @@ struct SandboxProgram {
         do {
             let server = try SandboxServer(configuration: configuration)
             let (url, token) = try server.start()
-            let (address, secret) = (JSONValue.string(url).text, JSONValue.string(token).text)
+            let (address, secret) = (
+                JSONValue.string(url).encodedText, JSONValue.string(token).encodedText
+            )
             guard write("{\"url\":\(address),\"token\":\(secret)}\n", to: STDOUT_FILENO) else {
                 server.stop()
                 return 1

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import Glibc
+import JSON
 import Testing
 
 @Suite struct `JSON` {

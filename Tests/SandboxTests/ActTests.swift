@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Sandbox
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
     private func act(_ members: [String: JSONValue]) throws -> TestClient.Answer {
         var client = sandbox.client
         client.token = nil
-        return try client.send("POST", "/_sandbox/acts", .object(members))
+        return try client.send("POST", "/_sandbox/acts", .members(members))
     }
 
     private func record(_ key: String) throws -> SandboxServer.StoredVariable {
@@ -231,7 +232,7 @@ import Testing
         try sandbox.setFaults("* * echoes-value:OTHER,in=failed,code=MAX_ENVS_EXCEEDED")
         let batch = try sandbox.client.send(
             "POST", "/v10/projects/web/env",
-            [.object(sandbox.item("A")), .object(sandbox.item("B"))])
+            [.members(sandbox.item("A")), .members(sandbox.item("B"))])
         #expect(batch.status == 201)
         let failed = batch.json["failed"]?[0]?["error"]
         #expect(failed?["envVarKey"] == "B")

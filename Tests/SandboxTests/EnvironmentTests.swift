@@ -1,3 +1,4 @@
+import JSON
 import Sandbox
 import Testing
 
@@ -63,9 +64,9 @@ import Testing
         #expect(one.json["created"]?["value"] != "first")
         #expect(one.json["failed"] == [])
         let items: JSONValue = [
-            .object(sandbox.item("TWO")), .object(sandbox.item("ONE")),
-            .object(sandbox.item("TZ")), .object(sandbox.item("THREE")),
-            .object(sandbox.item("TWO", "again")),
+            .members(sandbox.item("TWO")), .members(sandbox.item("ONE")),
+            .members(sandbox.item("TZ")), .members(sandbox.item("THREE")),
+            .members(sandbox.item("TWO", "again")),
         ]
         let batch = try sandbox.client.send("POST", "/v10/projects/web/env", items)
         #expect(batch.status == 201)
@@ -78,11 +79,11 @@ import Testing
         #expect(failed[0]["error"]?["envVarKey"] == "ONE")
         #expect(failed[0]["error"]?["target"] == ["production"])
         let single = try sandbox.client.send(
-            "POST", "/v10/projects/web/env", [.object(sandbox.item("LIST"))])
+            "POST", "/v10/projects/web/env", [.members(sandbox.item("LIST"))])
         #expect(single.json["created"]?.array?.count == 1)
         let bad = try sandbox.client.send(
             "POST", "/v10/projects/web/env",
-            [.object(sandbox.item("ONE")), .object(sandbox.item("TZ"))])
+            [.members(sandbox.item("ONE")), .members(sandbox.item("TZ"))])
         #expect(bad.status == 400)
         #expect(bad.code == "ENV_CONFLICT")
         #expect(bad.json["failed"]?.array?.count == 2)

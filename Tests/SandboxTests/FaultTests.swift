@@ -1,3 +1,4 @@
+import JSON
 import Sandbox
 import Testing
 
@@ -165,7 +166,7 @@ import Testing
 
     @Test func `of writes reject one item of a batch`() throws {
         try sandbox.setFaults("POST * rejects-one")
-        let items: JSONValue = [.object(sandbox.item("A")), .object(sandbox.item("B"))]
+        let items: JSONValue = [.members(sandbox.item("A")), .members(sandbox.item("B"))]
         let answer = try sandbox.client.send("POST", "/v10/projects/web/env", items)
         #expect(answer.status == 201)
         #expect(answer.json["created"]?.array?.map { $0["key"] } == ["A"])

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Sandbox
 import Testing
 import Threads
@@ -42,7 +43,8 @@ import Threads
             "customEnvironmentIds", "framework",
         ]
         for value in [.number(1e308), [[:]], ["a": [[]]], true] as [JSONValue] {
-            let body = JSONValue.object(Dictionary(uniqueKeysWithValues: names.map { ($0, value) }))
+            let body = JSONValue.members(
+                Dictionary(uniqueKeysWithValues: names.map { ($0, value) }))
             let answer = try sandbox.client.send(method, path, body)
             #expect((400..<500).contains(answer.status))
         }
@@ -101,7 +103,7 @@ import Threads
             return Int(state >> 33)
         }
         let good = JSONValue.array([
-            .object(sandbox.item("FUZZ", target: ["preview"])), .object(sandbox.item("OTHER")),
+            .members(sandbox.item("FUZZ", target: ["preview"])), .members(sandbox.item("OTHER")),
         ]).encoded
         var statuses: Set<Int> = []
         for _ in 0..<400 {
@@ -121,7 +123,7 @@ import Threads
         let client = sandbox.client
         let good = Monitor(0)
         let items = (0..<8).map { worker in
-            (0..<10).map { JSONValue.object(sandbox.item("K\(worker)_\($0)")) }
+            (0..<10).map { JSONValue.members(sandbox.item("K\(worker)_\($0)")) }
         }
         let workers = items.map { items in
             Worker {
@@ -143,7 +145,7 @@ import Threads
     @Test func `for one name let exactly one win`() throws {
         let sandbox = try SandboxFixture()
         let client = sandbox.client
-        let item = JSONValue.object(sandbox.item("RACE"))
+        let item = JSONValue.members(sandbox.item("RACE"))
         let wins = Monitor(0)
         let workers = (0..<8).map { _ in
             Worker {

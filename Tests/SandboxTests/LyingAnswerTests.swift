@@ -1,3 +1,4 @@
+import JSON
 import Sandbox
 import Testing
 
@@ -101,7 +102,7 @@ import Testing
 
     private func batch(_ keys: String...) throws -> TestClient.Answer {
         try sandbox.client.send(
-            "POST", "/v10/projects/web/env", .array(keys.map { .object(sandbox.item($0)) }))
+            "POST", "/v10/projects/web/env", .array(keys.map { .members(sandbox.item($0)) }))
     }
 
     @Test(arguments: [false, true])
@@ -168,7 +169,8 @@ import Testing
 
     private func upsert(_ items: [[String: JSONValue]]) throws -> TestClient.Answer {
         try sandbox.client.send(
-            "POST", "/v10/projects/web/env?upsert=true", .array(items.map(JSONValue.object)))
+            "POST", "/v10/projects/web/env?upsert=true", .array(items.map { JSONValue.members($0) })
+        )
     }
 
     @Test func `of a list change, create and refuse one by one`() throws {

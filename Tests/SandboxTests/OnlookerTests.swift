@@ -1,3 +1,4 @@
+internal import JSON
 import Sandbox
 import Testing
 import Threads

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -59,7 +60,7 @@ private struct Program {
         let program = try Program(["--port", "0", "--build-seconds=0.2"])
         let line = program.line()
         #expect(line.hasPrefix(#"{"url":"http://127.0.0.1:"#))
-        let greeting = try JSONParser.value(of: Array(line.utf8))
+        let greeting = try JSONValue(parsing: Array(line.utf8))
         let client = TestClient(
             url: try #require(greeting["url"]?.string), token: greeting["token"]?.string)
         #expect(try client.get("/v2/user").status == 200)
@@ -97,7 +98,7 @@ private struct Program {
                 "--latency=20ms", "--clock-offset=-864000", "--date-offset", "3.5",
                 "--max-variables", "7",
             ])
-            let greeting = try JSONParser.value(of: Array(program.line().utf8))
+            let greeting = try JSONValue(parsing: Array(program.line().utf8))
             #expect(greeting["token"] == "tok")
             let client = TestClient(
                 url: try #require(greeting["url"]?.string), token: greeting["token"]?.string)

@@ -1,3 +1,4 @@
+import JSON
 import Sandbox
 import Testing
 
@@ -115,7 +116,7 @@ import Testing
             "evs": [["key": .string(key), "value": "shared value"]], "type": "encrypted",
             "target": ["production"], "projectId": [.string(project)],
         ]
-        return try send("POST", .object(body.merging(more) { $1 }))
+        return try send("POST", .members(body.merging(more) { $1 }))
     }
 
     @Test func `are made, read, changed and removed`() throws {
@@ -133,7 +134,7 @@ import Testing
         #expect(try create("SHARED").status == 409)
         #expect(try create("SHARED").code == "existing_key_and_target")
         let changed = try send(
-            "PATCH", ["updates": .object([id: ["value": "new"], "env_x": ["value": "x"]])])
+            "PATCH", ["updates": .members([id: ["value": "new"], "env_x": ["value": "x"]])])
         #expect(changed.status == 200)
         #expect(changed.json["updated"]?[0]?["id"]?.string == id)
         #expect(changed.json["failed"]?[0]?["error"]?["envVarId"] == "env_x")
@@ -151,7 +152,7 @@ import Testing
         let id = try #require(made.json["created"]?[0]?["id"]?.string)
         #expect(made.json["created"]?[0]?["value"] == nil)
         #expect(try sandbox.client.get("/v1/env/\(id)?slug=acme").json["value"] == nil)
-        let changed = try send("PATCH", ["updates": .object([id: ["type": "encrypted"]])])
+        let changed = try send("PATCH", ["updates": .members([id: ["type": "encrypted"]])])
         #expect(changed.status == 400)
     }
 

@@ -1,3 +1,4 @@
+import JSON
 import Sandbox
 import Testing
 
@@ -39,7 +40,7 @@ final class SandboxFixture {
     ) throws -> TestClient.Answer {
         try client.send(
             "POST", "/v10/projects/web/env\(query)",
-            .object(item(key, value, type: type, target: target).merging(more) { $1 }))
+            .members(item(key, value, type: type, target: target).merging(more) { $1 }))
     }
 
     func item(
@@ -68,7 +69,7 @@ final class SandboxFixture {
         ]
         if target == .null { body["target"] = nil }
         let answer = try client.send(
-            "POST", "/v13/deployments?\(query)", .object(body.merging(more) { $1 }))
+            "POST", "/v13/deployments?\(query)", .members(body.merging(more) { $1 }))
         #expect(answer.status == 200)
         #expect(answer.json["readyState"] == "QUEUED")
         return try #require(answer.json["id"]?.string)

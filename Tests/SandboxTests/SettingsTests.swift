@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import Sandbox
 import Testing
 

@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import Sandbox
 
 /// A blocking HTTP/1.1 client that sees how an answer ends, one connection for each request.
@@ -22,10 +23,10 @@ struct TestClient: Sendable {
 
         var text: String { String(decoding: body, as: UTF8.self) }
         /// The body as JSON; null when it is none.
-        var json: JSONValue { (try? JSONParser.value(of: body)) ?? .null }
+        var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
         /// The lines of the body as JSON.
         var lines: [JSONValue] {
-            body.split(separator: 0x0A).map { (try? JSONParser.value(of: Array($0))) ?? .null }
+            body.split(separator: 0x0A).map { (try? JSONValue(parsing: Array($0))) ?? .null }
         }
         var code: String? { json["error"]?["code"]?.string }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import JSON
 import Sandbox
 import Sealing
 import Testing
@@ -25,7 +26,7 @@ final class Receiver: Sendable {
         let signature: String
         let body: [UInt8]
 
-        var json: JSONValue { (try? JSONParser.value(of: body)) ?? .null }
+        var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
         var type: String { json["type"]?.string ?? "" }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+package import JSON
 
 /// A file descriptor that bytes are written to, gathered in a buffer until ``flush()``.
 ///

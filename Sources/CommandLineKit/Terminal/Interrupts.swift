@@ -1,4 +1,5 @@
 import CLinux
+internal import JSON
 
 /// What SIGHUP, SIGINT, SIGQUIT and SIGTERM do to this process.
 ///

@@ -1,4 +1,5 @@
 import CLinux
+internal import JSON
 
 /// One line at the end of a terminal's output that is written again and again.
 ///

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+internal import JSON
 
 /// The `errno` of the call before. A function, since Swift may not take the C macro's place twice.
 func currentErrno() -> Int32 {

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Text on its way to a terminal: what is safe to show, and how much room it takes.
 package enum DisplayText {
     /// A text of unknown origin without anything that steers a terminal or hides or reorders text.
@@ -39,14 +41,7 @@ package enum DisplayText {
     }
 
     /// Whether a scalar steers, hides or reorders what a terminal shows.
-    static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0: true
-        case 0x061C, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true
-        case 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
-        default: false
-        }
-    }
+    static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool { JSONText.isUnsafe(scalar) }
 
     private static func skipEscapeSequence(_ rest: inout Substring.UnicodeScalarView) {
         guard let next = rest.first?.value else { return }

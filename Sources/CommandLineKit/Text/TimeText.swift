@@ -1,3 +1,5 @@
+package import JSON
+
 /// Points of time as text. All are milliseconds since 1970-01-01T00:00:00Z.
 package enum TimeText {
     /// UTC as in `2026-11-21T03:14:00Z`, or with milliseconds as in `2026-11-21T03:14:00.250Z`.
@@ -89,5 +91,12 @@ package enum TimeText {
     private static func floorDivided(_ value: Int64, _ by: Int64) -> (Int64, Int64) {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: by)
         return remainder < 0 ? (quotient - 1, remainder + by) : (quotient, remainder)
+    }
+}
+
+extension JSONValue {
+    /// A point of time in UTC, or null for nil; see ``TimeText``.
+    package static func time(orNull milliseconds: Int64?) -> JSONValue {
+        milliseconds.map { .string(TimeText.utc($0)) } ?? .null
     }
 }

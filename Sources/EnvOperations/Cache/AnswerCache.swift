@@ -1,3 +1,4 @@
+internal import JSON
 package import Sealing
 package import Vault
 internal import VercelAPI
@@ -61,12 +62,10 @@ package final class AnswerCache {
         _ answer: some KeepableAnswer, at address: AnswerAddress, askedAt: UInt64, now: UInt64
     ) throws(SealingError) {
         let content: [UInt8]
-        do throws(JSONWriter.Problem) {
-            var writer = try JSONWriter()
+        do throws(OutputError) {
+            var writer = JSONWriter(to: ByteBuffer())
             try answer.writeKept(to: &writer)
-            content = writer.finish().withBytes { bytes in
-                (0..<bytes.byteCount).map { bytes.byte(at: $0) }
-            }
+            content = try writer.finish().bytes
         } catch {
             return complain("An answer could not be put together for keeping.")
         }

@@ -1,3 +1,4 @@
+package import JSON
 package import VercelAPI
 
 /// An answer of which a part may be kept. What its `writeKept` writes is the whole list: nothing
@@ -7,7 +8,7 @@ package import VercelAPI
 /// Never on it: `value`, `vsmValue`, `legacyValue`, `env`, `buildEnv`, and texts of logs.
 package protocol KeepableAnswer: Decodable, Sendable {
     /// Writes one JSON value.
-    func writeKept(to json: inout JSONWriter) throws(JSONWriter.Problem)
+    func writeKept(to json: inout JSONWriter<ByteBuffer>) throws(OutputError)
 }
 
 /// The projects of an account or team.
@@ -18,19 +19,19 @@ package struct ProjectsAnswer: KeepableAnswer, Equatable {
     /// Takes an answer.
     package init(_ projects: [Project]) { self.projects = projects }
 
-    package func writeKept(to json: inout JSONWriter) throws(JSONWriter.Problem) {
-        try json.object { (json) throws(JSONWriter.Problem) in
+    package func writeKept(to json: inout JSONWriter<ByteBuffer>) throws(OutputError) {
+        try json.object { (json) throws(OutputError) in
             try json.name("projects")
-            try json.array { (json) throws(JSONWriter.Problem) in
+            try json.array { (json) throws(OutputError) in
                 for project in projects { try Self.write(project, to: &json) }
             }
         }
     }
 
     private static func write(
-        _ project: Project, to json: inout JSONWriter
-    ) throws(JSONWriter.Problem) {
-        try json.object { (json) throws(JSONWriter.Problem) in
+        _ project: Project, to json: inout JSONWriter<ByteBuffer>
+    ) throws(OutputError) {
+        try json.object { (json) throws(OutputError) in
             try json.member("id", project.id)
             try json.member("name", project.name)
             try json.text("accountId", project.accountId)
@@ -38,7 +39,7 @@ package struct ProjectsAnswer: KeepableAnswer, Equatable {
             try json.time("updatedAt", project.updatedAt)
             guard let production = project.production else { return }
             try json.name("targets")
-            try json.object { (json) throws(JSONWriter.Problem) in
+            try json.object { (json) throws(OutputError) in
                 try json.name("production")
                 try production.writeKept(to: &json)
             }
@@ -59,11 +60,11 @@ package struct DeploymentsAnswer: KeepableAnswer, Equatable {
         self.deployments = deployments
     }
 
-    package func writeKept(to json: inout JSONWriter) throws(JSONWriter.Problem) {
-        try json.object { (json) throws(JSONWriter.Problem) in
+    package func writeKept(to json: inout JSONWriter<ByteBuffer>) throws(OutputError) {
+        try json.object { (json) throws(OutputError) in
             try json.text("current", current)
             try json.name("deployments")
-            try json.array { (json) throws(JSONWriter.Problem) in
+            try json.array { (json) throws(OutputError) in
                 for deployment in deployments { try deployment.writeKept(to: &json) }
             }
         }
@@ -78,19 +79,19 @@ package struct SharedVariablesAnswer: KeepableAnswer, Equatable {
     /// Takes an answer.
     package init(_ variables: [SharedVariable]) { self.variables = variables }
 
-    package func writeKept(to json: inout JSONWriter) throws(JSONWriter.Problem) {
-        try json.object { (json) throws(JSONWriter.Problem) in
+    package func writeKept(to json: inout JSONWriter<ByteBuffer>) throws(OutputError) {
+        try json.object { (json) throws(OutputError) in
             try json.name("variables")
-            try json.array { (json) throws(JSONWriter.Problem) in
+            try json.array { (json) throws(OutputError) in
                 for variable in variables { try Self.write(variable, to: &json) }
             }
         }
     }
 
     private static func write(
-        _ variable: SharedVariable, to json: inout JSONWriter
-    ) throws(JSONWriter.Problem) {
-        try json.object { (json) throws(JSONWriter.Problem) in
+        _ variable: SharedVariable, to json: inout JSONWriter<ByteBuffer>
+    ) throws(OutputError) {
+        try json.object { (json) throws(OutputError) in
             try json.member("id", variable.id)
             try json.member("key", variable.key)
             try json.member("type", variable.type.rawValue)
@@ -110,8 +111,8 @@ package struct OutageNote: KeepableAnswer {
     /// Makes a note.
     package init() {}
 
-    package func writeKept(to json: inout JSONWriter) throws(JSONWriter.Problem) {
-        try json.object { (_) throws(JSONWriter.Problem) in }
+    package func writeKept(to json: inout JSONWriter<ByteBuffer>) throws(OutputError) {
+        try json.object { (_) throws(OutputError) in }
     }
 }
 
@@ -125,8 +126,8 @@ extension Deployment {
             }
         } + ["action", "originalDeploymentId", "deployHookName"]
 
-    fileprivate func writeKept(to json: inout JSONWriter) throws(JSONWriter.Problem) {
-        try json.object { (json) throws(JSONWriter.Problem) in
+    fileprivate func writeKept(to json: inout JSONWriter<ByteBuffer>) throws(OutputError) {
+        try json.object { (json) throws(OutputError) in
             try json.member("id", id)
             try json.text("name", name)
             try json.text("projectId", projectId)
@@ -136,7 +137,7 @@ extension Deployment {
             try json.text("target", target)
             if customEnvironmentId != nil || customEnvironmentSlug != nil {
                 try json.name("customEnvironment")
-                try json.object { (json) throws(JSONWriter.Problem) in
+                try json.object { (json) throws(OutputError) in
                     try json.text("id", customEnvironmentId)
                     try json.text("slug", customEnvironmentSlug)
                 }
@@ -144,7 +145,7 @@ extension Deployment {
             try json.text("source", source)
             if let creator {
                 try json.name("creator")
-                try json.object { (json) throws(JSONWriter.Problem) in
+                try json.object { (json) throws(OutputError) in
                     try json.member("username", creator)
                 }
             }
@@ -153,23 +154,23 @@ extension Deployment {
             try json.time("ready", readyAt)
             try json.text("errorCode", errorCode)
             try json.name("meta")
-            try json.object { (json) throws(JSONWriter.Problem) in
+            try json.object { (json) throws(OutputError) in
                 for name in Self.keptMeta { try json.text(name, meta[name]) }
             }
         }
     }
 }
 
-extension JSONWriter {
+extension JSONWriter<ByteBuffer> {
     /// Writes a member that may be missing.
-    fileprivate mutating func text(_ name: String, _ text: String?) throws(Problem) {
+    fileprivate mutating func text(_ name: String, _ text: String?) throws(OutputError) {
         if let text { try member(name, text) }
     }
 
     /// Writes a time in milliseconds, which may be missing.
-    fileprivate mutating func time(_ name: String, _ time: APITime?) throws(Problem) {
+    fileprivate mutating func time(_ name: String, _ time: APITime?) throws(OutputError) {
         guard let time else { return }
         try self.name(name)
-        try number(time.milliseconds)
+        try integer(time.milliseconds)
     }
 }

@@ -1,4 +1,4 @@
-internal import JSONCoding
+internal import JSON
 package import Sealing
 package import Vault
 

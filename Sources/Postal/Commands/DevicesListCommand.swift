@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 
 /// `devices list`: who is registered.
 enum DevicesListCommand: PostalCommand {

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import PostalProtocol
 
 /// `devices remove`: a device is none any more.

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 
 /// Says on stderr, for the journal, that the store failed: at once, and then once a minute at most.
 struct FailureReport {

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Glibc
+internal import JSON
 
 /// `__manual`: writes the manual pages, for packages.
 enum ManualCommand: PostalCommand {

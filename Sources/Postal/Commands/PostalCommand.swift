@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 
 /// One command: its description, and what it does.
 protocol PostalCommand: Sendable {

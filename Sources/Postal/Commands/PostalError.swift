@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 
 /// The exit codes of the house's contract that this program uses (docs/exit-codes.md).
 package enum PostalExit: Int32, Sendable {

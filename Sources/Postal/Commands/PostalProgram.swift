@@ -1,6 +1,7 @@
 internal import CLinux
 internal import CommandLineKit
 internal import Glibc
+internal import JSON
 internal import Sealing
 
 /// The program: arguments in, one command run, its result shown, an exit code out.
@@ -39,7 +40,7 @@ package struct PostalProgram {
                 else { throw PostalError(.usage, "There is no command \(parsed.spec.name).") }
                 let result = try command.run(parsed, context)
                 if wantsJSON, let json = result.json {
-                    try show(String(decoding: try json.encoded(), as: UTF8.self) + "\n")
+                    try show(json.encodedText + "\n")
                 } else {
                     try show(result.text)
                 }
@@ -68,7 +69,7 @@ package struct PostalProgram {
             if let hint = error.hint { members.append(.init("hint", .string(hint))) }
             let value = JSONValue.object([.init("error", .object(members))])
             text =
-                ((try? value.encoded()).map { String(decoding: $0, as: UTF8.self) } ?? "{}") + "\n"
+                value.encodedText + "\n"
         }
         do {
             try messages.write(DisplayText.safe(text))

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Glibc
+internal import JSON
 
 /// `serve`: the relay.
 enum ServeCommand: PostalCommand {
@@ -88,7 +89,7 @@ enum ServeCommand: PostalCommand {
                 "unreadable": .integer(Int64(counts.problems)),
                 "warning": warning.map { .string($0) } ?? .null,
             ]
-            try output.write(String(decoding: try value.encoded(), as: UTF8.self) + "\n")
+            try output.write(value.encodedText + "\n")
         } else {
             try output.write("Serving at \(url), \(counts.hooks) webhooks.\n")
         }

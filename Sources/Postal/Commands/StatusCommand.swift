@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 
 /// `status`: figures of the store.
 enum StatusCommand: PostalCommand {

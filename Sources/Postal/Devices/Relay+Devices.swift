@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import PostalProtocol
 internal import Sealing
 
@@ -6,8 +7,8 @@ internal import Sealing
 extension Relay {
     /// `POST /devices`: a new device, by its invite.
     func join(_ body: [UInt8], _ head: RequestHead) -> HTTPAnswer {
-        guard let value = WebhookReader.value(of: body), let text = value["invite"]?.text,
-            let letters = value["publicKey"]?.text, let publicKey = Self.key(of: letters)
+        guard let value = try? JSONValue(parsing: body), let text = value["invite"]?.filledText,
+            let letters = value["publicKey"]?.filledText, let publicKey = Self.key(of: letters)
         else { return refusal(.invalidRequest) }
         guard let code = InviteCode(typed: text) else {
             failures.add(head.client)
@@ -78,7 +79,8 @@ extension Relay {
     ) {
         var pending: Acknowledgement?
         let answer = authenticated(head) { device in
-            guard case .integer(let number)? = WebhookReader.value(of: body)?["number"], number >= 0
+            guard case .integer(let number)? = (try? JSONValue(parsing: body))?["number"],
+                number >= 0
             else { return refusal(.invalidRequest) }
             do throws(StoreError) {
                 guard try number <= store.newest() else { return refusal(.invalidRequest) }

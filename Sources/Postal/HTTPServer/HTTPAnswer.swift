@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 
 /// What goes back for a request.
 struct HTTPAnswer: Sendable {
@@ -16,7 +17,7 @@ struct HTTPAnswer: Sendable {
 
     /// A JSON answer.
     static func json(_ value: JSONValue, status: UInt32 = 200) -> HTTPAnswer {
-        HTTPAnswer(status: status, body: (try? value.encoded()) ?? [])
+        HTTPAnswer(status: status, body: value.encoded)
     }
 
     /// The answer of a refusal, the same for everybody.

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 
 /// What the platform brings.
 extension Relay {

@@ -1,3 +1,4 @@
+internal import JSON
 package import PostalProtocol
 
 /// A webhook's body as far as the relay reads it: what is common to all types, and names.
@@ -16,18 +17,18 @@ package struct WebhookEvent: Sendable {
     package let createdAt: Int64
     /// The payload's team, else its user; nil where it names neither.
     package let account: String?
-    private let payload: WebhookValue
+    private let payload: JSONValue
 
     /// Reads a body; nil for what is none of a webhook.
     package init?(body: [UInt8]) {
-        guard let value = WebhookReader.value(of: body),
-            let id = value["id"]?.text, let type = value["type"]?.text,
+        guard let value = try? JSONValue(parsing: body),
+            let id = value["id"]?.filledText, let type = value["type"]?.filledText,
             case .integer(let createdAt)? = value["createdAt"],
             let payload = value["payload"], case .object = payload,
             id.unicodeScalars.count <= Self.idLimit, PostalEvent.plainText(id) == id
         else { return nil }
         (self.id, typeName, self.createdAt, self.payload) = (id, type, createdAt, payload)
-        account = payload["team"]?["id"]?.text ?? payload["user"]?["id"]?.text
+        account = payload["team"]?["id"]?.filledText ?? payload["user"]?["id"]?.filledText
     }
 
     /// What devices are told; nil for a type that they are not told of.
@@ -41,31 +42,33 @@ package struct WebhookEvent: Sendable {
     private var project: PostalEvent.Project? {
         let project = payload["project"]
         guard
-            let id = project?["id"]?.text ?? payload["projectId"]?.text ?? project?.text
-                ?? payload["deployment"]?["projectId"]?.text
+            let id = project?["id"]?.filledText ?? payload["projectId"]?.filledText ?? project?
+                .filledText
+                ?? payload["deployment"]?["projectId"]?.filledText
         else { return nil }
         let name =
-            project?["name"]?.text ?? payload["projectName"]?.text
-            ?? payload["deployment"]?["name"]?.text ?? payload["name"]?.text
+            project?["name"]?.filledText ?? payload["projectName"]?.filledText
+            ?? payload["deployment"]?["name"]?.filledText ?? payload["name"]?.filledText
         return .init(id: Self.plain(id), name: name.map(Self.plain))
     }
 
     private var deployment: PostalEvent.Deployment? {
         let deployment = payload["deployment"]
         guard
-            let id = deployment?["id"]?.text ?? payload["deploymentId"]?.text ?? deployment?.text
+            let id = deployment?["id"]?.filledText ?? payload["deploymentId"]?.filledText
+                ?? deployment?.filledText
         else { return nil }
         let meta = deployment?["meta"]
         func named(_ suffixes: String...) -> String? {
             for suffix in suffixes {
                 for service in ["github", "gitlab", "bitbucket", "git"] {
-                    if let text = meta?[service + suffix]?.text { return Self.plain(text) }
+                    if let text = meta?[service + suffix]?.filledText { return Self.plain(text) }
                 }
             }
             return nil
         }
-        let url = deployment?["url"]?.text ?? payload["url"]?.text
-        let target = payload["target"]?.text ?? deployment?["target"]?.text
+        let url = deployment?["url"]?.filledText ?? payload["url"]?.filledText
+        let target = payload["target"]?.filledText ?? deployment?["target"]?.filledText
         return .init(
             id: Self.plain(id), url: url.map { Self.plain(Self.host($0)) },
             target: target.map(Self.plain), branch: named("CommitRef"),
@@ -74,18 +77,19 @@ package struct WebhookEvent: Sendable {
 
     private var variable: PostalEvent.Variable? {
         let names = ["envVar", "env", "variable", "environmentVariable", "envVariable"]
-        let variable = names.lazy.compactMap { payload[$0] }.first
+        let variable = names.lazy.compactMap { payload[$0] }.first { $0 != .null }
         let id =
-            variable?["id"]?.text ?? Self.first(["envVarId", "envId", "variableId"], of: payload)
+            variable?["id"]?.filledText
+            ?? Self.first(["envVarId", "envId", "variableId"], of: payload)
         let key =
-            variable?["key"]?.text ?? variable?["name"]?.text
+            variable?["key"]?.filledText ?? variable?["name"]?.filledText
             ?? Self.first(["envVarKey", "envKey", "variableKey", "key"], of: payload)
         guard id != nil || key != nil else { return nil }
         return .init(id: id.map(Self.plain), key: key.map(Self.plain))
     }
 
-    private static func first(_ names: [String], of value: WebhookValue) -> String? {
-        names.lazy.compactMap { value[$0]?.text }.first
+    private static func first(_ names: [String], of value: JSONValue) -> String? {
+        names.lazy.compactMap { value[$0]?.filledText }.first
     }
 
     private static func plain(_ text: String) -> String { PostalEvent.plainText(text) }

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// What a person does at the dashboard, as `set,key=A,value=two words,by=other`.
 package struct Act: Sendable, Equatable {
     enum Deed: String, Sendable, CaseIterable {
@@ -104,7 +106,7 @@ package struct Act: Sendable, Equatable {
                 ["targets", "newTargets"].contains(name)
                 ? JSONValue(value.split(separator: "+").map(String.init)) : .string(value)
         }
-        guard let act = try? Act(Fields(.object(members))) else { return nil }
+        guard let act = try? Act(Fields(.members(members))) else { return nil }
         self = act
     }
 }

@@ -1,3 +1,5 @@
+internal import JSON
+
 extension SandboxState {
     /// Does what somebody does at the dashboard, by the rules that hold there too.
     ///

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// An access token of the user.
 struct AccessToken: Codable, Sendable {
     var id: String
@@ -25,7 +27,7 @@ struct AccessToken: Codable, Sendable {
         scope["expiresAt"] = expiresAt.map(JSONValue.integer)
         return .members([
             "id": .string(id), "name": .string(name), "type": .string(type), "origin": "manual",
-            "scopes": .array([.object(scope)]), "createdAt": .integer(createdAt),
+            "scopes": .array([.members(scope)]), "createdAt": .integer(createdAt),
             "activeAt": .integer(activeAt), "expiresAt": expiresAt.map(JSONValue.integer),
             "leakedAt": leakedAt.map(JSONValue.integer),
             "prefix": .string(String(secret.prefix(4))),

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A host name that leads to a deployment.
 struct Alias: Codable, Sendable {
     var id: String

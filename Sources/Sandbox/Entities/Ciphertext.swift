@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import JSON
 internal import WebhookSigning
 
 /// Something that looks like the platform's encrypted values and gives nothing away by looking.

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// An environment of a project beside production, preview and development.
 struct CustomEnvironment: Codable, Sendable {
     /// Which branches deploy here.

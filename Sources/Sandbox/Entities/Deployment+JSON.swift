@@ -1,3 +1,5 @@
+internal import JSON
+
 extension SandboxState {
     /// The part that every rendering of a deployment has.
     private func common(_ deployment: Deployment) -> [String: JSONValue] {
@@ -44,7 +46,7 @@ extension SandboxState {
         members["userId"] = .string(deployment.creatorId)
         members["previewCommentsEnabled"] = false
         members["readyAt"] = deployment.readyAt.map(JSONValue.integer)
-        return .object(members)
+        return .members(members)
     }
 
     /// The record of lists.
@@ -56,7 +58,7 @@ extension SandboxState {
         members["state"] = .string(deployment.state.rawValue)
         members["aliasAssigned"] = JSONValue(deployment.aliasAssignedAt)
         members["isRollbackCandidate"] = .bool(isRollbackCandidate(deployment))
-        return .object(members)
+        return .members(members)
     }
 
     /// True for production deployments that had traffic and are not the current one.
@@ -109,6 +111,6 @@ extension SandboxState {
         members["team"] = team(id: deployment.ownerId).map { team in
             ["id": .string(team.id), "name": .string(team.name), "slug": .string(team.slug)]
         }
-        return .object(members)
+        return .members(members)
     }
 }

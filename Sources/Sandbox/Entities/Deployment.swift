@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A variable as a deployment was built with it.
 struct ResolvedVariable: Codable, Sendable {
     var key: String

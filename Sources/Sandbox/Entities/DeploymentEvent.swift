@@ -1,3 +1,5 @@
+internal import JSON
+
 /// One line of a deployment's build log.
 struct DeploymentEvent: Codable, Sendable {
     enum Kind: String, Codable, Sendable {

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A variable's environment among the three fixed ones.
 enum Target: String, Codable, Sendable, CaseIterable {
     case production, preview, development
@@ -50,7 +52,7 @@ struct EnvironmentVariable: Codable, Sendable {
             members["decrypted"] = false
         case .sensitive: members["value"] = ""
         }
-        return .object(members)
+        return .members(members)
     }
 
     /// The record as asked for by its id: with its value, unless it is sensitive.
@@ -58,7 +60,7 @@ struct EnvironmentVariable: Codable, Sendable {
         var members = metadata
         members["decrypted"] = .bool(type != .sensitive)
         if type != .sensitive { members["value"] = .string(value) }
-        return .object(members)
+        return .members(members)
     }
 
     private var metadata: [String: JSONValue] {

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A project of a user or a team.
 struct Project: Codable, Sendable {
     /// Where the code of a project comes from.

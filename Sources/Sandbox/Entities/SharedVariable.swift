@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A variable of a team, used by the projects that are linked to it.
 struct SharedVariable: Codable, Sendable {
     var id: String

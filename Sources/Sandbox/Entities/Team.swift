@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A team; the user may or may not belong to it.
 struct Team: Codable, Sendable {
     /// What the team wants of encrypted variables.

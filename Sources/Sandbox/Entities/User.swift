@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The account that owns the sandbox's token.
 struct User: Codable, Sendable {
     var id: String
@@ -17,7 +19,7 @@ struct User: Codable, Sendable {
         ]
         if isLimited {
             members["limited"] = true
-            return .object(members)
+            return .members(members)
         }
         members["createdAt"] = .integer(createdAt)
         members["softBlock"] = .null
@@ -25,6 +27,6 @@ struct User: Codable, Sendable {
         members["resourceConfig"] = [:]
         members["stagingPrefix"] = .string(username)
         members["hasTrialAvailable"] = false
-        return .object(members)
+        return .members(members)
     }
 }

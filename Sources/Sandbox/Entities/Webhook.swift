@@ -1,3 +1,5 @@
+internal import JSON
+
 /// An address that is told about events.
 struct Webhook: Codable, Sendable {
     var id: String

@@ -1,3 +1,5 @@
+internal import JSON
+
 extension Fault.Kind {
     /// What is answered in place of doing anything, or `nil` for faults of served requests.
     ///

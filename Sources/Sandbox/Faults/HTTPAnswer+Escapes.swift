@@ -1,3 +1,5 @@
+internal import JSON
+
 extension HTTPAnswer {
     /// Sets a title and a colour, and turns the text behind it round.
     private static let escapes = "\u{1B}]0;PWN\u{7}\u{1B}[31m\u{202E}\u{9B}32m"
@@ -18,12 +20,12 @@ extension HTTPAnswer {
     }
 
     private static func escaped(_ bytes: [UInt8], everywhere: Bool) -> [UInt8] {
-        if let value = try? JSONParser.value(of: bytes) {
+        if let value = try? JSONValue(parsing: bytes) {
             return escaped(value, everywhere: everywhere).encoded
         }
         return bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
             .map { line in
-                (try? JSONParser.value(of: Array(line)))
+                (try? JSONValue(parsing: Array(line)))
                     .map { escaped($0, everywhere: everywhere).encoded } ?? Array(line)
             }
             .joined(separator: [0x0A]).map { $0 }
@@ -36,14 +38,14 @@ extension HTTPAnswer {
             return .array(elements.map { escaped($0, everywhere: everywhere) })
         case .object(let members):
             return .object(
-                Dictionary(
-                    uniqueKeysWithValues: members.map { name, value in
-                        let isKept =
-                            !everywhere
-                            && (kept.contains(name) || name.hasSuffix("Id")
-                                || name.hasSuffix("Ids"))
-                        return (name, isKept ? value : escaped(value, everywhere: everywhere))
-                    }))
+                members.map { member in
+                    let name = member.name
+                    let isKept =
+                        !everywhere
+                        && (kept.contains(name) || name.hasSuffix("Id") || name.hasSuffix("Ids"))
+                    if isKept { return member }
+                    return .init(name, escaped(member.value, everywhere: everywhere))
+                })
         case .null, .bool, .integer, .number: return value
         }
     }

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// How a creation's answer leaves open which of its records were kept.
 struct SilentBatch: Sendable, Equatable {
     /// What stands in `created`; `failed` is always empty.
@@ -34,8 +36,8 @@ struct SilentBatch: Sendable, Equatable {
         let shown: JSONValue =
             switch shape {
             case .some: .array(records.dropLast().map(\.json))
-            case .one: records.first?.json ?? .object([:])
-            case .all where !isArray: records.first?.json ?? .object([:])
+            case .one: records.first?.json ?? .members([:])
+            case .all where !isArray: records.first?.json ?? .members([:])
             case .all: .array(records.map(\.json))
             case .empty: .null
             }

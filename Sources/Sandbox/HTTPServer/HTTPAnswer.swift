@@ -1,3 +1,5 @@
+internal import JSON
+
 /// What goes back for a request, and how the connection treats it.
 struct HTTPAnswer: Sendable {
     /// What stands after the headers.

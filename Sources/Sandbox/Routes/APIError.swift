@@ -1,3 +1,5 @@
+internal import JSON
+
 /// An answer of the API that says no.
 struct APIError: Error, Sendable {
     var status: Int
@@ -11,13 +13,13 @@ struct APIError: Error, Sendable {
 
     /// The `error` object.
     var json: JSONValue {
-        .object(details.merging(["code": .string(code), "message": .string(message)]) { $1 })
+        .members(details.merging(["code": .string(code), "message": .string(message)]) { $1 })
     }
 
     /// The whole answer.
     var answer: HTTPAnswer {
         .json(
-            .object(besides.merging(["error": json]) { $1 }), status: status, headers: headers)
+            .members(besides.merging(["error": json]) { $1 }), status: status, headers: headers)
     }
 
     static func badRequest(_ message: String) -> APIError {

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Who asks, and on whose behalf.
 enum Authorization {
     /// What stands behind `Bearer`, or `nil`.

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// What tests tell the sandbox itself, below `/_sandbox`.
 enum ControlRoutes {
     static func answer(_ request: HTTPRequest, store: Store) -> HTTPAnswer {
@@ -41,7 +43,7 @@ enum ControlRoutes {
     }
 
     private static func fields(_ request: HTTPRequest) throws(APIError) -> Fields {
-        guard let value = try? JSONParser.value(of: request.body) else {
+        guard let value = try? JSONValue(parsing: request.body) else {
             throw .badRequest("Invalid JSON")
         }
         return try Fields(value)

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Environments of a project beside the three fixed ones.
 enum CustomEnvironmentRoutes {
     static let routes: [Route] = [

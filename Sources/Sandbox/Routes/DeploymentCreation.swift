@@ -1,3 +1,5 @@
+internal import JSON
+
 /// New deployments: from git, from an earlier deployment, or through a deploy hook.
 enum DeploymentCreation {
     private static let members: Set<String> = [

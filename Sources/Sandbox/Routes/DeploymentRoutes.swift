@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Deployments: reading, canceling and deleting.
 enum DeploymentRoutes {
     static let routes: [Route] = [

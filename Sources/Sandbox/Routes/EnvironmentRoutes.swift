@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Environment variables of a project: reading and deleting.
 enum EnvironmentRoutes {
     static let routes: [Route] = [
@@ -64,7 +66,7 @@ enum EnvironmentRoutes {
         guard call.effect == .hidesValues else { return .json(record.decryptedJSON) }
         var members = record.decryptedJSON.object ?? [:]
         members["value"] = nil
-        return .json(.object(members))
+        return .json(.members(members))
     }
 
     private static func delete(_ call: Call, _ state: inout SandboxState) throws(APIError)

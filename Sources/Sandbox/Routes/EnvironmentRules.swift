@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The rules that the API has for one variable record.
 enum EnvironmentRules {
     /// The most bytes that all variables of one deployment may have together.

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Environment variables of a project: creating and changing.
 enum EnvironmentWriting {
     /// Creates one record or a batch; items of a batch are judged one by one.

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Threads
 
 /// Build logs and run-time logs.

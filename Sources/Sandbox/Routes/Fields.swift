@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The members of a JSON object in a request, read with the API's complaints.
 struct Fields {
     let members: [String: JSONValue]

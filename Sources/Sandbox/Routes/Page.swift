@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A part of a list that is sorted from new to old, and how to ask for its neighbours.
 struct Page<Element> {
     let elements: [Element]

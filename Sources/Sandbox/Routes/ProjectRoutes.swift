@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Projects of the user or of a team.
 enum ProjectRoutes {
     static let routes: [Route] = [

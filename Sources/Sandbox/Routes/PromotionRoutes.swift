@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Making another deployment the current one without a build.
 enum PromotionRoutes {
     static let routes: [Route] = [

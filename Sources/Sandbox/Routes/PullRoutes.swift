@@ -1,3 +1,5 @@
+internal import JSON
+
 /// All variables of an environment or of a deployment at once, as the Vercel CLI asks for them.
 enum PullRoutes {
     static let routes: [Route] = [Route("GET", "env/pull/*", handler: pull)]
@@ -32,7 +34,7 @@ enum PullRoutes {
     /// Sensitive values are empty here.
     private static func values(_ variables: [ResolvedVariable], _ call: Call) -> JSONValue {
         guard call.effect != .hidesValues else { return [:] }
-        return .object(
+        return .members(
             Dictionary(
                 variables.map { ($0.key, .string($0.type == .sensitive ? "" : $0.value)) },
                 uniquingKeysWith: { $1 }))

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// One request on its way to its resource.
 struct Call: Sendable {
     let request: HTTPRequest
@@ -31,7 +33,7 @@ struct Call: Sendable {
     /// The body as JSON.
     func body() throws(APIError) -> JSONValue {
         do {
-            return try JSONParser.value(of: request.body)
+            return try JSONValue(parsing: request.body)
         } catch {
             throw .badRequest("Invalid JSON")
         }

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Threads
 
 /// Answers requests: faults first, then who asks and for whom, then the resource.
@@ -68,7 +69,7 @@ final class Service: Sendable {
         answer.delaySeconds += contents.settings.latencySeconds
         let entry = RequestLog.Entry(
             at: now, method: request.method, target: request.loggedTarget,
-            body: (try? JSONParser.value(of: request.body)).map { RequestLog.masked($0) },
+            body: (try? JSONValue(parsing: request.body)).map { RequestLog.masked($0) },
             status: answer.status, fault: strike.text)
         contents.requests.append(entry)
         return (answer, entry, states)

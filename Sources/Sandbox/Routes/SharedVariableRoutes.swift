@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Variables of a team: reading and deleting.
 enum SharedVariableRoutes {
     static let routes: [Route] = [

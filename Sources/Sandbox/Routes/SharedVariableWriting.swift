@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Variables of a team: creating and changing.
 enum SharedVariableWriting {
     static func create(_ call: Call, _ state: inout SandboxState) throws(APIError) -> HTTPAnswer {
@@ -162,6 +164,6 @@ enum SharedVariableWriting {
             failure.besides = ["failed": failed]
             throw failure
         }
-        return .json(.object([name: .array(done), "failed": failed]), status: status)
+        return .json(.members([name: .array(done), "failed": failed]), status: status)
     }
 }

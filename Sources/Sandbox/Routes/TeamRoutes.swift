@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Teams of the user.
 enum TeamRoutes {
     static let routes: [Route] = [
@@ -75,7 +77,7 @@ enum TeamRoutes {
         }
         var pagination = page.json.object ?? [:]
         pagination["hasNext"] = .bool(page.next != nil)
-        return .json(["members": .array(members), "pagination": .object(pagination)])
+        return .json(["members": .array(members), "pagination": .members(pagination)])
     }
 }
 

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Access tokens of the user.
 enum TokenRoutes {
     static let routes: [Route] = [

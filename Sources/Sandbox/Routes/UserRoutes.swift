@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The user.
 enum UserRoutes {
     static let routes: [Route] = [

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Webhooks of the user or of a team.
 enum WebhookRoutes {
     static let routes: [Route] = [

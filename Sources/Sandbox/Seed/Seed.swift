@@ -1,3 +1,5 @@
+internal import JSON
+
 /// What a sandbox holds at its start, as a JSON document.
 ///
 /// Members, all optional: `seed` (number that identifiers are made from), `token`, `user`
@@ -16,7 +18,7 @@ package struct Seed: Sendable {
     /// Reads a seed document; what it describes is checked when it is used.
     package init(json bytes: [UInt8]) throws(SandboxError) {
         do {
-            document = try JSONParser.value(of: bytes)
+            document = try JSONValue(parsing: bytes)
         } catch {
             throw SandboxError(code: .seedUnreadable, reason: "The seed is no JSON text.")
         }

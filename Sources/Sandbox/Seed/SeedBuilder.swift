@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Makes the first state of a sandbox from a seed.
 struct SeedBuilder {
     private static let day: Int64 = 86_400_000

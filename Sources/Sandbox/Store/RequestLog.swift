@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The requests that came in, without values.
 struct RequestLog: Sendable {
     /// One request.
@@ -43,9 +45,7 @@ struct RequestLog: Sendable {
         case .string: member.map(open.contains) ?? false ? value : "***"
         case .array(let elements): .array(elements.map { masked($0, member: member) })
         case .object(let members):
-            .object(
-                Dictionary(
-                    uniqueKeysWithValues: members.map { ($0, masked($1, member: $0)) }))
+            .object(members.map { .init($0.name, masked($0.value, member: $0.name)) })
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import JSON
 internal import WebhookSigning
 
 extension SandboxState {
@@ -53,7 +54,7 @@ extension SandboxState {
             "project": ["id": .string(project.id), "name": .string(project.name)],
         ]
         queue(
-            event, .object(payload.merging(more) { $1 }), ownerId: project.ownerId,
+            event, .members(payload.merging(more) { $1 }), ownerId: project.ownerId,
             projectId: project.id, at: time)
     }
 

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// What a running sandbox is set to beside its faults and its builds.
 struct Settings: Sendable, Equatable {
     var rateLimit: SandboxConfiguration.RateLimit?
@@ -38,7 +40,7 @@ extension Store.Contents {
                 ]
             } ?? .null,
             "maximumVariables": .integer(Int64(state.maximumRecords)),
-            "projects": .object(
+            "projects": .members(
                 Dictionary(
                     state.projects.map { project in
                         (

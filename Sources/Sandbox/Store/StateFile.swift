@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 internal import Glibc
+internal import JSON
 
 /// The file that keeps a sandbox's state.
 struct StateFile: Sendable {
@@ -15,7 +15,7 @@ struct StateFile: Sendable {
     func read() throws(SandboxError) -> SandboxState? {
         guard unsafe access(path, F_OK) == 0 else { return nil }
         guard let bytes = FileBytes.read(path, maximum: 1 << 30),
-            let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(bytes)),
+            let envelope = try? JSONDecoder().decode(Envelope.self, from: bytes),
             envelope.format == Self.format
         else {
             throw SandboxError(
@@ -26,10 +26,8 @@ struct StateFile: Sendable {
 
     /// Replaces the file as a whole; only its owner may read it.
     func write(_ state: SandboxState) throws(SandboxError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        guard let data = try? encoder.encode(Envelope(format: Self.format, state: state)),
-            FileBytes.replace(path, with: [UInt8](data))
+        let envelope = Envelope(format: Self.format, state: state)
+        guard let bytes = try? JSONEncoder().encode(envelope), FileBytes.replace(path, with: bytes)
         else {
             throw SandboxError(
                 code: .stateUnwritable, reason: "The state file \(path) cannot be written.")

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Sealing
 
 /// One call of the API, before scope, token and origin are added.
@@ -63,19 +64,15 @@ struct APICall {
 
     /// The body that `write` writes.
     mutating func writeBody(
-        _ write: (inout JSONWriter) throws(JSONWriter.Problem) -> Void
+        _ write: (inout GuardedJSONWriter) throws(OutputError) -> Void
     ) throws(VercelAPIError) {
-        do throws(JSONWriter.Problem) {
-            var writer = try JSONWriter()
-            try write(&writer)
-            body = writer.finish()
+        do throws(OutputError) {
+            body = try GuardedBytes.json(write)
         } catch {
-            switch error {
-            case .invalidText:
-                throw VercelAPIError(.invalidRequest, reason: "a value is not valid UTF-8")
-            case .outOfMemory:
+            if error == .outOfMemory {
                 throw VercelAPIError(.outOfMemory, reason: "no guarded memory left")
             }
+            throw VercelAPIError(.invalidRequest, reason: "a value is not valid UTF-8")
         }
     }
 }

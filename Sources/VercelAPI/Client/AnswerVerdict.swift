@@ -1,3 +1,4 @@
+internal import JSON
 internal import Sealing
 
 /// What an attempt means: good, an error, and whether to try again. Computes only.
@@ -70,22 +71,9 @@ struct AnswerVerdict {
 
     private static func isExpected(_ body: GuardedBytes, by call: APICall) -> Bool {
         switch call.expectation {
-        case .json: isJSON(body)
-        case .nothingOrJSON: body.count == 0 || isJSON(body)
+        case .json: body.withBytes(JSONTree.isJSON)
+        case .nothingOrJSON: body.count == 0 || body.withBytes(JSONTree.isJSON)
         case .lines: true
-        }
-    }
-
-    private static func isJSON(_ body: GuardedBytes) -> Bool {
-        body.withBytes { bytes in
-            var scanner = JSONScanner()
-            do throws(JSONScanner.Problem) {
-                try scanner.skipValue(in: bytes)
-                try scanner.end(in: bytes)
-                return true
-            } catch {
-                return false
-            }
         }
     }
 

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Sealing
 
 /// Where a list goes on. The platform gives numbers and texts alike.
@@ -142,9 +143,9 @@ extension VercelClient {
 
     /// Runs a scan of an answer for values.
     func scan<T>(
-        _ answer: APIAnswer, _ body: (RawSpan) throws(JSONScanner.Problem) -> T
+        _ answer: APIAnswer, _ body: (RawSpan) throws(JSONError) -> T
     ) throws(VercelAPIError) -> T {
-        do throws(JSONScanner.Problem) {
+        do throws(JSONError) {
             return try answer.response.body.withBytes(body)
         } catch {
             if case .outOfMemory = error {

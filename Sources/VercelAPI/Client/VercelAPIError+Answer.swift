@@ -1,3 +1,5 @@
+internal import JSON
+
 extension VercelAPIError {
     /// What an answer of a status other than 2xx means.
     ///

@@ -1,5 +1,4 @@
-internal import JSONCoding
-internal import Sealing
+internal import JSON
 
 /// A key of a JSON object whose name is only known at run time.
 struct JSONKey: CodingKey, ExpressibleByStringLiteral {
@@ -75,20 +74,12 @@ struct Readable<T: Decodable>: Decodable {
 
 /// Reads answers.
 package enum JSONDecoding {
-    /// Decodes `body` in place, without a copy of the bytes. Halves of characters, which the decoder
-    /// does not take, are replaced first, in guarded memory: one cut text must not hide all others.
+    /// Decodes `body` in place, without a copy of the bytes. Halves of characters are replaced: one cut
+    /// text must not hide all others.
     ///
     /// - Returns: Nil if the bytes are not such a value. The decoder's own error is dropped: it may
     ///   quote what it read.
     package static func value<T: Decodable>(_ type: T.Type, from body: RawSpan) -> T? {
-        if let value = exactValue(type, from: body) { return value }
-        return LoneSurrogates.replaced(in: body)?.withBytes { exactValue(type, from: $0) }
-    }
-
-    private static func exactValue<T: Decodable>(_ type: T.Type, from body: RawSpan) -> T? {
-        guard body.byteCount > 0 else { return nil }
-        return unsafe body.withUnsafeBytes { bytes -> T? in
-            unsafe try? JSONDecoder().decode(T.self, from: bytes)
-        }
+        try? JSONDecoder().decode(T.self, from: body)
     }
 }

@@ -1,19 +1,20 @@
+package import JSON
 package import Sealing
 
 /// Takes the values of variables out of answers, straight from guarded memory into an arena.
+///
+/// All calls throw ``JSONError/malformed`` too where a member is there twice or is neither text nor null.
 package enum SecretMembers {
     /// Copies the text of the member `name` of the object in `body`.
     ///
     /// - Returns: Nil if it is missing or null.
-    /// - Throws: ``JSONScanner/Problem/malformed`` too if it is neither text nor null, or is there
-    ///   twice.
     package static func text(
         _ name: String, of body: RawSpan, into arena: SecretArena
-    ) throws(JSONScanner.Problem) -> SecretSlice? {
-        var scanner = JSONScanner()
-        let found = try text(name, with: &scanner, in: body)
-        try scanner.end(in: body)
-        return try found?.copy(from: body, into: arena)
+    ) throws(JSONError) -> SecretSlice? {
+        try read(body) { tree in
+            guard tree.kind(0) == .object else { throw JSONError.malformed }
+            return try text(name, of: 0, in: tree, into: arena)
+        }
     }
 
     /// Copies the text of the member `name` of each object in a list: the array in `body`, or the
@@ -24,79 +25,95 @@ package enum SecretMembers {
     package static func texts(
         _ name: String, ofList list: String, of body: RawSpan, into arena: SecretArena,
         where isWanted: (Int) -> Bool
-    ) throws(JSONScanner.Problem) -> [SecretSlice?] {
-        var scanner = JSONScanner()
-        var found: [JSONText?]?
-        if try scanner.kind(in: body) == .array {
-            found = try texts(name, with: &scanner, in: body)
-        } else {
-            try scanner.object(in: body) { (scanner, member) throws(JSONScanner.Problem) in
-                guard member.equals(list, in: body) else { return try scanner.skipValue(in: body) }
-                guard found == nil else { throw .malformed }
-                found = try texts(name, with: &scanner, in: body)
+    ) throws(JSONError) -> [SecretSlice?] {
+        try read(body) { tree in
+            var elements = [0]
+            if tree.kind(0) == .array {
+                elements = tree.elements(of: 0)
+            } else if let found = try member(list, of: 0, in: tree) {
+                guard tree.kind(found) == .array else { throw JSONError.malformed }
+                elements = tree.elements(of: found)
+            }
+            return try elements.enumerated().map { place, element in
+                let arena = isWanted(place) ? arena : nil
+                return try text(name, of: element, in: tree, into: arena)
             }
         }
-        try scanner.end(in: body)
-        guard let found else {
-            return [isWanted(0) ? try text(name, of: body, into: arena) : nil]
-        }
-        var copies: [SecretSlice?] = []
-        copies.reserveCapacity(found.count)
-        for (place, text) in found.enumerated() {
-            copies.append(isWanted(place) ? try text?.copy(from: body, into: arena) : nil)
-        }
-        return copies
     }
 
     /// Copies all members of the object that is the member `name` of the object in `body`.
     ///
     /// - Returns: Nil if it is missing or null.
-    /// - Throws: ``JSONScanner/Problem/malformed`` too if a member is no text or is there twice.
     package static func map(
         _ name: String, of body: RawSpan, into arena: SecretArena
-    ) throws(JSONScanner.Problem) -> [String: SecretSlice]? {
-        var scanner = JSONScanner()
-        var map: [String: SecretSlice]?
-        try scanner.object(in: body) { (scanner, member) throws(JSONScanner.Problem) in
-            guard member.equals(name, in: body) else { return try scanner.skipValue(in: body) }
-            if try scanner.kind(in: body) == .null { return try scanner.skipValue(in: body) }
-            guard map == nil else { throw .malformed }
+    ) throws(JSONError) -> [String: SecretSlice]? {
+        try read(body) { tree in
+            guard let found = try member(name, of: 0, in: tree) else { return nil }
+            guard tree.kind(found) == .object else { throw JSONError.malformed }
             var values: [String: SecretSlice] = [:]
-            try scanner.object(in: body) { (scanner, key) throws(JSONScanner.Problem) in
-                let value = try scanner.text(in: body).copy(from: body, into: arena)
-                guard values.updateValue(value, forKey: key.name(in: body)) == nil else {
-                    throw .malformed
+            try tree.forEachMember(of: found) { key, value in
+                let slice = try copy(value, in: tree, into: arena)
+                guard values.updateValue(slice, forKey: try tree.text(key)) == nil else {
+                    throw JSONError.malformed
                 }
+                return true
             }
-            map = values
+            return values
         }
-        try scanner.end(in: body)
-        return map
     }
 
-    private static func texts(
-        _ name: String, with scanner: inout JSONScanner, in body: RawSpan
-    ) throws(JSONScanner.Problem) -> [JSONText?] {
-        var texts: [JSONText?] = []
-        try scanner.array(in: body) { (scanner) throws(JSONScanner.Problem) in
-            texts.append(try text(name, with: &scanner, in: body))
+    private static func read<Result>(
+        _ body: RawSpan, _ work: (JSONTree) throws -> Result
+    ) throws(JSONError) -> Result {
+        do {
+            return try JSONTree.read(body, work)
+        } catch {
+            throw error as? JSONError ?? .malformed
         }
-        return texts
     }
 
-    /// Reads one object and finds the member `name` in it.
+    /// The node of a member's value; nil if it is missing or null.
+    private static func member(
+        _ name: String, of object: Int, in tree: JSONTree
+    ) throws -> Int? {
+        guard tree.kind(object) == .object else { throw JSONError.malformed }
+        var found: Int?
+        try tree.forEachMember(of: object) { key, value in
+            guard tree.isText(key, name) else { return true }
+            guard found == nil else { throw JSONError.malformed }
+            found = value
+            return true
+        }
+        return found.flatMap { tree.isNull($0) ? nil : $0 }
+    }
+
+    /// - Parameter arena: Nil where the text is only checked to be one.
     private static func text(
-        _ name: String, with scanner: inout JSONScanner, in body: RawSpan
-    ) throws(JSONScanner.Problem) -> JSONText? {
-        var isThere = false
-        var text: JSONText?
-        try scanner.object(in: body) { (scanner, member) throws(JSONScanner.Problem) in
-            guard member.equals(name, in: body) else { return try scanner.skipValue(in: body) }
-            guard !isThere else { throw .malformed }
-            isThere = true
-            if try scanner.kind(in: body) == .null { return try scanner.skipValue(in: body) }
-            text = try scanner.text(in: body)
+        _ name: String, of object: Int, in tree: JSONTree, into arena: SecretArena?
+    ) throws -> SecretSlice? {
+        guard let found = try member(name, of: object, in: tree) else { return nil }
+        guard let arena else {
+            guard tree.forEachByte(ofText: found, { _ in }) else { throw JSONError.malformed }
+            return nil
         }
-        return text
+        return try copy(found, in: tree, into: arena)
+    }
+
+    private static func copy(
+        _ node: Int, in tree: JSONTree, into arena: SecretArena
+    ) throws -> SecretSlice {
+        var count = 0
+        guard tree.forEachByte(ofText: node, { _ in count += 1 }) else {
+            throw JSONError.malformed
+        }
+        guard let slice = try? arena.allocate(count: count) else { throw JSONError.outOfMemory }
+        slice.withMutableBytes { target in
+            var place = 0
+            _ = tree.forEachByte(ofText: node) { byte in
+                target.storeBytes(of: byte, toByteOffset: place, as: UInt8.self)
+                place += 1
+            }
+        }
+        return slice
     }
 }

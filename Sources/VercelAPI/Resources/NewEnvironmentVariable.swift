@@ -1,3 +1,4 @@
+internal import JSON
 package import Sealing
 
 /// A variable to be made.
@@ -32,8 +33,8 @@ package struct NewEnvironmentVariable {
         self.comment = comment
     }
 
-    func write(to json: inout JSONWriter) throws(JSONWriter.Problem) {
-        try json.object { (json) throws(JSONWriter.Problem) in
+    func write(to json: inout GuardedJSONWriter) throws(OutputError) {
+        try json.object { (json) throws(OutputError) in
             try json.member("key", key)
             try json.member("value", value)
             try json.member("type", type.rawValue)
@@ -67,8 +68,8 @@ package struct EnvironmentVariableChange {
     /// Describes no change.
     package init() {}
 
-    func write(to json: inout JSONWriter) throws(JSONWriter.Problem) {
-        try json.object { (json) throws(JSONWriter.Problem) in
+    func write(to json: inout GuardedJSONWriter) throws(OutputError) {
+        try json.object { (json) throws(OutputError) in
             if let key { try json.member("key", key) }
             if let value { try json.member("value", value) }
             if let type { try json.member("type", type.rawValue) }

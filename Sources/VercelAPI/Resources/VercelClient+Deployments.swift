@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Which deployments to list.
 package struct DeploymentFilter: Sendable, Equatable {
     /// Only those of this project, by its id.
@@ -100,8 +102,8 @@ extension VercelClient {
         var call = try APICall(
             .post, "/v13/deployments",
             query: [("forceNew", "1"), ("withCache", new.usesCache ? "1" : nil)])
-        try call.writeBody { (json) throws(JSONWriter.Problem) in
-            try json.object { (json) throws(JSONWriter.Problem) in
+        try call.writeBody { (json) throws(OutputError) in
+            try json.object { (json) throws(OutputError) in
                 try json.member("deploymentId", new.sourceId)
                 try json.member("name", new.projectName)
                 if let target = new.target { try json.member("target", target) }
@@ -113,7 +115,7 @@ extension VercelClient {
                     try json.bool(true)
                 }
                 try json.name("meta")
-                try json.object { (json) throws(JSONWriter.Problem) in
+                try json.object { (json) throws(OutputError) in
                     try json.member("action", new.action)
                     if let mark = new.mark { try json.member(NewDeployment.markName, mark) }
                 }

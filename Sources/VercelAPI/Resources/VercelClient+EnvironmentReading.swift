@@ -1,3 +1,4 @@
+internal import JSON
 package import Sealing
 
 /// The variables that a deployment or target gets.
@@ -59,7 +60,7 @@ extension VercelClient {
         var cursors: Set<PageCursor> = []
         while true {
             let page = try read(answer, as: Page<EnvironmentVariable>.self)
-            let values = try scan(answer) { (body) throws(JSONScanner.Problem) in
+            let values = try scan(answer) { (body) throws(JSONError) in
                 try SecretMembers.texts("value", ofList: "envs", of: body, into: arena) { place in
                     page.elements.indices.contains(place)
                         && page.elements[place].isValueReadable(inList: true)
@@ -165,7 +166,7 @@ extension VercelClient {
         guard variable.isValueReadable(inList: false) else {
             return ReadEnvironmentVariable(variable: variable, value: nil)
         }
-        let value = try scan(answer) { (body) throws(JSONScanner.Problem) in
+        let value = try scan(answer) { (body) throws(JSONError) in
             try SecretMembers.text("value", of: body, into: arena)
         }
         if let value { session.known.meet([value]) }
@@ -175,7 +176,7 @@ extension VercelClient {
     private func readPulled(
         _ answer: APIAnswer, into arena: SecretArena
     ) throws(VercelAPIError) -> PulledEnvironment {
-        try scan(answer) { (body) throws(JSONScanner.Problem) in
+        try scan(answer) { (body) throws(JSONError) in
             let environment = try SecretMembers.map("env", of: body, into: arena)
             let build = try SecretMembers.map("buildEnv", of: body, into: arena)
             guard environment != nil || build != nil else { throw .malformed }

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Sealing
 
 extension VercelClient {
@@ -12,7 +13,7 @@ extension VercelClient {
         _ new: NewEnvironmentVariable, inProject project: String, isUpsert: Bool = false
     ) throws(VercelAPIError) -> EnvironmentVariable {
         var call = try createCall(project, isUpsert: isUpsert, of: [new])
-        try call.writeBody { (json) throws(JSONWriter.Problem) in try new.write(to: &json) }
+        try call.writeBody { (json) throws(OutputError) in try new.write(to: &json) }
         let batch = try readBatch(try perform(call), call: call)
         if let failed = batch.failed.first { throw failed.error }
         guard batch.created.count == 1 else { throw Self.unreadableCreation }
@@ -32,8 +33,8 @@ extension VercelClient {
         guard !new.isEmpty else { return EnvironmentVariableBatch(created: [], failed: []) }
         var call = try createCall(project, isUpsert: isUpsert, of: new)
         call.check = check
-        try call.writeBody { (json) throws(JSONWriter.Problem) in
-            try json.array { (json) throws(JSONWriter.Problem) in
+        try call.writeBody { (json) throws(OutputError) in
+            try json.array { (json) throws(OutputError) in
                 for variable in new { try variable.write(to: &json) }
             }
         }
@@ -57,7 +58,7 @@ extension VercelClient {
         call.check = check
         call.sent = [change.value].compactMap { $0 }
         call.names = Set([change.key, change.gitBranch ?? nil].compactMap { $0 })
-        try call.writeBody { (json) throws(JSONWriter.Problem) in try change.write(to: &json) }
+        try call.writeBody { (json) throws(OutputError) in try change.write(to: &json) }
         let answer = try perform(call)
         return answer.response.body.withBytes {
             JSONDecoding.value(EnvironmentVariable.self, from: $0)
@@ -89,8 +90,8 @@ extension VercelClient {
             let part = Array(ids[start..<min(start + 1000, ids.count)])
             var call = try APICall(.delete, "/v1/projects/\(project)/env")
             call.check = check
-            try call.writeBody { (json) throws(JSONWriter.Problem) in
-                try json.object { (json) throws(JSONWriter.Problem) in
+            try call.writeBody { (json) throws(OutputError) in
+                try json.object { (json) throws(OutputError) in
                     try json.member("ids", part)
                 }
             }

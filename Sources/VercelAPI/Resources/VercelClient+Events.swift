@@ -1,3 +1,4 @@
+internal import JSON
 internal import Sealing
 
 /// Why following a log ended.
@@ -189,15 +190,9 @@ extension DeploymentEvent {
             if let event = JSONDecoding.value(DeploymentEvent.self, from: mended) {
                 return .event(event)
             }
-            var scanner = JSONScanner()
-            do throws(JSONScanner.Problem) {
-                try scanner.skipValue(in: mended)
-                try scanner.end(in: mended)
-                let error = JSONDecoding.value(APIErrorBody.self, from: mended)
-                return error?.code != nil ? .refusal : .none
-            } catch {
-                return .unreadable
-            }
+            guard JSONTree.isJSON(mended) else { return .unreadable }
+            let error = JSONDecoding.value(APIErrorBody.self, from: mended)
+            return error?.code != nil ? .refusal : .none
         }
     }
 }

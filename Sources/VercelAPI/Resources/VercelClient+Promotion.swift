@@ -1,3 +1,5 @@
+internal import JSON
+
 /// How the platform took a promotion.
 package enum PromotionOutcome: Sendable, Equatable {
     /// It is under way.
@@ -45,8 +47,8 @@ extension VercelClient {
     ) throws(VercelAPIError) -> PromotionOutcome {
         var call = try APICall(.post, "/v10/projects/\(project)/promote/\(deployment)")
         call.expectation = .nothingOrJSON
-        try call.writeBody { (json) throws(JSONWriter.Problem) in
-            try json.object { (_) throws(JSONWriter.Problem) in }
+        try call.writeBody { (json) throws(OutputError) in
+            try json.object { (_) throws(OutputError) in }
         }
         return try perform(call).response.status == 202 ? .queued : .accepted
     }
@@ -63,8 +65,8 @@ extension VercelClient {
             .post, "/v1/projects/\(project)/rollback/\(deployment)",
             query: [("description", reason)])
         call.expectation = .nothingOrJSON
-        try call.writeBody { (json) throws(JSONWriter.Problem) in
-            try json.object { (_) throws(JSONWriter.Problem) in }
+        try call.writeBody { (json) throws(OutputError) in
+            try json.object { (_) throws(OutputError) in }
         }
         return try perform(call).response.status == 202 ? .queued : .accepted
     }

@@ -1,3 +1,4 @@
+internal import JSON
 package import Sealing
 
 /// A place that the platform tells of events.
@@ -57,8 +58,8 @@ extension VercelClient {
         url: String, events: [String], projectIds: [String] = [], secretInto arena: SecretArena
     ) throws(VercelAPIError) -> (webhook: Webhook, secret: SecretSlice) {
         var call = try APICall(.post, "/v1/webhooks")
-        try call.writeBody { (json) throws(JSONWriter.Problem) in
-            try json.object { (json) throws(JSONWriter.Problem) in
+        try call.writeBody { (json) throws(OutputError) in
+            try json.object { (json) throws(OutputError) in
                 try json.member("url", url)
                 try json.member("events", events)
                 if !projectIds.isEmpty { try json.member("projectIds", projectIds) }
@@ -66,7 +67,7 @@ extension VercelClient {
         }
         let answer = try perform(call)
         let webhook = try readCreated(answer, as: Webhook.self)
-        let secret = try scan(answer) { (body) throws(JSONScanner.Problem) in
+        let secret = try scan(answer) { (body) throws(JSONError) in
             try SecretMembers.text("secret", of: body, into: arena)
         }
         guard let secret, secret.count > 0 else {

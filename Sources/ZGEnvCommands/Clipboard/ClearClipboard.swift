@@ -1,6 +1,7 @@
 internal import CLinux
 internal import CommandLineKit
 internal import Glibc
+internal import JSON
 internal import Sealing
 internal import Vault
 

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
+internal import JSON
 internal import VercelAPI
 
 /// Makes a deployment of an existing one's source, and follows it as far as is wanted: what `redeploy`

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import JSON
 internal import VercelAPI
 
 /// `deployment promote`: makes a deployment the one that serves production.

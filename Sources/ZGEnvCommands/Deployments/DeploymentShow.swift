@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import JSON
 internal import VercelAPI
 
 /// `deployment show`: everything about one deployment, and what can be done with it.

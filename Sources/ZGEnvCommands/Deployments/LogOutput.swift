@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import Sealing
 internal import VercelAPI
 
@@ -87,7 +88,7 @@ final class LogJSON: LogOutput {
     }
 
     private func write(_ value: JSONValue) throws {
-        let bytes = try value.encoded()
+        let bytes = value.encoded
         try bytes.withBytes { try stream.write($0) }
         try stream.write("\n")
     }

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 
 /// `completion`: the script that makes a shell complete the program's words.
 enum CompletionScript: Command {

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 
 /// One thing that `doctor` looked at, and what it found.
 struct Finding: Equatable {

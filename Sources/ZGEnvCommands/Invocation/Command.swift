@@ -1,4 +1,5 @@
 package import CommandLineKit
+package import JSON
 internal import Sealing
 
 /// One command: its description, and what it does.
@@ -82,8 +83,7 @@ extension Invocation {
                     "code": "interrupted", "message": .string(message), "hint": .string(hint),
                 ]
             ]
-            guard let bytes = try? error.encoded() else { return }
-            text = String(decoding: bytes, as: UTF8.self) + "\n"
+            text = error.encodedText + "\n"
         }
         // A part of an object would be none: then the general words stay.
         if text.utf8.count <= Interrupts.lastWordsLimit { Interrupts.setLastWords(text) }

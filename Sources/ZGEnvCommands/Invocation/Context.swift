@@ -1,4 +1,5 @@
 package import CommandLineKit
+internal import JSON
 package import Vault
 internal import VercelAPI
 

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import JSON
 
 /// `notify run`: watches deployments and tells what is chosen, until it is ended.
 enum NotifyRun: Command {

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import JSON
 internal import Vault
 
 /// `notify set`: chooses what is told of a project.

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import DesktopNotifications
 internal import EnvOperations
+internal import JSON
 
 /// `notify test`: shows one message, to see that they arrive.
 enum NotifyTest: Command {

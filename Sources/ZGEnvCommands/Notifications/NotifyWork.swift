@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import DesktopNotifications
 internal import EnvOperations
 internal import Glibc
+internal import JSON
 internal import Sealing
 internal import Vault
 internal import VercelAPI
@@ -211,7 +212,7 @@ final class NotifyWork {
         let output = invocation.context.output
         if invocation.options.json {
             for line in lines(of: message) {
-                try line.encoded().withBytes { try output.write($0) }
+                try line.encoded.withBytes { try output.write($0) }
                 try output.write("\n")
             }
         } else {

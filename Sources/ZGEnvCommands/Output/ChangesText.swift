@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import Vault
 
 /// What was changed while the values were locked, for people and for scripts.

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import Sealing
 
 /// Shows what commands give back: data on stdout, everything else on stderr, one JSON value with
@@ -80,7 +81,7 @@ struct Renderer {
             value = .object(members + [.init("warnings", .array(warnings))])
         }
         guard let secret, case .object(let members) = value else {
-            let text = try value.encoded()
+            let text = value.encoded
             try text.withBytes { try context.output.write($0) }
             try context.output.write("\n")
             return

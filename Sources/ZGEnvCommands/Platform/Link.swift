@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Glibc
+internal import JSON
 internal import Sealing
 internal import Vault
 internal import VercelAPI
@@ -218,7 +219,7 @@ enum Link: Command {
                 hint: "Nothing was changed. Add --force to link it to this project instead.")
         }
         if invocation.options.dryRun { return }
-        var writer = CommandLineKit.JSONWriter(to: ByteBuffer())
+        var writer = JSONWriter(to: ByteBuffer())
         try writer.value(content)
         var text = try writer.finish()
         try text.write("\n")

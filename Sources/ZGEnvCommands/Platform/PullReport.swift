@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
+internal import JSON
 internal import Vault
 
 /// What a pull did to one project, in the forms of the contract.

@@ -1,4 +1,4 @@
-internal import JSONCoding
+internal import JSON
 
 /// What ties a directory to a project: the Vercel CLI's `.vercel/project.json` or `repo.json`, or
 /// `.zg-env.json` for a project that lives only in the vault.

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import Vault
 
 /// `project rename`: gives a project of the vault another name.

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import JSON
 internal import Vault
 
 /// The rotations of a plan's file. Each is one by itself: one that fails is put back by itself, and what

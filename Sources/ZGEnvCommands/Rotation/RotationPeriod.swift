@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import EnvOperations
 internal import Glibc
+internal import JSON
 internal import Vault
 
 /// `set --rotate-every`: after which time a value should be replaced. `status` names those that are

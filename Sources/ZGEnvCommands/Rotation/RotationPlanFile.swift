@@ -1,6 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
-internal import JSONCoding
+internal import JSON
 internal import Vault
 
 /// `rotate --plan FILE`: several rotations, one after the other. JSON, without values.

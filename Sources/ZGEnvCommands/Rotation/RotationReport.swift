@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
+internal import JSON
 internal import Vault
 
 /// A rotation in the forms of the contract, and what is to be done about it.

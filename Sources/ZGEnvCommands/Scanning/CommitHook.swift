@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import DotEnv
 internal import Glibc
+internal import JSON
 
 /// The hook of git that looks at what is staged before a commit.
 struct CommitHook {

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import JSON
 
 /// What `scan` says: where something was found, and what could not be looked at.
 struct ScanReport {

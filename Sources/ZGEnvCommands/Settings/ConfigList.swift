@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 
 /// `config list`: every setting with its value.
 enum ConfigList: Command {

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 
 /// `config set`: changes one setting.
 enum ConfigSet: Command {

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 
 /// One setting of the user's: its name, what it may be, and what it is unless somebody says so.
 enum Setting: String, CaseIterable {

@@ -1,7 +1,7 @@
 internal import CommandLineKit
 internal import DotEnv
 internal import Glibc
-internal import JSONCoding
+internal import JSON
 internal import Sealing
 internal import Vault
 
@@ -72,7 +72,7 @@ struct Settings {
         let members = Setting.allCases.compactMap { setting in
             values[setting].map { JSONValue.Member(setting.rawValue, $0.json) }
         }
-        let text = try JSONValue.object(members).encoded() + [0x0A]
+        let text = JSONValue.object(members).encoded + [0x0A]
         do {
             try files.prepareDirectory(of: path)
         } catch {

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import DotEnv
+internal import JSON
 internal import Vault
 
 /// `export`: writes the values of one place in a format that other programs read.

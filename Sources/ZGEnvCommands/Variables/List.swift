@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import EnvOperations
 internal import Glibc
+internal import JSON
 internal import Vault
 
 /// `list`: the names, without a value and without a prompt.

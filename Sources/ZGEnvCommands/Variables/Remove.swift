@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import JSON
 internal import Vault
 
 /// `rm`: takes a variable, or some of its targets, out of use.

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import JSON
 internal import Vault
 
 /// `history`: the versions of a key, removed records included.

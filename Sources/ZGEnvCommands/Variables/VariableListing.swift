@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import JSON
 internal import Vault
 
 /// How variables are shown: what `list`, `show` and others say of a record, never its value.

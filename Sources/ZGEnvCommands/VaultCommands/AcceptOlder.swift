@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import Vault
 
 /// `verify --accept-older`: makes a copy that is not the newest one that was seen the newest one.

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import KernelKeyring
 internal import Sealing
 internal import Vault

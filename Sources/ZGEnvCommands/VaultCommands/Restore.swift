@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import DotEnv
+internal import JSON
 internal import Vault
 
 /// `restore`: puts a backup in the place of the vault.

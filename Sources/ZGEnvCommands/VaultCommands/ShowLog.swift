@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import Vault
 
 /// `log`: the audit log, and whether it is whole.

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import Vault
 
 /// `slot remove`: takes away a way to open the vault.

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import Vault
 
 /// What `status` and `verify` say of changes made while the values were locked.

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
+internal import JSON
 internal import Vault
 
 /// What `status` says of the platform: how the variables stand against it as last seen, and the

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import Vault
 
 /// The second process of `unlock`: does what `run` will do, and tells by its exit status whether the

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import EnvOperations
 internal import Glibc
+internal import JSON
 internal import Sealing
 internal import VercelAPI
 
@@ -125,7 +126,7 @@ final class WatchEvents {
 
     private func write(_ line: JSONValue) throws {
         let output = invocation.context.output
-        try line.encoded().withBytes { try output.write($0) }
+        try line.encoded.withBytes { try output.write($0) }
         try output.write("\n")
         try output.flush()
     }

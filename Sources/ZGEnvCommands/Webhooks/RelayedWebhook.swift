@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Glibc
+internal import JSON
 internal import PostalProtocol
 internal import Sealing
 internal import Vault
@@ -62,13 +63,14 @@ struct RelayedWebhook {
 
     /// Writes the relay's file for its owner alone, and never over another one.
     func write(_ secret: SecretSlice) throws {
-        var writer = try VercelAPI.JSONWriter()
-        try writer.object { (json) throws(VercelAPI.JSONWriter.Problem) in
-            try json.member("account", account)
-            try json.member("secret", secret)
+        let content = try GuardedBytes.json { (json) throws(OutputError) in
+            try json.object { (json) throws(OutputError) in
+                try json.member("account", account)
+                try json.member("secret", secret)
+            }
         }
         do {
-            try writer.finish().withBytes {
+            try content.withBytes {
                 try PrivateFile.write($0, to: path, replaces: false)
             }
         } catch let error as CommandError where error.code == .conflict {

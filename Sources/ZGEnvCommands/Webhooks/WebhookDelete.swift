@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import VercelAPI
 
 /// `webhook delete`: ends what the platform tells a server.

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import VercelAPI
 
 /// `webhook list`: where the platform sends its events.

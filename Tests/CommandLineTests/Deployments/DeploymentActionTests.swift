@@ -1,4 +1,5 @@
 import Glibc
+internal import JSON
 import Sandbox
 import TestSupport
 import Testing

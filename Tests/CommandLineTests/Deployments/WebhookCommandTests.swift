@@ -1,3 +1,4 @@
+internal import JSON
 import Sandbox
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+internal import JSON
 import Sandbox
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Sandbox
 import TestSupport
 import Testing
@@ -117,7 +118,7 @@ struct NotifyRunTests {
             body["target"] = target
             try platform.teammate.send(
                 "POST", "/v13/deployments?forceNew=1",
-                .object(body))
+                .members(body))
         }
         var runner = platform.runner(Self.run + ["--no-desktop"])
         let before = platform.server.requests.count

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+internal import JSON
 import Sandbox
 import TestSupport
 import Testing

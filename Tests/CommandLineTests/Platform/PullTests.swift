@@ -1,3 +1,4 @@
+import JSON
 import Sandbox
 import TestSupport
 import Testing
@@ -257,7 +258,7 @@ extension PlatformHome {
             "target": ["production", "preview", "development"],
         ]
         members.merge(more) { $1 }
-        try teammate.send("POST", "/v10/projects/web/env", .object(members))
+        try teammate.send("POST", "/v10/projects/web/env", .members(members))
     }
 
     /// Changes the only record of a key of `web`.

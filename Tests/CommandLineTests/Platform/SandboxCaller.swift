@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import Sandbox
 
 /// Somebody else who uses the sandbox's API: one connection for each request, no repetition.
@@ -24,7 +25,7 @@ struct SandboxCaller: Sendable {
         let end = answer.indices.first { answer[$0...].starts(with: [13, 10, 13, 10]) }
         guard let end, answer.starts(with: Array("HTTP/1.1 2".utf8)) else { throw NoAnswer() }
         let content = Array(answer[(end + 4)...])
-        return (try? JSONParser.value(of: content)) ?? .null
+        return (try? JSONValue(parsing: content)) ?? .null
     }
 
     private func exchange(_ bytes: [UInt8]) throws -> [UInt8] {

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import PostalProtocol
 import Sandbox
 import TestSupport

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Sandbox
 import TestSupport
 import Testing

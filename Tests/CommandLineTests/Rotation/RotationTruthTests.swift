@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Glibc
+internal import JSON
 import Sandbox
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import EnvOperations
 import Foundation
+internal import JSON
 import Sandbox
 import TestSupport
 import Vault

@@ -1,4 +1,5 @@
 import Foundation
+internal import JSON
 import Sandbox
 import TestSupport
 import Testing
@@ -306,7 +307,7 @@ struct PrintedAdviceTests {
         try platform.set("OLD", "old")
         try platform.pushed()
         if cause == "full" {
-            try platform.server.set(.object(["maximumVariables": .number(1)]))
+            try platform.server.set(.members(["maximumVariables": .number(1)]))
         } else {
             try platform.setFaults("POST */env* 400")
         }
@@ -323,8 +324,12 @@ struct PrintedAdviceTests {
         arguments: ["production,preview", "production,preview,development"])
     func policy(targets: String) throws {
         try platform.server.set(
-            .object(
-                ["teams": .object(["acme": .object(["sensitiveEnvironmentVariablePolicy": "on"])])]
+            .members(
+                [
+                    "teams": .members([
+                        "acme": .members(["sensitiveEnvironmentVariablePolicy": "on"])
+                    ])
+                ]
             ))
         done(try platform.run("link", "api", "--team", "acme"))
         let lines = (0..<4).map { "E\($0)=value \($0)\n" }.joined()
@@ -349,8 +354,12 @@ struct PrintedAdviceTests {
     @Test("SYNC-B8: the default targets where a team's policy is on, for one variable")
     func policyOfOne() throws {
         try platform.server.set(
-            .object(
-                ["teams": .object(["acme": .object(["sensitiveEnvironmentVariablePolicy": "on"])])]
+            .members(
+                [
+                    "teams": .members([
+                        "acme": .members(["sensitiveEnvironmentVariablePolicy": "on"])
+                    ])
+                ]
             ))
         done(try platform.run("link", "api", "--team", "acme"))
         var follower = follower

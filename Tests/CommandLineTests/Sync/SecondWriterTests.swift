@@ -1,4 +1,5 @@
 import Foundation
+internal import JSON
 import Sandbox
 import TestSupport
 import Testing
@@ -78,7 +79,7 @@ struct SecondWriterTests {
         for number in 0..<12 {
             try platform.set("K\(number)", "w\(number)", "-t", "production,preview")
         }
-        try platform.server.set(.object(["latencySeconds": .number(0.15)]))
+        try platform.server.set(.members(["latencySeconds": .number(0.15)]))
         try platform.setFaults("PATCH * then:set,key=K9,value=theirs @1")
         let (report, message) = try failedReport(try platform.push(), 5, "conflict")
         #expect(report.keys("conflicts") == ["K9"])

@@ -1,4 +1,5 @@
 import EnvOperations
+import JSON
 import Sandbox
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Sandbox
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ struct WatchEventsTests {
         let source = try #require(try platform.deployments().first)
         var body: [String: JSONValue] = ["name": "web", "deploymentId": .string(source)]
         body["target"] = target
-        try platform.teammate.send("POST", "/v13/deployments?forceNew=1", .object(body))
+        try platform.teammate.send("POST", "/v13/deployments?forceNew=1", .members(body))
     }
 
     @Test func `first comes what is there, then what happens`() throws {

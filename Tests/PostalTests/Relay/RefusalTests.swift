@@ -55,8 +55,8 @@ import Testing
             #"{"id":"a","type":"a","createdAt":1.5,"payload":{}}"#,
             #"{"id":"a","type":"a","createdAt":1,"payload":[]}"#,
             #"{"id":"a","type":"a","createdAt":1,"payload":{}} x"#, "\u{FEFF}{}", deep,
-            good.dropLast() + #","x":"# + String(repeating: #"{"a":"#, count: 32) + "1"
-                + String(repeating: "}", count: 33),
+            good.dropLast() + #","x":"# + String(repeating: #"{"a":"#, count: 64) + "1"
+                + String(repeating: "}", count: 65),
         ] {
             let answer = try relay.send(String(body))
             #expect(answer.status == 400 && answer.code == "invalid_event", "\(body.prefix(80))")

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import PostalProtocol
 import Sealing
 import TestSupport
@@ -112,7 +113,7 @@ import Testing
     func `What servers can is what they say, and nothing where they say nothing`(
         _ text: String, _ level: Int64
     ) throws {
-        let answer = try #require(WebhookReader.value(of: Array(text.utf8)))
+        let answer = try #require(try? JSONValue(parsing: Array(text.utf8)))
         #expect(JetStream.level(answer) == level)
     }
 

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import PostalProtocol
 internal import Sealing
 
@@ -21,7 +22,7 @@ struct JetStream: Sendable {
 
     /// What a server says no with.
     enum Answer {
-        case value(WebhookValue)
+        case value(JSONValue)
         case refused(code: Int64)
     }
 
@@ -45,20 +46,18 @@ struct JetStream: Sendable {
     /// Asks the interface of JetStream.
     func ask(_ subject: String, _ value: JSONValue? = nil) throws(StoreError) -> Answer {
         let message = try connection.request(
-            "$JS.API.\(subject)", value.map(Self.encoded) ?? [], milliseconds: patience)
+            "$JS.API.\(subject)", value?.encoded ?? [], milliseconds: patience)
         // Nobody answers for JetStream: it has no leader now.
         guard message.status == nil else {
             throw StoreError(.unavailable, "JetStream does not answer.")
         }
-        guard let answer = WebhookReader.value(of: message.data) else { throw Self.unclear }
+        guard let answer = try? JSONValue(parsing: message.data) else { throw Self.unclear }
         if let error = answer["error"] {
             guard case .integer(let code)? = error["err_code"] else { throw Self.unclear }
             return .refused(code: code)
         }
         return .value(answer)
     }
-
-    static func encoded(_ value: JSONValue) -> [UInt8] { (try? value.encoded()) ?? [] }
 
     /// What the servers' JetStream can: 1 since 2.11, 0 before.
     func level() throws(StoreError) -> Int64 {
@@ -68,7 +67,7 @@ struct JetStream: Sendable {
         }
     }
 
-    static func level(_ answer: WebhookValue) -> Int64 {
+    static func level(_ answer: JSONValue) -> Int64 {
         if case .integer(let level)? = answer["api"]?["level"] { level } else { 0 }
     }
 
@@ -127,7 +126,7 @@ struct JetStream: Sendable {
         case .refused(code: Code.messageMissing): return nil
         case .refused(let code): throw Self.refusal(code)
         case .value(let answer):
-            guard let message = answer["message"], let subject = message["subject"]?.text,
+            guard let message = answer["message"], let subject = message["subject"]?.filledText,
                 case .integer(let sequence)? = message["seq"], sequence > 0,
                 let data = Self.bytes(message["data"]), let head = Self.bytes(message["hdrs"])
             else { throw Self.unclear }
@@ -141,8 +140,8 @@ struct JetStream: Sendable {
     }
 
     /// The bytes of base64 with its padding; none for what is missing.
-    private static func bytes(_ value: WebhookValue?) -> [UInt8]? {
-        let letters = (value?.text ?? "").utf8.filter { $0 != UInt8(ascii: "=") }
+    private static func bytes(_ value: JSONValue?) -> [UInt8]? {
+        let letters = (value?.filledText ?? "").utf8.filter { $0 != UInt8(ascii: "=") }
         return TableBase64.decoded(letters[...])
     }
 
@@ -151,7 +150,7 @@ struct JetStream: Sendable {
         let answers = connection.publish(messages, milliseconds: patience)
         return zip(messages, answers).map { message, answer in
             guard let answer, answer.status == nil,
-                let value = WebhookReader.value(of: answer.data)
+                let value = try? JSONValue(parsing: answer.data)
             else { return .failed(StoreError(.unavailable, "JetStream does not answer.")) }
             if let error = value["error"] {
                 guard case .integer(let code)? = error["err_code"] else {

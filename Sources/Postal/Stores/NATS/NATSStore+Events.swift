@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import Sealing
 internal import Threads
 

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import PostalProtocol
 
 /// The two streams of a store: made where there are none, and copied to more servers where there are more.
@@ -59,8 +60,8 @@ struct NATSStreams {
 
     /// Nothing is lost where this does not work: it is tried again later. A server that is alone would
     /// write down any number.
-    private func raise(_ stream: String, _ value: WebhookValue) {
-        guard value["cluster"]?["name"]?.text != nil,
+    private func raise(_ stream: String, _ value: JSONValue) {
+        guard value["cluster"]?["name"]?.filledText != nil,
             case .integer(let replicas)? = value["config"]?["num_replicas"],
             replicas < Self.wantedReplicas
         else { return }
@@ -71,7 +72,7 @@ struct NATSStreams {
     }
 
     /// Has the register of an earlier relay keep as many messages.
-    private func keepHistory(_ stream: String, _ value: WebhookValue) throws(StoreError) {
+    private func keepHistory(_ stream: String, _ value: JSONValue) throws(StoreError) {
         guard stream == names.register,
             case .integer(let count)? = value["config"]?["max_msgs_per_subject"],
             count < Self.registerHistory,
@@ -121,9 +122,11 @@ struct NATSStreams {
             case .integer(let replicas)? = value["config"]?["num_replicas"]
         else { throw JetStream.unclear }
         var subjects: [String] = []
-        if case .object(let members)? = state["subjects"] { subjects = members.keys.sorted() }
+        if case .object(let members)? = state["subjects"] {
+            subjects = members.map(\.name).sorted()
+        }
         var current = 1
-        if case .list(let peers)? = value["cluster"]?["replicas"] {
+        if case .array(let peers)? = value["cluster"]?["replicas"] {
             current += peers.count { $0["current"] == .bool(true) && $0["offline"] != .bool(true) }
         }
         return State(

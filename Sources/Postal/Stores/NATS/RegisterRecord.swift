@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import PostalProtocol
 
 /// What the register keeps of a device under its name.
@@ -26,26 +27,26 @@ struct DeviceRecord: Equatable, Sendable {
     var places: [String: Place] = [:]
 
     var bytes: [UInt8] {
-        JetStream.encoded([
+        ([
             "version": .integer(1), "phase": .string(phase.rawValue),
             "token": .string(HexText.digits(of: tokenDigest)),
             "key": .string(HexText.digits(of: publicKey)), "accounts": .strings(accounts),
             "joined": .integer(joinedAt), "start": .integer(start),
             "places": PlaceText.value(of: places),
-        ])
+        ] as JSONValue).encoded
     }
 
     init(phase: Phase) { self.phase = phase }
 
     /// Reads a message; nil for anything else.
     init?(_ bytes: [UInt8]) {
-        guard let value = WebhookReader.value(of: bytes), value["version"] == .integer(1),
-            let phase = value["phase"]?.text.flatMap(Phase.init)
+        guard let value = try? JSONValue(parsing: bytes), value["version"] == .integer(1),
+            let phase = value["phase"]?.filledText.flatMap(Phase.init)
         else { return nil }
         self.phase = phase
         guard phase != .removed else { return }
-        guard let token = value["token"]?.text.flatMap(HexText.bytes), token.count == 32,
-            let key = value["key"]?.text.flatMap(HexText.bytes), key.count == 32,
+        guard let token = value["token"]?.filledText.flatMap(HexText.bytes), token.count == 32,
+            let key = value["key"]?.filledText.flatMap(HexText.bytes), key.count == 32,
             let accounts = AccountText.names(value["accounts"]),
             case .integer(let joined)? = value["joined"],
             case .integer(let start)? = value["start"], start >= 0,
@@ -84,7 +85,7 @@ struct InviteRecord: Equatable, Sendable {
                         "at": .integer(claim.at),
                     ]))
         }
-        return JetStream.encoded(.object(members))
+        return JSONValue.object(members).encoded
     }
 
     init(accounts: [String], expiresAt: Int64) {
@@ -93,14 +94,14 @@ struct InviteRecord: Equatable, Sendable {
 
     /// Reads a message; nil for one that was used up, and for anything else.
     init?(_ bytes: [UInt8]) {
-        guard let value = WebhookReader.value(of: bytes), value["version"] == .integer(1),
+        guard let value = try? JSONValue(parsing: bytes), value["version"] == .integer(1),
             let accounts = AccountText.names(value["accounts"]),
             case .integer(let expires)? = value["expires"]
         else { return nil }
         (self.accounts, expiresAt) = (accounts, expires)
         guard let claim = value["claim"] else { return }
-        guard let device = claim["device"]?.text, PostalName.isHookOrDevice(device),
-            let key = claim["key"]?.text.flatMap(HexText.bytes),
+        guard let device = claim["device"]?.filledText, PostalName.isHookOrDevice(device),
+            let key = claim["key"]?.filledText.flatMap(HexText.bytes),
             case .integer(let at)? = claim["at"]
         else { return nil }
         self.claim = Claim(device: device, publicKey: key, at: at)
@@ -114,10 +115,10 @@ struct AcknowledgementRecord: Equatable, Sendable {
     var places: [String: DeviceRecord.Place]
 
     var bytes: [UInt8] {
-        JetStream.encoded([
+        ([
             "version": .integer(1), "number": .integer(number),
             "places": PlaceText.value(of: places),
-        ])
+        ] as JSONValue).encoded
     }
 
     init(number: Int64, places: [String: DeviceRecord.Place]) {
@@ -125,7 +126,7 @@ struct AcknowledgementRecord: Equatable, Sendable {
     }
 
     init?(_ bytes: [UInt8]) {
-        guard let value = WebhookReader.value(of: bytes), value["version"] == .integer(1),
+        guard let value = try? JSONValue(parsing: bytes), value["version"] == .integer(1),
             case .integer(let number)? = value["number"], number >= 0,
             let places = PlaceText.places(value["places"])
         else { return nil }
@@ -134,9 +135,9 @@ struct AcknowledgementRecord: Equatable, Sendable {
 }
 
 private enum AccountText {
-    static func names(_ value: WebhookValue?) -> [String]? {
-        guard case .list(let list)? = value, !list.isEmpty, list.count <= 64 else { return nil }
-        let names = list.compactMap(\.text).filter(PostalName.isAccount)
+    static func names(_ value: JSONValue?) -> [String]? {
+        guard case .array(let list)? = value, !list.isEmpty, list.count <= 64 else { return nil }
+        let names = list.compactMap(\.filledText).filter(PostalName.isAccount)
         return names.count == list.count ? names : nil
     }
 }
@@ -149,11 +150,12 @@ private enum PlaceText {
             })
     }
 
-    static func places(_ value: WebhookValue?) -> [String: DeviceRecord.Place]? {
+    static func places(_ value: JSONValue?) -> [String: DeviceRecord.Place]? {
         guard case .object(let members)? = value, members.count <= 64 else { return nil }
         var places: [String: DeviceRecord.Place] = [:]
-        for (name, value) in members {
-            guard PostalName.isAccount(name), case .list(let list) = value, list.count == 2,
+        for member in members {
+            let (name, value) = (member.name, member.value)
+            guard PostalName.isAccount(name), case .array(let list) = value, list.count == 2,
                 case .integer(let epoch) = list[0], case .integer(let ordinal) = list[1],
                 epoch >= 0, ordinal >= 0
             else { return nil }

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import JSON
 internal import Threads
 
 /// Reads a stream from a number on, for as long as it lives, on a thread of its own: also across lost
@@ -133,7 +134,7 @@ final class StreamFollower: Sendable {
                     "num_replicas": .integer(1), "inactive_threshold": .integer(30 * second),
                 ],
             ])
-        guard case .value(let value) = answer, let name = value["name"]?.text else {
+        guard case .value(let value) = answer, let name = value["name"]?.filledText else {
             throw StoreError(.unavailable, "JetStream gives no consumer.")
         }
         // What is gone will not come. Nothing else counts as read before it came: a leader that was
@@ -154,10 +155,11 @@ final class StreamFollower: Sendable {
     private func follow(_ consumer: String) throws(StoreError) {
         let inbox = api.connection.newInbox()
         let subscription = try api.connection.subscribe(inbox)
-        let question = JetStream.encoded([
-            "batch": .integer(Self.batch), "max_bytes": .integer(Self.byteLimit),
-            "expires": .integer(Self.waitMilliseconds * 1_000_000),
-        ])
+        let question =
+            ([
+                "batch": .integer(Self.batch), "max_bytes": .integer(Self.byteLimit),
+                "expires": .integer(Self.waitMilliseconds * 1_000_000),
+            ] as JSONValue).encoded
         var expected: Int64 = 1
         while !isEnding {
             try api.connection.send(

@@ -58,6 +58,41 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         endValue()
     }
 
+    /// Writes an object of the members that `members` writes.
+    package mutating func object(
+        _ members: (inout Self) throws(OutputError) -> Void
+    ) throws(OutputError) {
+        try beginObject()
+        try members(&self)
+        try endObject()
+    }
+
+    /// Writes an array of the values that `values` writes.
+    package mutating func array(
+        _ values: (inout Self) throws(OutputError) -> Void
+    ) throws(OutputError) {
+        try beginArray()
+        try values(&self)
+        try endArray()
+    }
+
+    /// Writes a member.
+    package mutating func member(_ name: String, _ value: JSONValue) throws(OutputError) {
+        try self.name(name)
+        try self.value(value)
+    }
+
+    /// Writes a member whose value is a text.
+    package mutating func member(_ name: String, _ text: String) throws(OutputError) {
+        try self.name(name)
+        try string(text)
+    }
+
+    /// Writes a member whose value is a list of texts.
+    package mutating func member(_ name: String, _ texts: [String]) throws(OutputError) {
+        try member(name, .strings(texts))
+    }
+
     /// Writes the name of the next member.
     package mutating func name(_ name: String) throws(OutputError) {
         guard levels.last == .object, !awaitsValue else { throw .invalidStructure }
@@ -104,6 +139,7 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         case .null: try null()
         case .bool(let bool): try self.bool(bool)
         case .integer(let number): try integer(number)
+        case .number(let number): try literal("\(number)")
         case .string(let text): try string(text)
         case .array(let elements):
             try beginArray()
@@ -119,7 +155,8 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         }
     }
 
-    private mutating func literal(_ text: String) throws(OutputError) {
+    /// Writes a number, or one of the three words, as it is spelled.
+    mutating func literal(_ text: String) throws(OutputError) {
         try beginValue()
         try sink.write(text)
         endValue()

@@ -1,12 +1,11 @@
 /// Strings as JSON spells them (RFC 8259, section 7).
-enum JSONText {
-    /// Bytes taken from a text at once.
+package enum JSONText {
     private static let hexDigits = Array("0123456789abcdef".utf8)
 
     /// Writes valid UTF-8 between quotes.
     ///
-    /// Beside what JSON asks for, all that ``DisplayText`` takes out of names is escaped: JSON shown
-    /// on a terminal must not steer it. Readers get the same text either way.
+    /// Beside what JSON asks for, all that steers a terminal is escaped, since JSON may be shown on one.
+    /// Readers get the same text either way.
     static func write<Sink: ByteSink & ~Copyable>(
         _ bytes: RawSpan, to sink: inout Sink
     ) throws(OutputError) {
@@ -47,10 +46,20 @@ enum JSONText {
         case 0x0D: return "\\r"
         case 0x20..<0x7F: return nil
         default:
-            guard let scalar = Unicode.Scalar(value), DisplayText.isUnsafe(scalar) else {
+            guard let scalar = Unicode.Scalar(value), isUnsafe(scalar) else {
                 return nil
             }
             return UTF16.encode(scalar)?.reduce(into: "") { $0 += unit($1) }
+        }
+    }
+
+    /// Whether a scalar steers, hides or reorders what a terminal shows.
+    package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0: true
+        case 0x061C, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true
+        case 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
+        default: false
         }
     }
 

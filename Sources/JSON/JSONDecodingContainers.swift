@@ -1,24 +1,23 @@
 /// The members of an object. Of two with the same name the first one counts.
 struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    private let document: JSONDocument
+    private let tree: JSONTree
     private let object: Int
-    private let count: Int
     /// Where the values are, of objects with so many members that looking at each takes too long.
     private let places: [String: Int]?
 
     private static var fewMembers: Int { 48 }
 
-    init(_ document: JSONDocument, _ object: Int) throws {
-        (self.document, self.object) = (document, object)
-        count = try document.count(object, of: .object)
+    init(_ tree: JSONTree, _ object: Int) throws {
+        (self.tree, self.object) = (tree, object)
+        let count = try tree.count(object, of: .object)
         guard count > Self.fewMembers else {
             places = nil
             return
         }
         var places = [String: Int](minimumCapacity: count)
-        Self.forEachMember(document, object, count) { name in
-            guard let text = try? document.text(name), places[text] == nil else { return true }
-            places[text] = name + 1
+        tree.forEachMember(of: object) { name, value in
+            guard let text = try? tree.text(name), places[text] == nil else { return true }
+            places[text] = value
             return true
         }
         self.places = places
@@ -29,8 +28,8 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var allKeys: [Key] {
         var keys: [Key] = []
         var seen: Set<String> = []
-        Self.forEachMember(document, object, count) { name in
-            if let text = try? document.text(name), seen.insert(text).inserted,
+        tree.forEachMember(of: object) { name, _ in
+            if let text = try? tree.text(name), seen.insert(text).inserted,
                 let key = Key(stringValue: text)
             {
                 keys.append(key)
@@ -40,24 +39,13 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return keys
     }
 
-    /// Calls `body` with the node of each name until it returns false.
-    private static func forEachMember(
-        _ document: JSONDocument, _ object: Int, _ count: Int, _ body: (Int) -> Bool
-    ) {
-        var name = object + 1
-        for _ in 0..<count {
-            guard body(name) else { return }
-            name = document.next(after: name + 1)
-        }
-    }
-
     private func place(_ key: Key) -> Int? {
         if let places { return places[key.stringValue] }
         var place: Int?
         let wanted = key.stringValue
-        Self.forEachMember(document, object, count) { name in
-            guard document.isText(name, wanted) else { return true }
-            place = name + 1
+        tree.forEachMember(of: object) { name, value in
+            guard tree.isText(name, wanted) else { return true }
+            place = value
             return false
         }
         return place
@@ -68,7 +56,7 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
             throw DecodingError.keyNotFound(
                 key, .init(codingPath: [], debugDescription: "no such member"))
         }
-        return JSONValueDecoder(document: document, node: place)
+        return JSONValueDecoder(tree: tree, node: place)
     }
 
     func contains(_ key: Key) -> Bool { place(key) != nil }
@@ -110,21 +98,21 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func superDecoder() throws -> any Decoder {
-        JSONValueDecoder(document: document, node: object)
+        JSONValueDecoder(tree: tree, node: object)
     }
     func superDecoder(forKey key: Key) throws -> any Decoder { try value(key) }
 }
 
 /// The elements of an array, one after the other.
 struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
-    private let document: JSONDocument
+    private let tree: JSONTree
     private let elementCount: Int
     private var node: Int
     private(set) var currentIndex = 0
 
-    init(_ document: JSONDocument, _ array: Int) throws {
-        self.document = document
-        elementCount = try document.count(array, of: .array)
+    init(_ tree: JSONTree, _ array: Int) throws {
+        self.tree = tree
+        elementCount = try tree.count(array, of: .array)
         node = array + 1
     }
 
@@ -140,14 +128,14 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
             throw DecodingError.valueNotFound(
                 Value.self, .init(codingPath: [], debugDescription: "no more elements"))
         }
-        let value = try read(JSONValueDecoder(document: document, node: node))
-        node = document.next(after: node)
+        let value = try read(JSONValueDecoder(tree: tree, node: node))
+        node = tree.next(after: node)
         currentIndex += 1
         return value
     }
 
     mutating func decodeNil() throws -> Bool {
-        guard !isAtEnd, document.isNull(node) else { return false }
+        guard !isAtEnd, tree.isNull(node) else { return false }
         return try next { _ in true }
     }
     mutating func decode(_ type: Bool.Type) throws -> Bool { try next { try $0.decode(type) } }

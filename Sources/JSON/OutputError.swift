@@ -9,4 +9,6 @@ package enum OutputError: Error, Sendable, Equatable {
     case invalidUTF8
     /// Calls to a ``JSONWriter`` that do not add up to one JSON value.
     case invalidStructure
+    /// No guarded memory left for a value that was to be written into it.
+    case outOfMemory
 }

@@ -2,19 +2,21 @@
 @safe struct JSONParser {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
-    private var nodes: [JSONDocument.Node] = []
+    private var nodes: [JSONTree.Node] = []
 
     init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = unsafe bytes }
 
     /// The nodes, the outermost first. Deep nesting takes memory of the heap, not of the stack.
-    mutating func parsed() throws -> [JSONDocument.Node] {
-        guard unsafe bytes.count < UInt32.max else { throw JSONDocument.malformed }
+    mutating func parsed() throws(JSONError) -> [JSONTree.Node] {
+        guard unsafe bytes.count < UInt32.max,
+            unsafe UTF8Check.isValid(RawSpan(_unsafeBytes: bytes))
+        else { throw .malformed }
         skipByteOrderMark()
         /// The objects and arrays that the place is inside of.
         var open: [Int] = []
         repeat {
             if let begun = try value() {
-                guard open.count < JSONDecoder.maximumDepth else { throw JSONDocument.malformed }
+                guard open.count < JSONTree.maximumDepth else { throw .tooDeep }
                 open.append(begun)
                 if try takeEnd(of: begun) {
                     close(&open)
@@ -28,12 +30,12 @@
                     try beginElement(of: last)
                     break
                 }
-                guard try takeEnd(of: last) else { throw JSONDocument.malformed }
+                guard try takeEnd(of: last) else { throw .malformed }
                 close(&open)
             }
         } while !open.isEmpty
         skipBlanks()
-        guard unsafe offset == bytes.count else { throw JSONDocument.malformed }
+        guard unsafe offset == bytes.count else { throw .malformed }
         return nodes
     }
 
@@ -43,21 +45,21 @@
     }
 
     /// Counts an element of an object or array, and reads its name if it has one.
-    private mutating func beginElement(of index: Int) throws {
+    private mutating func beginElement(of index: Int) throws(JSONError) {
         nodes[index].count += 1
         guard nodes[index].kind == .object else { return }
         skipBlanks()
-        guard peek() == UInt8(ascii: "\"") else { throw JSONDocument.malformed }
+        guard peek() == UInt8(ascii: "\"") else { throw .malformed }
         try text()
-        guard take(UInt8(ascii: ":")) else { throw JSONDocument.malformed }
+        guard take(UInt8(ascii: ":")) else { throw .malformed }
     }
 
-    private mutating func takeEnd(of index: Int) throws -> Bool {
+    private mutating func takeEnd(of index: Int) throws(JSONError) -> Bool {
         take(nodes[index].kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     }
 
     /// Reads a value, of an object or array only the beginning, whose node is returned.
-    private mutating func value() throws -> Int? {
+    private mutating func value() throws(JSONError) -> Int? {
         skipBlanks()
         switch peek() {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
@@ -73,17 +75,17 @@
         return nil
     }
 
-    private mutating func append(_ kind: JSONDocument.Kind, count: Int) {
+    private mutating func append(_ kind: JSONTree.Kind, count: Int) {
         nodes.append(
             .init(
                 kind: kind, start: UInt32(offset), count: UInt32(count),
                 next: UInt32(nodes.count + 1)))
     }
 
-    private mutating func text() throws {
+    private mutating func text() throws(JSONError) {
         offset += 1
         let start = offset
-        var kind = JSONDocument.Kind.text
+        var kind = JSONTree.Kind.text
         while let byte = peek() {
             switch byte {
             case UInt8(ascii: "\""):
@@ -93,29 +95,34 @@
                 offset = end + 1
                 return
             case UInt8(ascii: "\\"):
-                guard let escape = unsafe JSONEscapes.escape(in: bytes, at: offset) else {
-                    throw JSONDocument.malformed
-                }
                 kind = .escapedText
-                offset += escape.length
-            case 0..<0x20: throw JSONDocument.malformed
+                if let escape = unsafe JSONEscapes.escape(in: bytes, at: offset) {
+                    offset += escape.length
+                } else {
+                    // Half of a surrogate pair is within the grammar.
+                    guard unsafe JSONEscapes.unit(in: bytes, at: offset) != nil else {
+                        throw .malformed
+                    }
+                    offset += 6
+                }
+            case 0..<0x20: throw .malformed
             default: offset += 1
             }
         }
-        throw JSONDocument.malformed
+        throw .malformed
     }
 
-    private mutating func word(_ word: StaticString, _ kind: JSONDocument.Kind) throws {
+    private mutating func word(_ word: StaticString, _ kind: JSONTree.Kind) throws(JSONError) {
         let end = offset + word.utf8CodeUnitCount
         guard unsafe end <= bytes.count,
             unsafe bytes[offset..<end].elementsEqual(
                 UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
-        else { throw JSONDocument.malformed }
+        else { throw .malformed }
         append(kind, count: word.utf8CodeUnitCount)
         offset = end
     }
 
-    private mutating func number() throws {
+    private mutating func number() throws(JSONError) {
         let start = offset
         if peek() == UInt8(ascii: "-") { offset += 1 }
         if peek() == UInt8(ascii: "0") { offset += 1 } else { try digits() }
@@ -134,12 +141,12 @@
         offset = end
     }
 
-    private mutating func digits() throws {
+    private mutating func digits() throws(JSONError) {
         let start = offset
         while let byte = peek(), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
             offset += 1
         }
-        guard offset > start else { throw JSONDocument.malformed }
+        guard offset > start else { throw .malformed }
     }
 
     private func peek() -> UInt8? { unsafe offset < bytes.count ? bytes[offset] : nil }

@@ -1,8 +1,8 @@
 /// What a backslash in a text of JSON stands for.
-package enum JSONEscapes {
+enum JSONEscapes {
     /// The escape whose backslash is at `offset`; nil where it is malformed, as half of a surrogate
     /// pair is: the text would not be what was written.
-    package static func escape(
+    static func escape(
         in bytes: UnsafeRawBufferPointer, at offset: Int
     ) -> (scalar: Unicode.Scalar, length: Int)? {
         guard offset + 1 < bytes.count else { return nil }
@@ -26,26 +26,30 @@ package enum JSONEscapes {
         return (scalar, 12)
     }
 
-    /// The text with its escapes resolved. They were found well-formed before.
-    static func resolved(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        var resolved: [UInt8] = []
-        resolved.reserveCapacity(bytes.count)
+    /// Gives the bytes of a text with its escapes resolved, which were found well-formed before. Half of a
+    /// surrogate pair becomes U+FFFD.
+    ///
+    /// - Returns: Whether there was none of these.
+    static func resolve(_ bytes: UnsafeRawBufferPointer, to body: (UInt8) -> Void) -> Bool {
+        var isWhole = true
         var offset = 0
         while offset < bytes.count {
             let byte = unsafe bytes[offset]
-            if byte == UInt8(ascii: "\\"), let escape = unsafe escape(in: bytes, at: offset) {
-                resolved += escape.scalar.utf8
-                offset += escape.length
-            } else {
-                resolved.append(byte)
+            guard byte == UInt8(ascii: "\\") else {
+                body(byte)
                 offset += 1
+                continue
             }
+            let escape = unsafe escape(in: bytes, at: offset)
+            if escape == nil { isWhole = false }
+            for byte in (escape?.scalar ?? "\u{FFFD}").utf8 { body(byte) }
+            offset += escape?.length ?? 6
         }
-        return resolved
+        return isWhole
     }
 
     /// The number in the six bytes `\uXXXX` at `offset`; nil for anything else there.
-    package static func unit(in bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt32? {
+    static func unit(in bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt32? {
         guard bytes.count - offset >= 6, unsafe bytes[offset] == UInt8(ascii: "\\"),
             unsafe bytes[offset + 1] == UInt8(ascii: "u")
         else { return nil }

@@ -6,9 +6,9 @@ package struct JSONEncoder {
     package func encode(_ value: some Encodable) throws -> [UInt8] {
         let place = JSONPlace()
         try value.encode(to: JSONValueEncoder(place: place))
-        var bytes: [UInt8] = []
-        place.write(to: &bytes)
-        return bytes
+        var writer = JSONWriter(to: ByteBuffer())
+        try place.write(to: &writer)
+        return try writer.finish().bytes
     }
 }
 
@@ -51,43 +51,25 @@ final class JSONPlace {
         return place
     }
 
-    func write(to bytes: inout [UInt8]) {
+    func write(to json: inout JSONWriter<ByteBuffer>) throws(OutputError) {
         switch content {
-        case .text(let text): Self.write(text, to: &bytes)
-        case .word(let word): bytes += word.utf8
+        case .text(let text): try json.string(text)
+        case .word(let word): try json.literal(word)
         case .array(let elements):
-            bytes.append(UInt8(ascii: "["))
-            for (number, element) in elements.enumerated() {
-                if number > 0 { bytes.append(UInt8(ascii: ",")) }
-                element.write(to: &bytes)
-            }
-            bytes.append(UInt8(ascii: "]"))
+            try json.beginArray()
+            for element in elements { try element.write(to: &json) }
+            try json.endArray()
         case .object(let members):
-            bytes.append(UInt8(ascii: "{"))
-            for (number, member) in members.enumerated() {
-                if number > 0 { bytes.append(UInt8(ascii: ",")) }
-                Self.write(member.name, to: &bytes)
-                bytes.append(UInt8(ascii: ":"))
-                member.place.write(to: &bytes)
+            try json.beginObject()
+            for member in members {
+                try json.name(member.name)
+                try member.place.write(to: &json)
             }
-            bytes.append(UInt8(ascii: "}"))
-        case nil: bytes += "{}".utf8
+            try json.endObject()
+        case nil:
+            try json.beginObject()
+            try json.endObject()
         }
-    }
-
-    private static func write(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
-                bytes += "\\u00".utf8
-                bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
     }
 }
 

@@ -1,5 +1,5 @@
 import Foundation
-import JSONCoding
+import JSON
 import Testing
 
 @Suite struct `Reading JSON` {
@@ -15,7 +15,7 @@ import Testing
     }
 
     private func read<Value: Decodable>(_ text: String, as type: Value.Type) throws -> Value {
-        try JSONCoding.JSONDecoder().decode(type, from: Array(text.utf8))
+        try JSON.JSONDecoder().decode(type, from: Array(text.utf8))
     }
 
     @Test func `a record with all kinds of members`() throws {
@@ -45,11 +45,11 @@ import Testing
         "", " ", "{", "}", "[", "]", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
         "{a:1}", "{1:1}", "{\"a\":1 \"b\":2}", "[1}", "{\"a\":1]", "[01]", "[1.]", "[.5]", "[+1]",
         "[1e]", "[-]", "[0x1]", "[NaN]", "[tru]", "[nulL]", "[true false]", "1 2", "[] []", "\"",
-        "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\ud800\"", "\"\\ud800\\n\"",
-        "\"\\udc00\"", "\"\\ud800\\ud800\"", "\"a\nb\"", "\"\u{0}\"", "'a'", "[1]//", "\u{feff}",
+        "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\ud800\\u12\"", "\"a\nb\"",
+        "\"\u{0}\"", "'a'", "[1]//", "\u{feff}",
     ])
     func `what is not JSON is refused`(text: String) {
-        #expect(throws: DecodingError.self) { try read(text, as: Anything.self) }
+        #expect(throws: JSONError.self) { try read(text, as: Anything.self) }
     }
 
     /// Takes every value.
@@ -59,15 +59,15 @@ import Testing
     {
         let text = Array(#"{"a":[1,-2.5e+3,"\u00e9\ud83d\ude00",true,false,null,{"b":{}}]}"#.utf8)
         for count in 0..<text.count {
-            #expect(throws: DecodingError.self) {
-                try JSONCoding.JSONDecoder().decode(Anything.self, from: Array(text.prefix(count)))
+            #expect(throws: JSONError.self) {
+                try JSON.JSONDecoder().decode(Anything.self, from: Array(text.prefix(count)))
             }
         }
         for place in text.indices {
             for byte: UInt8 in [0, 0x22, 0x2C, 0x30, 0x5B, 0x5C, 0x5D, 0x7B, 0x7D, 0x80, 0xFF] {
                 var changed = text
                 changed[place] = byte
-                _ = try? JSONCoding.JSONDecoder().decode(Tree.self, from: changed)
+                _ = try? JSON.JSONDecoder().decode(Tree.self, from: changed)
             }
         }
     }
@@ -107,7 +107,7 @@ import Testing
         var random = Generator(state: seed)
         for _ in 0..<10_000 {
             let text = Self.text(depth: 0, &random)
-            let ours = try? JSONCoding.JSONDecoder().decode(Tree.self, from: Array(text.utf8))
+            let ours = try? JSON.JSONDecoder().decode(Tree.self, from: Array(text.utf8))
             let theirs = try? Foundation.JSONDecoder().decode(Tree.self, from: Data(text.utf8))
             #expect(ours != nil, "seed \(seed): \(text)")
             #expect(ours == theirs, "seed \(seed): \(text)")
@@ -183,26 +183,33 @@ import Testing
         #expect(elapsed < .seconds(20))
     }
 
-    @Test func `a text that is no UTF-8 hides no other`() throws {
-        var bytes = Array(#"["a","?","c"]"#.utf8)
-        let place = try #require(bytes.firstIndex(of: UInt8(ascii: "?")))
-        bytes[place] = 0xFF
-        struct Perhaps: Decodable {
-            let text: String?
-            init(from decoder: any Decoder) { text = try? String(from: decoder) }
+    @Test func `bytes that are not UTF-8 are refused, wherever they are`() throws {
+        let bytes = Array(#"["a","?",{"?":1}]"#.utf8)
+        for place in bytes.indices where bytes[place] == UInt8(ascii: "?") {
+            var changed = bytes
+            changed[place] = 0xFF
+            #expect(throws: JSONError.malformed) {
+                try JSON.JSONDecoder().decode(Anything.self, from: changed)
+            }
         }
-        let texts = try JSONCoding.JSONDecoder().decode([Perhaps].self, from: bytes)
-        #expect(texts.map(\.text) == ["a", nil, "c"])
+    }
+
+    @Test(arguments: [
+        (#""\ud800""#, "\u{FFFD}"), (#""\ud800\n""#, "\u{FFFD}\n"), (#""a\udc00b""#, "a\u{FFFD}b"),
+        (#""\ud800\ud800""#, "\u{FFFD}\u{FFFD}"), (#""\ud83d\ud83d\ude00""#, "\u{FFFD}😀"),
+    ])
+    func `half of a surrogate pair is replaced`(json: String, text: String) throws {
+        #expect(try read(json, as: String.self) == text)
     }
 
     @Test func `deep nesting is refused, not followed to the end of the stack`() throws {
-        let limit = JSONCoding.JSONDecoder.maximumDepth
+        let limit = JSONTree.maximumDepth
         func nested(_ count: Int) -> String {
             String(repeating: "[", count: count) + String(repeating: "]", count: count)
         }
         _ = try read(nested(limit), as: Anything.self)
-        #expect(throws: DecodingError.self) { try read(nested(limit + 1), as: Anything.self) }
-        #expect(throws: DecodingError.self) {
+        #expect(throws: JSONError.self) { try read(nested(limit + 1), as: Anything.self) }
+        #expect(throws: JSONError.self) {
             try read(String(repeating: "[{\"a\":", count: 1_000_000), as: Anything.self)
         }
     }

@@ -1,41 +1,42 @@
 import Foundation
+import JSON
 import Sealing
 import Testing
 import VercelAPI
 
 @Suite struct `Writing JSON` {
     private func written(_ bytes: [UInt8]) throws -> [UInt8] {
-        var writer = try JSONWriter()
-        try bytes.withBytes { span throws(JSONWriter.Problem) in try writer.string(bytes: span) }
-        return writer.finish().exposed
+        try GuardedBytes.json { json throws(OutputError) in
+            try bytes.withBytes { span throws(OutputError) in try json.string(utf8: span) }
+        }.exposed
     }
 
     @Test func `objects, arrays and every kind of value`() throws {
         let secret = try SecretArena().secret("s\"1")
-        var writer = try JSONWriter()
-        try writer.object { json throws(JSONWriter.Problem) in
+        var writer = GuardedJSONWriter(to: try GuardedBytes())
+        try writer.object { json throws(OutputError) in
             try json.member("a", "x")
             try json.member("b", secret)
             try json.member("c", ["1", "2"])
             try json.name("d")
-            try json.array { json throws(JSONWriter.Problem) in
-                try json.object { _ throws(JSONWriter.Problem) in }
-                try json.number(-5)
+            try json.array { json throws(OutputError) in
+                try json.object { _ throws(OutputError) in }
+                try json.integer(-5)
                 try json.bool(true)
                 try json.null()
-                try json.array { _ throws(JSONWriter.Problem) in }
+                try json.array { _ throws(OutputError) in }
             }
             try json.member("e", "")
         }
         #expect(
-            writer.finish().exposedText
+            try writer.finish().exposedText
                 == #"{"a":"x","b":"s\"1","c":["1","2"],"d":[{},-5,true,null,[]],"e":""}"#)
     }
 
     @Test(arguments: [
         ("", #""""#), ("a\"b\\c", #""a\"b\\c""#), ("\n\r\t", #""\n\r\t""#),
         ("\u{0}\u{1}\u{1f}\u{7f}", #""\u0000\u0001\u001f\u007f""#), ("/é€😀", #""/é€😀""#),
-        ("\u{8}\u{c}", #""\u0008\u000c""#), ("\u{2028}", "\"\u{2028}\""),
+        ("\u{8}\u{c}", #""\b\f""#), ("\u{2028}", #""\u2028""#),
     ])
     func `texts are escaped where JSON asks for it`(text: String, json: String) throws {
         #expect(try written(Array(text.utf8)) == Array(json.utf8))
@@ -48,7 +49,7 @@ import VercelAPI
             [0xC3], [0xE2, 0x82], [0xF0, 0x9F, 0x98], [0x41, 0xC3, 0x41], [0xE2, 0x28, 0xA1],
         ] as [[UInt8]])
     func `bytes that are not UTF-8 are refused`(bytes: [UInt8]) throws {
-        #expect(throws: JSONWriter.Problem.invalidText) { try written(bytes) }
+        #expect(throws: OutputError.invalidUTF8) { try written(bytes) }
     }
 
     @Test func `any bytes are either refused or read back the same`() throws {
@@ -70,7 +71,7 @@ import VercelAPI
                 let decoded = try JSONDecoder().decode(
                     [String].self, from: Data([0x5B] + json + [0x5D]))
                 #expect(decoded.first.map { Array($0.utf8) } == bytes)
-            } catch is JSONWriter.Problem {
+            } catch is OutputError {
                 #expect(!isText)
             }
         }

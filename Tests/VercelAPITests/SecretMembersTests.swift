@@ -1,26 +1,22 @@
 import Foundation
+import JSON
 import Sealing
 import Testing
 
 @testable import VercelAPI
 
 @Suite struct `Scanning JSON for values` {
-    private func accepts(_ bytes: [UInt8]) -> Bool {
-        bytes.withBytes { span in
-            var scanner = JSONScanner()
-            do throws(JSONScanner.Problem) {
-                try scanner.skipValue(in: span)
-                try scanner.end(in: span)
-                return true
-            } catch {
-                return false
-            }
-        }
+    private func accepts(_ bytes: [UInt8]) -> Bool { bytes.withBytes(JSONTree.isJSON) }
+
+    /// Whether every text has whole characters.
+    private func isWhole(_ bytes: [UInt8]) -> Bool {
+        guard let value = try? JSONValue(parsing: bytes) else { return false }
+        return !value.encodedText.unicodeScalars.contains("\u{FFFD}")
     }
 
     private func value(_ json: String) throws -> [UInt8]? {
         let arena = SecretArena()
-        return try Array(json.utf8).withBytes { span throws(JSONScanner.Problem) in
+        return try Array(json.utf8).withBytes { span throws(JSONError) in
             try SecretMembers.text("value", of: span, into: arena)
         }?.exposed
     }
@@ -38,7 +34,7 @@ import Testing
         "", " ", "{", "[", "]", "{]", "[1,]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "[1 2]",
         "01", "1.", ".5", "+1", "1e", "1e+", "-", "tru", "nul", "truex", "\"a", "\"\\\"", "\"\\x\"",
         "\"\\u12\"", "\"\\u12g4\"", "\"a\nb\"", "{} {}", "[1]]", "'a'", "<html></html>", "{\"a\":1",
-        "\"\\ud83d\\ude0\"", "NaN", "{\"a\" 1}", "\u{feff}{}",
+        "\"\\ud83d\\ude0\"", "NaN", "{\"a\" 1}",
     ])
     func `anything else is refused`(json: String) {
         #expect(!accepts(Array(json.utf8)))
@@ -49,8 +45,8 @@ import Testing
             Array(
                 (String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
         }
-        #expect(accepts(deep(JSONScanner.maximumDepth)))
-        #expect(!accepts(deep(JSONScanner.maximumDepth + 1)))
+        #expect(accepts(deep(JSONTree.maximumDepth)))
+        #expect(!accepts(deep(JSONTree.maximumDepth + 1)))
         #expect(!accepts([UInt8](repeating: 0x5B, count: 1 << 20)))
         #expect(!accepts(Array(String(repeating: "{\"a\":", count: 100_000).utf8)))
     }
@@ -77,13 +73,13 @@ import Testing
         #"{"value":"a","x":}"#, #"{"value":"\ud800"}"#,
     ])
     func `an answer of another form gives no value`(json: String) {
-        #expect(throws: JSONScanner.Problem.malformed) { try value(json) }
+        #expect(throws: JSONError.malformed) { try value(json) }
     }
 
     @Test func `lists are read in each of their three forms`() throws {
         let arena = SecretArena()
         func texts(_ json: String, wanted: (Int) -> Bool = { _ in true }) throws -> [String?] {
-            try Array(json.utf8).withBytes { span throws(JSONScanner.Problem) in
+            try Array(json.utf8).withBytes { span throws(JSONError) in
                 try SecretMembers.texts(
                     "value", ofList: "envs", of: span, into: arena, where: wanted)
             }.map { $0?.exposedText }
@@ -95,14 +91,14 @@ import Testing
         #expect(try texts(#"{"id":"1","value":"a"}"#) == ["a"])
         #expect(try texts("[]").isEmpty)
         for bad in [#"{"envs":[1]}"#, #"{"envs":{},"x":1}"#, #"{"envs":[],"envs":[]}"#] {
-            #expect(throws: JSONScanner.Problem.malformed) { try texts(bad) }
+            #expect(throws: JSONError.malformed) { try texts(bad) }
         }
     }
 
     @Test func `maps are read whole`() throws {
         let arena = SecretArena()
         func map(_ json: String) throws -> [String: String]? {
-            try Array(json.utf8).withBytes { span throws(JSONScanner.Problem) in
+            try Array(json.utf8).withBytes { span throws(JSONError) in
                 try SecretMembers.map("env", of: span, into: arena)
             }?.mapValues(\.exposedText)
         }
@@ -111,7 +107,7 @@ import Testing
         #expect(try map(#"{"env":null}"#) == nil)
         #expect(try map(#"{"buildEnv":{"A":"1"}}"#) == nil)
         for bad in [#"{"env":{"A":1}}"#, #"{"env":{"A":"1","A":"2"}}"#, #"{"env":["A"]}"#] {
-            #expect(throws: JSONScanner.Problem.malformed) { try map(bad) }
+            #expect(throws: JSONError.malformed) { try map(bad) }
         }
     }
 
@@ -129,13 +125,13 @@ import Testing
             let bytes = Array(String(text).utf8)
             let arena = SecretArena()
             let secret = try bytes.withBytes { try arena.copy($0) }
-            var writer = try JSONWriter()
-            try writer.object { json throws(JSONWriter.Problem) in
-                try json.member("key", "value")
-                try json.member("value", secret)
+            let body = try GuardedBytes.json { json throws(OutputError) in
+                try json.object { json throws(OutputError) in
+                    try json.member("key", "value")
+                    try json.member("value", secret)
+                }
             }
-            let body = writer.finish()
-            let found = try body.withBytes { span throws(JSONScanner.Problem) in
+            let found = try body.withBytes { span throws(JSONError) in
                 try SecretMembers.text("value", of: span, into: arena)
             }
             #expect(found?.exposed == bytes)
@@ -163,9 +159,7 @@ import Testing
             guard accepts(bytes) else { continue }
             accepted += 1
             // Halves of characters are JSON by its grammar, and the other reader takes none.
-            if let mended = bytes.withBytes({ LoneSurrogates.replaced(in: $0)?.exposed }) {
-                bytes = mended
-            }
+            if !isWhole(bytes) { continue }
             #expect(throws: Never.self, "\(String(decoding: bytes, as: UTF8.self))") {
                 _ = try JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
             }
@@ -202,11 +196,7 @@ import Testing
         let answer = Array(text.utf8).withBytes { JSONDecoding.value(Answer.self, from: $0) }
         #expect(answer?.id == "d" && answer?.message == "cut \u{FFFD}")
         // A value is never told otherwise than it was sent.
-        Array(#""\ud83d""#.utf8).withBytes { bytes in
-            var scanner = JSONScanner()
-            #expect(throws: JSONScanner.Problem.malformed) { _ = try scanner.text(in: bytes) }
-            var other = JSONScanner()
-            #expect(throws: Never.self) { try other.skipValue(in: bytes) }
-        }
+        #expect(throws: JSONError.malformed) { try value(#"{"value":"\ud83d"}"#) }
+        #expect(try value(#"{"value":"a","more":"\ud83d"}"#) == Array("a".utf8))
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import JSONCoding
+import JSON
 import Testing
 
 @Suite struct `Writing types as JSON` {
@@ -29,15 +29,15 @@ import Testing
         table: ["k": [1, nil, 3], "": []], places: [1, 2], numbers: [7: "seven"])
 
     @Test func `what is written is read back the same, here and by Foundation`() throws {
-        let bytes = try JSONCoding.JSONEncoder().encode(record)
-        #expect(try JSONCoding.JSONDecoder().decode(Record.self, from: bytes) == record)
+        let bytes = try JSON.JSONEncoder().encode(record)
+        #expect(try JSON.JSONDecoder().decode(Record.self, from: bytes) == record)
         #expect(
             try Foundation.JSONDecoder().decode(Record.self, from: Data(bytes)) == record)
     }
 
     @Test func `what Foundation writes is read the same`() throws {
         let data = try Foundation.JSONEncoder().encode(record)
-        #expect(try JSONCoding.JSONDecoder().decode(Record.self, from: Array(data)) == record)
+        #expect(try JSON.JSONDecoder().decode(Record.self, from: Array(data)) == record)
     }
 
     @Test func `members stand in the order of the type`() throws {
@@ -47,13 +47,13 @@ import Testing
             var third: Int?
             var empty: [String: Int] = [:]
         }
-        let text = String(decoding: try JSONCoding.JSONEncoder().encode(Pair()), as: UTF8.self)
+        let text = String(decoding: try JSON.JSONEncoder().encode(Pair()), as: UTF8.self)
         #expect(text == #"{"second":[true,false],"first":"x\u0001\"\\","empty":{}}"#)
     }
 
     @Test func `single values, and none`() throws {
         func text(_ value: some Encodable) throws -> String {
-            String(decoding: try JSONCoding.JSONEncoder().encode(value), as: UTF8.self)
+            String(decoding: try JSON.JSONEncoder().encode(value), as: UTF8.self)
         }
         struct Nothing: Encodable { func encode(to encoder: any Encoder) {} }
         #expect(try text("x") == "\"x\"")
@@ -66,9 +66,9 @@ import Testing
 
     @Test(arguments: [Double.infinity, -.infinity, .nan])
     func `a number that JSON has not is refused`(number: Double) {
-        #expect(throws: EncodingError.self) { try JSONCoding.JSONEncoder().encode([number]) }
+        #expect(throws: EncodingError.self) { try JSON.JSONEncoder().encode([number]) }
         #expect(throws: EncodingError.self) {
-            try JSONCoding.JSONEncoder().encode(["a": Float(number)])
+            try JSON.JSONEncoder().encode(["a": Float(number)])
         }
     }
 }
