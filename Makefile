@@ -16,7 +16,7 @@ RELEASE = .build/release
 READERS = .build/readers
 
 # What `make fuzz` tries, and how often each. libFuzzer's runtime comes with the toolchain's clang.
-FUZZ_TARGETS ?= vault vault-index dotenv event-stream webhook
+FUZZ_TARGETS ?= vault vault-index dotenv event-stream webhook json
 FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 

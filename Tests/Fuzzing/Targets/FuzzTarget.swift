@@ -15,6 +15,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case eventStream = "event-stream"
     /// The body of a webhook.
     case webhook
+    /// The reader of JSON.
+    case json
 
     /// Reads `input`.
     ///
@@ -28,6 +30,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .vault: try VaultFuzzing.exerciseFile(input)
         case .vaultIndex: try VaultFuzzing.exerciseIndex(input, scratch)
         case .eventStream: try EventStreamFuzzing.exercise(input)
+        case .json: try JSONFuzzing.exercise(input)
         case .webhook: try WebhookFuzzing.exercise(input)
         case .dotenv: try unsafe DotEnvFuzzing.exercise(input.span.bytes)
         }
