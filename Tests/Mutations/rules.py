@@ -210,5 +210,5 @@ RULES = [
          "EnvOperations/Rotate/RotationStanding.swift",
          "let isSame = isInPlace && record",
          "let isSame = WITHOUT || isInPlace && record",
-         first=33),
+         first=59),
 ]

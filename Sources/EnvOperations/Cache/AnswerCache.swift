@@ -61,17 +61,10 @@ package final class AnswerCache {
     package func keep(
         _ answer: some KeepableAnswer, at address: AnswerAddress, askedAt: UInt64, now: UInt64
     ) throws(SealingError) {
-        let content: [UInt8]
-        do throws(OutputError) {
-            var writer = JSONWriter(to: ByteBuffer())
-            try answer.writeKept(to: &writer)
-            content = try writer.finish().bytes
-        } catch {
-            return complain("An answer could not be put together for keeping.")
-        }
         let name = try sealing.name(of: address)
-        let file = sealing.seal(
-            KeptAnswer(address: address, askedAt: askedAt, content: content), as: name)
+        let kept = KeptAnswer(
+            address: address, askedAt: askedAt, content: answer.kept.encoded)
+        let file = sealing.seal(kept, as: name)
         guard file.count <= AnswerPolicy.answerByteLimit else {
             discard(name)
             return complain("An answer is too long to be kept.")

@@ -4,13 +4,14 @@ internal import Vault
 /// Names and seals the files of the answer cache; `docs/answer-cache.md` has it to the byte.
 final class AnswerSealing {
     private let nameKey: SecretBytes
-    private let sealingKey: SecretBytes
+    private let file: SealedFile
     private let vault: [UInt8]
 
     /// - Parameter key: The answer cache key of a vault's index key.
     init(key: borrowing SecretBytes, vault: Identifier) throws(SealingError) {
         nameKey = try KeyDerivation.derive(from: key, id: 1, context: "zgv2answ")
-        sealingKey = try KeyDerivation.derive(from: key, id: 2, context: "zgv2answ")
+        file = SealedFile(
+            key: try KeyDerivation.derive(from: key, id: 2, context: "zgv2answ"))
         self.vault = vault.bytes
     }
 
@@ -50,44 +51,15 @@ final class AnswerSealing {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The file's bytes: a nonce and the sealed answer, padded.
+    /// The file's bytes.
     func seal(_ answer: KeptAnswer, as name: String) -> [UInt8] {
-        let bytes = answer.bytes
-        var plain = AnswerAddress.bytes(of: UInt32(clamping: bytes.count)) + bytes
-        let padded = Padding.paddedByteCount(ofIndex: plain.count)
-        plain += repeatElement(0, count: padded - plain.count)
-        let nonce = AuthenticatedCipher.randomNonce()
-        var file = nonce
-        plain.withBytes {
-            AuthenticatedCipher.seal(
-                $0, nonce: nonce, additionalData: additionalData(name), key: sealingKey,
-                appendingTo: &file)
-        }
-        return file
+        file.seal(answer.bytes, additionalData: additionalData(name))
     }
 
     /// Opens a file; nil for one that was changed, cut, moved from another name, or sealed by another
     /// vault or under another index key.
-    func open(_ file: [UInt8], as name: String) -> KeptAnswer? {
-        let overhead = AuthenticatedCipher.nonceByteCount + AuthenticatedCipher.tagByteCount
-        guard file.count > overhead else { return nil }
-        let nonce = Array(file.prefix(AuthenticatedCipher.nonceByteCount))
-        var plain = [UInt8](repeating: 0, count: file.count - overhead)
-        let isAuthentic = unsafe plain.withUnsafeMutableBytes { buffer in
-            var target = unsafe MutableRawSpan(_unsafeBytes: buffer)
-            return Array(file.dropFirst(AuthenticatedCipher.nonceByteCount)).withBytes { sealed in
-                do throws(SealingError) {
-                    try AuthenticatedCipher.open(
-                        sealed, nonce: nonce, additionalData: additionalData(name),
-                        key: sealingKey, into: &target)
-                    return true
-                } catch { return false }
-            }
-        }
-        guard isAuthentic, let count = AnswerAddress.number(plain.prefix(4)),
-            count <= plain.count - 4
-        else { return nil }
-        return KeptAnswer(Array(plain[4..<(4 + count)]))
+    func open(_ bytes: [UInt8], as name: String) -> KeptAnswer? {
+        file.open(bytes, additionalData: additionalData(name)).flatMap { KeptAnswer($0) }
     }
 
     private func additionalData(_ name: String) -> [UInt8] {

@@ -66,8 +66,8 @@ struct PageTests {
         }
     }
 
-    /// FoundationEssentials makes the installed program five megabytes larger; JSONCoding and Sealing
-    /// have what was used of it.
+    /// FoundationEssentials makes the installed program five megabytes larger; JSON and Sealing have
+    /// what was used of it.
     @Test func `no part of the program brings Foundation along`() throws {
         let servers: Set<String> = ["Sandbox", "Postal", "zg-env-sandbox", "zg-env-postal"]
         let sources = package.appending(path: "Sources")

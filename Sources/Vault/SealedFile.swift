@@ -1,0 +1,48 @@
+package import Sealing
+
+/// Seals what is kept on the disk beside a vault: a file is a nonce and `AEAD` of its content, which stands
+/// behind its length and is padded with zeros as the index is (docs/vault-format.md).
+package final class SealedFile {
+    private let key: SecretBytes
+
+    /// Takes the key of one kind of file.
+    package init(key: consuming SecretBytes) { self.key = key }
+
+    /// The file's bytes.
+    ///
+    /// - Parameter data: What tells the file from others: it must be the same to open it.
+    package func seal(_ content: [UInt8], additionalData data: [UInt8]) -> [UInt8] {
+        let count = UInt32(clamping: content.count)
+        var plain = (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) } + content
+        plain += repeatElement(
+            0, count: Padding.paddedByteCount(ofIndex: plain.count) - plain.count)
+        let nonce = AuthenticatedCipher.randomNonce()
+        var file = nonce
+        plain.withBytes {
+            AuthenticatedCipher.seal(
+                $0, nonce: nonce, additionalData: data, key: key, appendingTo: &file)
+        }
+        return file
+    }
+
+    /// The content of a file; nil for one that was changed, cut, or sealed with another key or other data.
+    package func open(_ file: [UInt8], additionalData data: [UInt8]) -> [UInt8]? {
+        let overhead = AuthenticatedCipher.nonceByteCount + AuthenticatedCipher.tagByteCount
+        guard file.count >= overhead + 4 else { return nil }
+        let nonce = Array(file.prefix(AuthenticatedCipher.nonceByteCount))
+        var plain = [UInt8](repeating: 0, count: file.count - overhead)
+        let isAuthentic = unsafe plain.withUnsafeMutableBytes { buffer in
+            var target = unsafe MutableRawSpan(_unsafeBytes: buffer)
+            return Array(file.dropFirst(AuthenticatedCipher.nonceByteCount)).withBytes { sealed in
+                do throws(SealingError) {
+                    try AuthenticatedCipher.open(
+                        sealed, nonce: nonce, additionalData: data, key: key, into: &target)
+                    return true
+                } catch { return false }
+            }
+        }
+        let count = plain.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+        guard isAuthentic, count <= plain.count - 4 else { return nil }
+        return Array(plain[4..<(4 + count)])
+    }
+}
