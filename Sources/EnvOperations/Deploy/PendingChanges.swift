@@ -11,7 +11,10 @@ package struct PendingChanges: Equatable, Sendable {
     package let removedRecords: Set<Identifier>
 
     /// Judges the variables of a project.
-    package init(of project: VaultProject, in index: VaultIndex) {
+    ///
+    /// - Parameter standing: Names that Vercel has for production now, the vault's or not: a deployment does not
+    ///   take these out.
+    package init(of project: VaultProject, in index: VaultIndex, standing: Set<String> = []) {
         func waiting(_ variables: [Variable]) -> [Variable] {
             variables.filter {
                 SyncState(of: $0) == .synced && SyncState.isLive($0, in: project) == false
@@ -20,7 +23,7 @@ package struct PendingChanges: Equatable, Sendable {
         let variables = index.variables(of: project.id)
         changed = waiting(variables)
         // What has come back to production is not taken out of it.
-        let returned = Set(
+        let returned = standing.union(
             variables.filter { variable in
                 variable.remote.map {
                     !$0.isGone && $0.agreed.scope.targets.contains(.production)

@@ -11,6 +11,8 @@ package struct PlatformRecord: Equatable, Sendable {
     package let attributes: VariableAttributes
     /// The platform's time of change, in milliseconds since 1970.
     package private(set) var updatedAt: UInt64
+    /// When it was made, by the platform's clock, in milliseconds since 1970; 0 where it does not say.
+    let createdAt: UInt64
     /// Who changed it last, where the platform says.
     package let updatedBy: String?
     /// Who changed it last or, where nobody did, made it: the platform's id of a user.
@@ -34,6 +36,7 @@ package struct PlatformRecord: Equatable, Sendable {
                 branch: variable.gitBranch),
             comment: variable.comment.flatMap { $0.isEmpty ? nil : $0 })
         updatedAt = UInt64(clamping: (variable.updatedAt ?? variable.createdAt)?.milliseconds ?? 0)
+        createdAt = UInt64(clamping: variable.createdAt?.milliseconds ?? 0)
         updatedBy = variable.updatedBy
         author = variable.updatedBy ?? variable.createdBy
         editorName = variable.editorName.flatMap { $0.isEmpty ? nil : String($0.prefix(64)) }

@@ -131,13 +131,11 @@ package struct PushPlan: Equatable, Sendable {
             case .conflict(let conflict): conflicts.append(conflict)
             }
         }
-        let vacated =
-            (rules.vacated.map { [$0] } ?? [])
-            + ordered.filter(rules.includes).compactMap(planning.vacated)
+        let looked = ordered.filter(rules.includes)
         if rules.force {
-            steps += planning.clearing(vacated)
+            steps += planning.clearing(placesOf: looked)
         } else {
-            conflicts += planning.conflicts(in: vacated)
+            conflicts += planning.conflicts(inPlacesOf: looked)
         }
         conflicts += abandoned.map {
             RecordNote(
@@ -151,6 +149,14 @@ package struct PushPlan: Equatable, Sendable {
             steps += planning.pruning().filter { !used.contains($0.remoteID ?? "") }
         }
         steps = Self.ordered(Self.merged(steps, platform), platform)
+    }
+
+    /// Records that somebody made in places that some records of the vault left.
+    package static func conflicts(
+        inPlacesOf left: [Variable], among variables: [Variable], platform: [PlatformRecord]
+    ) -> [RecordNote] {
+        PushPlanning(variables: variables, platform: platform, adopted: [:], rules: Rules())
+            .conflicts(inPlacesOf: left)
     }
 
     /// One step for each record that makes room for several.

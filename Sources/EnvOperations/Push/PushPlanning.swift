@@ -14,6 +14,8 @@ struct PushPlanning {
     private let platform: [PlatformRecord]
     private let platformByID: [String: PlatformRecord]
     private let owners: [String: Variable]
+    /// Records of the platform that no record of the vault stands for, by key.
+    private let strangers: [String: [PlatformRecord]]
     private let adopted: [Identifier: PlatformRecord]
     private let rules: PushPlan.Rules
     private let vacated: VacatedScopes
@@ -32,6 +34,8 @@ struct PushPlanning {
         owners = Dictionary(
             variables.compactMap { variable in variable.remote.map { ($0.id, variable) } },
             uniquingKeysWith: { first, _ in first })
+        strangers = Dictionary(
+            grouping: platform.filter { [owners] in owners[$0.id] == nil }, by: \.key)
     }
 
     func judgement(of variable: Variable) -> Judgement {
@@ -157,8 +161,10 @@ struct PushPlanning {
     private func gone(_ variable: Variable) -> Judgement {
         guard variable.isLive else {
             // With another one in its place it is not what both sides agreed on that is there.
-            let isFree = vacated(by: variable).map { occupants(of: [$0]).isEmpty } ?? true
-            return variable.isRemovedEverywhere || !isFree ? .nothing : .forgotten
+            let isFree = vacated.place(of: variable).map { place in
+                !unowned(variable.remote?.key ?? "").contains(where: place.isTaken)
+            }
+            return variable.isRemovedEverywhere || isFree == false ? .nothing : .forgotten
         }
         let others = unseen(in: variable.attributes.scope, of: variable)
         guard rules.force, variable.currentVersion > 0 else {
@@ -230,35 +236,53 @@ struct PushPlanning {
             way: .value)
     }
 
-    /// Where a record of the vault left the platform; nil where it left nothing.
-    func vacated(by variable: Variable) -> PushPlan.Vacated? {
-        guard let remote = variable.remote, let scope = vacated.scope(of: variable) else {
-            return nil
+    /// Records of Vercel of a key that no record of the vault stands for.
+    private func unowned(_ key: String) -> [PlatformRecord] {
+        (strangers[key] ?? []).filter { $0.attributes.kind != .system }
+    }
+
+    /// Records of Vercel that no record of the vault stands for, in places that are to be empty, with these
+    /// places as far as they are theirs.
+    private func occupants(of left: [Variable]) -> [(record: PlatformRecord, scope: Scope)] {
+        let places = Dictionary(
+            grouping: left.compactMap { vacated.place(of: $0) }, by: \.key)
+        let wanted = rules.vacated
+        let keys = Set(places.keys).union(wanted.map { [$0.key] } ?? [])
+        return keys.sorted().flatMap(unowned).compactMap { record in
+            let own = record.attributes.scope
+            var scopes = (places[record.key] ?? []).filter { $0.isTaken(by: record) }.map(\.scope)
+            if let places = rules.places {
+                scopes = scopes.map { scope in
+                    scope.shared(with: [
+                        Scope(
+                            targets: places.targets,
+                            customEnvironments: places.customEnvironments,
+                            branch: scope.branch)
+                    ])
+                }
+            }
+            if let wanted, wanted.key == record.key { scopes += wanted.scopes ?? [own] }
+            let shared = own.shared(with: scopes)
+            return shared.isEmpty ? nil : (record, shared)
         }
-        return .init(key: remote.key, scopes: [scope])
     }
 
-    /// Records of Vercel that no record of the vault stands for, in places that are to be empty.
-    func occupants(of vacated: [PushPlan.Vacated]) -> [(record: PlatformRecord, scope: Scope)] {
-        if vacated.isEmpty { return [] }
-        let places = Dictionary(grouping: vacated, by: \.key)
-        return platform.compactMap { record in
-            guard owners[record.id] == nil, record.attributes.kind != .system,
-                let vacated = places[record.key]
-            else { return nil }
-            let scope = record.attributes.scope
-            let places = vacated.flatMap { $0.scopes ?? [scope] }
-            return places.first { $0.overlaps(scope) }.map { (record, $0) }
+    /// Takes the places that records of the vault left from what somebody made there.
+    func clearing(placesOf left: [Variable]) -> [PushPlan.Step] {
+        occupants(of: left).map { makingRoom($0.record, for: $0.scope) }
+    }
+
+    func conflicts(inPlacesOf left: [Variable]) -> [RecordNote] {
+        var renamed: [String: String] = [:]
+        for variable in left where variable.isLive {
+            guard let record = variable.remote.flatMap({ platformByID[$0.id] }),
+                record.key != variable.name
+            else { continue }
+            renamed[record.key] = variable.name
         }
-    }
-
-    /// What is done about records in places that are to be empty, where that was asked for.
-    func clearing(_ vacated: [PushPlan.Vacated]) -> [PushPlan.Step] {
-        occupants(of: vacated).map { makingRoom($0.record, for: $0.scope) }
-    }
-
-    func conflicts(in vacated: [PushPlan.Vacated]) -> [RecordNote] {
-        occupants(of: vacated).map { .init(occupant: $0.record, of: $0.scope) }
+        return occupants(of: left).map {
+            .init(occupant: $0.record, of: $0.scope, renamed: renamed[$0.record.key])
+        }
     }
 
     private func step(

@@ -36,8 +36,8 @@ package struct SendResolution: Equatable, Sendable {
     package private(set) var leftovers: [PlatformRecord] = []
     /// Of these, by the platform's id, the records of the vault that are to be there before they go.
     package private(set) var successors: [String: Identifier] = [:]
-    /// The same that somebody changed since, or whose variable was removed and never got another record there;
-    /// they are left alone.
+    /// The same that somebody changed since, or whose variable was removed and never got another record there,
+    /// and what somebody else made in the place of one; they are left alone.
     package private(set) var abandoned: [PlatformRecord] = []
     /// Entries of the journal for ``leftovers``, which stay until they are gone.
     package private(set) var pending: [SendEntry] = []
@@ -154,10 +154,19 @@ package struct SendResolution: Equatable, Sendable {
         _ send: SendEntry, _ variables: [Variable], _ platform: [PlatformRecord]
     ) {
         guard send.variable != nil, let target = send.target,
-            !variables.contains(where: { (remotes[$0.id] ?? $0.remote)?.id == target.id }),
-            let record = platform.first(where: { $0.id == target.id })
+            !variables.contains(where: { (remotes[$0.id] ?? $0.remote)?.id == target.id })
         else { return }
         let variable = variables.first { $0.id == send.variable }
+        guard let record = platform.first(where: { $0.id == target.id }) else {
+            // What somebody else made in its place is not what was to go, and not seen to be wanted.
+            let owned = Set(variables.compactMap { (remotes[$0.id] ?? $0.remote)?.id })
+            let isFree = variable?.name != send.key || variable?.isLive == false
+            abandoned += platform.filter {
+                isFree && $0.key == send.key && !owned.contains($0.id)
+                    && $0.attributes.scope.overlaps(send.attributes.scope)
+            }
+            return
+        }
         let isThere = platform.contains {
             $0.id == variable.flatMap { remotes[$0.id] ?? $0.remote }?.id
         }

@@ -157,7 +157,6 @@ extension VaultTransaction {
     ) {
         let news = index.news(from: platform, listedAt: listedAt, of: project, by: platformTime)
         for (position, remote) in news { index.variables[position].remote = remote }
-        dropTraces(of: project) { $0.remote == nil }
     }
 
     /// Keeps which deployment serves production. What a record without a value stands for that was removed
@@ -202,40 +201,34 @@ extension VaultIndex {
     fileprivate func news(
         from platform: [PlatformRecord], listedAt: UInt64, of project: Identifier,
         by platformTime: UInt64
-    ) -> [Int: RemoteState?] {
+    ) -> [Int: RemoteState] {
         let found = Dictionary(
             platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let positions = variables.indices.filter { variables[$0].project == project }
         let owned = Set(positions.compactMap { variables[$0].remote?.id })
         let strangers = Dictionary(
-            grouping: platform.filter {
-                !owned.contains($0.id) && $0.attributes.kind != .system
-            }, by: \.key)
+            grouping: platform.filter { !owned.contains($0.id) }, by: \.key)
         let vacated = VacatedScopes(positions.lazy.map { variables[$0] })
-        var news: [Int: RemoteState?] = [:]
+        var news: [Int: RemoteState] = [:]
         for position in positions {
             let variable = variables[position]
             guard let remote = variable.remote, remote.pushedAt < listedAt else { continue }
-            var seen: RemoteState? = remote
-            let others = strangers[remote.key] ?? []
+            var seen = remote
             if let record = found[remote.id] {
-                seen?.seenUpdatedAt = record.updatedAt
-                seen?.isGone = false
-            } else if variable.isLive {
-                seen?.end(by: platformTime)
-            } else if remote.isGone {
-                // Production gets back what somebody made since.
-                let isBack = others.contains { $0.attributes.scope.targets.contains(.production) }
-                if isBack, variable.wasInProduction { seen = nil }
-            } else if let scope = vacated.scope(of: variable),
-                let other = others.first(where: { $0.attributes.scope.overlaps(scope) })
+                seen.seenUpdatedAt = record.updatedAt
+                seen.isGone = false
+            } else if !variable.isLive,
+                let other = vacated.place(of: variable).flatMap({ place in
+                    strangers[remote.key]?.first(where: place.isTaken)
+                })
             {
                 // Another one is in its place, which is a change and no end.
-                seen?.seenUpdatedAt = max(remote.agreedUpdatedAt &+ 1, other.updatedAt)
+                seen.isGone = false
+                seen.seenUpdatedAt = max(remote.agreedUpdatedAt &+ 1, other.updatedAt)
             } else {
-                seen?.end(by: platformTime)
+                seen.end(by: platformTime)
             }
-            if seen != remote { news[position] = .some(seen) }
+            if seen != remote { news[position] = seen }
         }
         return news
     }

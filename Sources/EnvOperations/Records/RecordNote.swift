@@ -16,8 +16,9 @@ package struct RecordNote: Equatable, Sendable {
         case removing
         /// Taking it into the vault, or deleting it: the vault has no record of it.
         case taking
-        /// The same, where it was to go from these places.
-        case emptying(Scope)
+        /// The same, where it was to go from these places; taking it in takes along the variable that the
+        /// vault has renamed since and Vercel has by that key too.
+        case emptying(Scope, renamed: String?)
         /// Pushing the variable of that name along, with force where this was with force.
         case together(with: String, force: Bool)
         /// Taking what Vercel has of the variable of that name too.
@@ -46,11 +47,15 @@ package struct RecordNote: Equatable, Sendable {
     }
 
     /// Of a record of Vercel that the vault has not seen, in a place that was to be empty.
-    package init(occupant record: PlatformRecord, of scope: Scope) {
+    ///
+    /// - Parameter renamed: What a variable is called now whose record Vercel has by that key too.
+    package init(
+        occupant record: PlatformRecord, of scope: Scope, renamed: String? = nil
+    ) {
         self.init(
             key: record.key, scope: record.attributes.scope,
             reason: "Vercel has one that this vault has not seen, and keeps it",
-            way: .emptying(scope))
+            way: .emptying(scope, renamed: renamed))
     }
 }
 

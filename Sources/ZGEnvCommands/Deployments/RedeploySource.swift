@@ -98,15 +98,17 @@ struct RedeploySource {
     /// does not have the project or is not at hand.
     func pending(_ invocation: Invocation) throws -> PendingChanges? {
         guard targetName == "production", let local else { return nil }
-        func known() throws -> PendingChanges? {
+        func known(standing: Set<String> = []) throws -> PendingChanges? {
             guard let index = try invocation.session.indexWithoutAsking() else { return nil }
-            return index.project(local.id).map { PendingChanges(of: $0, in: index) }
+            return index.project(local.id).map {
+                PendingChanges(of: $0, in: index, standing: standing)
+            }
         }
         let pending = try known()
         guard let pending, !pending.removed.isEmpty else { return pending }
-        // What somebody made again since is not taken out; without an answer the next look tells that.
-        _ = try? PlatformRefresh.look(at: local, invocation)
-        return try known()
+        // What somebody made again since is not taken out.
+        guard let seen = try? PlatformRefresh.look(at: local, invocation) else { return pending }
+        return try known(standing: seen.inProduction)
     }
 
     /// Keeps which deployment serves production, where the vault has the project and is at hand.

@@ -17,7 +17,7 @@ struct ConflictAdvice {
             var keys = Self.keys(notes)
             for note in notes {
                 switch note.way {
-                case .together(let other, _), .takingAlong(let other):
+                case .together(let other, _), .takingAlong(let other), .emptying(_, let other?):
                     if !keys.contains(other) { keys.append(other) }
                 default: break
                 }
@@ -26,16 +26,26 @@ struct ConflictAdvice {
         }
         func all(_ way: RecordNote.Way) -> [RecordNote] { conflicts.filter { $0.way == way } }
         var sentences: [String] = []
+        for note in conflicts {
+            guard case .emptying(let scope, _) = note.way else { continue }
+            sentences.append(
+                "Take it into the vault first with: \(command("pull", [note])) --force. Then remove it with: zg-env rm \(word: note.key) \(place)\(scope.optionText) --push."
+            )
+        }
         let either = all(.either)
         if !either.isEmpty {
             sentences.append(
                 "Take what Vercel has with: \(command("pull", either)) --force (what is here stays in the history). Or bring Vercel to what is here, which ends what only Vercel has, with: \(command("push", either)) --force."
             )
         }
+        let isEmptying = conflicts.contains {
+            if case .emptying = $0.way { true } else { false }
+        }
         let gone = all(.gone)
         if !gone.isEmpty {
+            let ends = isEmptying ? ", which ends what only Vercel has," : ""
             sentences.append(
-                "Send it again with: \(command("push", gone)) --force. Or remove it here too, with its history kept, with: \(command("pull", gone)) --force."
+                "Send it again\(ends) with: \(command("push", gone)) --force. Or remove it here too, with its history kept, with: \(command("pull", gone)) --force."
             )
         }
         let sending = all(.sending)
@@ -60,12 +70,6 @@ struct ConflictAdvice {
         if !taking.isEmpty {
             sentences.append(
                 "Take it into the vault with: \(command("pull", taking)) --force. Or delete on Vercel what only Vercel has with: zg-env push \(place) --prune."
-            )
-        }
-        for note in conflicts {
-            guard case .emptying(let scope) = note.way else { continue }
-            sentences.append(
-                "Take it into the vault first with: \(command("pull", [note])) --force. Then remove it with: zg-env rm \(word: note.key) \(place)\(scope.optionText) --push."
             )
         }
         for note in all(.value) {

@@ -89,10 +89,12 @@ extension PlatformRefresh {
     /// Has the vault see which variables of one project were changed on the platform, with one request
     /// that is sent once, and writes it only where that is news.
     ///
-    /// - Returns: Whether the vault was written.
+    /// - Returns: Whether the vault was written, and which names production has on the platform.
     /// - Throws: ``ExitCode/locked`` where the account's token takes the values' keys.
-    static func look(at project: VaultProject, _ invocation: Invocation) throws -> Bool {
-        guard let binding = project.binding else { return false }
+    static func look(
+        at project: VaultProject, _ invocation: Invocation
+    ) throws -> (wroteVault: Bool, inProduction: Set<String>) {
+        guard let binding = project.binding else { return (false, []) }
         let index = try invocation.session.index(.listing)
         let account = PlatformSession.account(invocation.options.account, binding, in: index)
         if account?.protection == .values, invocation.context.variable("VERCEL_TOKEN") == nil {
@@ -105,16 +107,18 @@ extension PlatformRefresh {
         let platform = try client.environmentVariables(ofProject: binding.projectID).map {
             PlatformRecord($0, environments: CustomEnvironmentNames([]))
         }
+        let names = Set(
+            platform.filter { $0.attributes.scope.targets.contains(.production) }.map(\.key))
         guard
             try invocation.session.index(.listing).learns(
                 from: platform, listedAt: listedAt, of: project.id)
-        else { return false }
+        else { return (false, names) }
         let platformTime = client.platformTime
         try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
             transaction.see(
                 platform, listedAt: listedAt, platformTime: platformTime, of: project.id)
         }
-        return true
+        return (true, names)
     }
 
     /// What the platform showed of one project.

@@ -187,7 +187,7 @@ struct PushWork {
             if !ended.isEmpty { try keep(PushNote(ended: ended)) }
             Interrupts.endIfPending()
             report.overtaken = overtaken(plan.unchanged, platform, listing.last)
-            report.overtaken += try madeAgain(report.outcomes, listing.last)
+            report.overtaken += madeMeanwhile(report.outcomes, variables, listing.last)
             try keepSeen(listing, begunAt: begunAt)
             if !isPart { try keepLive() }
             let after = try invocation.session.index(.listing)
@@ -345,7 +345,9 @@ struct PushWork {
     private func resolution(
         _ index: VaultIndex, _ variables: [Variable], _ platform: [PlatformRecord]
     ) throws -> SendResolution {
-        let included = Set(variables.filter { rules.includes($0) }.map(\.id))
+        // What `rm --push` removed may be on its way there since an earlier push.
+        let included = Set(
+            variables.filter { rules.includes($0) || $0.name == rules.vacated?.key }.map(\.id))
         let sends = try index.sends(of: project.id).filter { send in
             send.platformProject == bound.platform.id
                 && send.variable.map { included.contains($0) } ?? true
@@ -453,26 +455,15 @@ struct PushWork {
         }
     }
 
-    /// Records in the places of those that this push deleted, which somebody made while it ran.
-    private func madeAgain(
-        _ outcomes: [PushOutcome], _ now: [PlatformRecord]
-    ) throws -> [RecordNote] {
-        let deleted = outcomes.filter {
-            $0.step.isDeletion && !$0.isFailed && $0.step.variable?.isLive == false
-        }
-        if deleted.isEmpty { return [] }
-        let index = try invocation.session.index(.listing)
-        let known = Set(index.variables.compactMap { $0.remote?.id })
-            .union(outcomes.compactMap { $0.record?.id })
-        let others = Dictionary(
-            grouping: now.filter { !known.contains($0.id) }, by: \.key)
-        return deleted.compactMap { outcome in
-            let (step, scope) = (outcome.step, outcome.step.attributes.scope)
-            let other = others[step.key]?.first {
-                $0.id != step.remoteID && $0.attributes.scope.overlaps(scope)
-            }
-            return other.map { RecordNote(occupant: $0, of: scope) }
-        }
+    /// Records in places that this push has just left, which somebody made while it ran.
+    private func madeMeanwhile(
+        _ outcomes: [PushOutcome], _ variables: [Variable], _ now: [PlatformRecord]
+    ) -> [RecordNote] {
+        let sent = Set(outcomes.filter { !$0.isFailed }.compactMap { $0.step.variable?.id })
+        let made = Set(outcomes.compactMap { $0.record?.id })
+        return PushPlan.conflicts(
+            inPlacesOf: variables.filter { sent.contains($0.id) }, among: variables,
+            platform: now.filter { !made.contains($0.id) })
     }
 
     /// Keeps what the last listing shows of records that this push did not touch.

@@ -216,7 +216,9 @@ final class PostalFeed {
         do {
             for local in try invocation.session.index(.listing).projects
             where local.binding?.postalProject == project {
-                if try PlatformRefresh.look(at: local, invocation) { news.wroteVault = true }
+                if try PlatformRefresh.look(at: local, invocation).wroteVault {
+                    news.wroteVault = true
+                }
             }
             lookFailures = 0
             inboxes[name]?.noteLook(at: project)

@@ -81,13 +81,109 @@ struct TakenPlaceTests {
     func madeLater() throws {
         done(try platform.run("rm", "D", "-p", "web", "--yes", "--push"))
         #expect(try notLive() == ["D"])
+        // Within the second of the removal nobody could tell which came first.
+        platform.server.advanceClock(bySeconds: 5)
         try acts("create,key=D,value=theirs,targets=production")
         try platform.pushed().expectNothing()
-        // Production is to have one again.
-        #expect(try notLive() == [])
+        // Production still has the one that was removed, and is to have another one.
+        #expect(try notLive() == ["D"])
         let plan = try json(platform.run("redeploy", "-p", "web", "--dry-run", "--json"))
         #expect(plan["removedVariables"] == [])
         #expect(platform.records("D") == ["production=theirs"])
+    }
+
+    @Test(
+        "SYNC-M25: a look before the removal decides nothing either",
+        arguments: ["list", "push", "redeploy"], ["production", "preview"])
+    func lookedBefore(look: String, target: String) throws {
+        try platform.set("F", "mine", "-t", target)
+        try platform.pushed("F")
+        try acts("remove,key=F", "create,key=F,value=theirs,targets=\(target)")
+        switch look {
+        case "list": done(try platform.run("list", "-p", "web", "--refresh"))
+        case "redeploy": done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
+        default: #expect(try platform.push().status == 5)
+        }
+        done(try platform.run("rm", "F", "-p", "web", "--yes"))
+        try failedReport(try platform.push(), 5, "conflict").report.expectOnlyConflict("F")
+        done(try platform.run("list", "-p", "web", "--refresh"))
+        try failedReport(try platform.push(), 5, "conflict").report.expectOnlyConflict("F")
+        try platform.pushed("--force")
+        #expect(platform.records("F") == [])
+    }
+
+    @Test("SYNC-M25: one that comes and goes leaves a removal as live as it was")
+    func comesAndGoes() throws {
+        done(try platform.run("rm", "D", "-p", "web", "--yes", "--push"))
+        try acts("create,key=D,value=theirs,targets=production")
+        done(try platform.run("list", "-p", "web", "--refresh"))
+        try acts("remove,key=D")
+        try platform.pushed().expectNothing()
+        #expect(try notLive() == ["D"])
+        let plan = try json(platform.run("redeploy", "-p", "web", "--dry-run", "--json"))
+        #expect(plan["removedVariables"] == ["D"])
+    }
+
+    @Test("SYNC-M25: what is made after a renamed one was seen to be gone is left alone by force")
+    func madeAfterRename() throws {
+        done(try platform.run("rename", "D", "E", "-p", "web"))
+        try acts("remove,key=D")
+        done(try platform.run("list", "-p", "web", "--refresh"))
+        platform.server.advanceClock(bySeconds: 5)
+        try acts("create,key=D,value=theirs,targets=production")
+        #expect(try platform.push().status == 5)
+        try platform.pushed("E", "--force")
+        #expect(platform.records("D") == ["production=theirs"])
+        #expect(platform.records("E") == ["production,preview=mine"])
+    }
+
+    @Test("SYNC-M25: one record in several places that were left is taken out of all of them")
+    func severalPlaces() throws {
+        try platform.set("F", "p", "-t", "production")
+        try platform.set("F", "v", "-t", "preview")
+        try platform.pushed("F")
+        try acts(
+            "remove,key=F,targets=production", "remove,key=F,targets=preview",
+            "create,key=F,value=theirs,targets=production+preview")
+        done(try platform.run("rm", "F", "-p", "web", "--all", "--yes"))
+        let result = try platform.run("push", "-p", "web", "--yes")
+        #expect(result.end == .exited(5))
+        #expect(
+            PrintedCommands.all(in: result.error).contains([
+                "rm", "F", "-p", "web", "-t", "production,preview", "--push",
+            ]), "\(result.error)")
+        try platform.pushed("--force")
+        #expect(platform.records("F") == [])
+        try platform.pushed().expectNothing()
+    }
+
+    @Test("SYNC-M25: a push of some targets ends nothing in others")
+    func someTargets() throws {
+        done(try platform.run("rm", "D", "-p", "web", "--yes"))
+        try acts(
+            "remove,key=D", "create,key=D,value=one,targets=production",
+            "create,key=D,value=two,targets=preview")
+        done(try platform.run("push", "-p", "web", "-t", "preview", "--force", "--yes"))
+        #expect(platform.records("D") == ["production=one"])
+        #expect(try platform.push().status == 5)
+    }
+
+    @Test("SYNC-M25: the advice for a place of which a part is taken removes that part alone")
+    func renamedAndTaken() throws {
+        try acts("set,key=D,newTargets=production", "create,key=D,value=theirs,targets=preview")
+        done(try platform.run("rename", "D", "E", "-p", "web"))
+        let result = try platform.run("push", "-p", "web", "--yes")
+        #expect(result.end == .exited(5))
+        let printed = PrintedCommands.all(in: result.error).prefix(2)
+        #expect(
+            Array(printed) == [
+                ["pull", "D", "E", "-p", "web", "--force"],
+                ["rm", "D", "-p", "web", "-t", "preview", "--push"],
+            ], "\(result.error)")
+        for words in printed { done(try platform.runner(words + ["--yes"]).run()) }
+        #expect(platform.records("D") == ["production=mine"])
+        try platform.pushed().expectNothing()
+        try follower.expectHeld(["mine", "theirs"], of: ["D", "E"])
     }
 
     @Test("SYNC-M25: redeploy does not claim to take out what was made again since")
@@ -106,6 +202,30 @@ struct TakenPlaceTests {
         #expect(report.keys("conflicts") == ["D"] && report.keys("deleted") == ["D"])
         #expect(message.contains("zg-env pull D"), "\(message)")
         #expect(platform.records("D") == ["production=theirs"])
+    }
+
+    @Test("SYNC-M31: another one in the place of a sensitive one that was renamed is told of")
+    func renamedSensitive() throws {
+        try platform.set("S", "mine", "-t", "production", "--type", "sensitive")
+        try platform.pushed()
+        done(try platform.run("rename", "S", "T", "-p", "web"))
+        try platform.setFaults("DELETE * 503")
+        #expect(try platform.push().end != .exited(0))
+        try platform.setFaults()
+        try acts("remove,key=S", "create,key=S,value=theirs,targets=production")
+        let (report, _) = try failedReport(try platform.push(), 5, "conflict")
+        report.expectOnlyConflict("S")
+        #expect(platform.records("S") == ["production=theirs"])
+        #expect(platform.records("T") == ["production=mine"])
+    }
+
+    @Test("SYNC-M30: one that is made while a push renames or narrows is a conflict too")
+    func madeBesideChange() throws {
+        try platform.setFaults("PATCH * then:create,key=D,value=theirs,targets=preview")
+        done(try platform.run("rm", "D", "-p", "web", "-t", "preview", "--yes"))
+        let (report, _) = try failedReport(try platform.push(), 5, "conflict")
+        #expect(report.keys("conflicts") == ["D"] && report.keys("updated") == ["D"])
+        #expect(platform.records("D") == ["preview=theirs", "production=mine"])
     }
 
     @Test(
