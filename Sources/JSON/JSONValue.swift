@@ -46,7 +46,7 @@ package indirect enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// Reads a whole text. Of members with the same name the first one counts for ``subscript(_:)``.
+    /// Reads a whole text. Of members with the same name the first one counts for a look-up by name.
     ///
     /// - Throws: ``JSONError``, also for numbers that are too large.
     package init(parsing bytes: RawSpan) throws(JSONError) {

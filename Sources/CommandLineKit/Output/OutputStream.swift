@@ -1,10 +1,10 @@
 import Glibc
 package import JSON
 
-/// A file descriptor that bytes are written to, gathered in a buffer until ``flush()``.
+/// A file descriptor that bytes are written to, gathered in a buffer until `flush()`.
 ///
 /// The buffer is wiped when it was written, since values pass through it. What is not flushed when
-/// the stream goes is lost; end with ``flush()`` and look at what it throws. The descriptor stays
+/// the stream goes is lost; end with `flush()` and look at what it throws. The descriptor stays
 /// open. SIGPIPE must be ignored for a closed output to be an error.
 @safe package final class OutputStream: ByteSink {
     /// Bytes gathered before they are written.

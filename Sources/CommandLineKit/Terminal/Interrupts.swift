@@ -5,7 +5,7 @@ internal import JSON
 ///
 /// After ``install()`` they put a terminal at a prompt back and end the process with 128 and the
 /// signal's number as its code: 130 for SIGINT, 143 for SIGTERM. SIGPIPE is ignored, so that a
-/// closed output is ``OutputError/closed``. Signals found ignored stay ignored.
+/// closed output is `OutputError.closed`. Signals found ignored stay ignored.
 package enum Interrupts {
     /// Installs the handlers. A second call does nothing.
     ///

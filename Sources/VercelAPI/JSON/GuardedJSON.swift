@@ -7,7 +7,7 @@ package typealias GuardedJSONWriter = JSONWriter<GuardedBytes>
 extension GuardedBytes: ByteSink {
     /// Appends the bytes.
     ///
-    /// - Throws: ``OutputError/outOfMemory``.
+    /// - Throws: `OutputError.outOfMemory`.
     package func write(_ bytes: RawSpan) throws(OutputError) {
         do throws(SealingError) {
             try append(bytes)
@@ -18,7 +18,7 @@ extension GuardedBytes: ByteSink {
 
     /// The one JSON value that `write` writes.
     ///
-    /// - Throws: What `write` throws, and ``OutputError/outOfMemory``.
+    /// - Throws: What `write` throws, and `OutputError.outOfMemory`.
     package static func json(
         _ write: (inout GuardedJSONWriter) throws(OutputError) -> Void
     ) throws(OutputError) -> GuardedBytes {

@@ -3,7 +3,7 @@ package import Sealing
 
 /// Takes the values of variables out of answers, straight from guarded memory into an arena.
 ///
-/// All calls throw ``JSONError/malformed`` too where a member is there twice or is neither text nor null.
+/// All calls throw `JSONError.malformed` too where a member is there twice or is neither text nor null.
 package enum SecretMembers {
     /// Copies the text of the member `name` of the object in `body`.
     ///
