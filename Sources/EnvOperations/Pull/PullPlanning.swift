@@ -56,7 +56,7 @@ struct PullPlanning {
     private func withoutRecord(_ variable: Variable, _ pair: PullPairs.Pair) -> Judgement {
         guard variable.remote != nil else { return variable.isLive ? .ahead(variable) : .nothing }
         guard variable.isLive else { return .forgotten(variable.id) }
-        // One that is meant by its former name alone is left to whoever means it.
+        // Its former name alone does not select a renamed variable.
         if let keys = rules.keys, !keys.contains(variable.name) { return .ahead(variable) }
         guard !pair.isChangedHere || rules.forces(variable) else {
             return .conflict(

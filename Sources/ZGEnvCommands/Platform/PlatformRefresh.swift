@@ -86,8 +86,9 @@ extension PlatformRefresh {
         }
     }
 
-    /// Has the vault see which variables of one project were changed on the platform, with one request
-    /// that is sent once, and writes it only where that is news.
+    /// Records which variables of one project have changed on the platform, and writes the vault only if
+    /// any have. One request, sent once; a second one for the names of custom environments where a variable
+    /// is in one.
     ///
     /// - Returns: Whether the vault was written, and which names production has on the platform.
     /// - Throws: ``ExitCode/locked`` where the account's token takes the values' keys.
@@ -104,16 +105,19 @@ extension PlatformRefresh {
         }
         let client = try PlatformSession(invocation).access(binding).client.unrepeated()
         let listedAt = invocation.context.now()
-        let platform = try client.environmentVariables(ofProject: binding.projectID).map {
-            PlatformRecord($0, environments: CustomEnvironmentNames([]))
-        }
+        let listed = try client.environmentVariables(ofProject: binding.projectID)
+        let platformTime = client.platformTime
+        // By their ids alone they would not be the places that the vault has.
+        let environments = CustomEnvironmentNames(
+            listed.contains { !$0.customEnvironmentIds.isEmpty }
+                ? try client.customEnvironments(ofProject: binding.projectID) : [])
+        let platform = listed.map { PlatformRecord($0, environments: environments) }
         let names = Set(
             platform.filter { $0.attributes.scope.targets.contains(.production) }.map(\.key))
         guard
             try invocation.session.index(.listing).learns(
                 from: platform, listedAt: listedAt, of: project.id)
         else { return (false, names) }
-        let platformTime = client.platformTime
         try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
             transaction.see(
                 platform, listedAt: listedAt, platformTime: platformTime, of: project.id)

@@ -94,7 +94,7 @@ struct TakenPlaceTests {
 
     @Test(
         "SYNC-M25: a look before the removal decides nothing either",
-        arguments: ["list", "push", "redeploy"], ["production", "preview"])
+        arguments: ["list", "push", "redeploy"], ["production", "preview", "qa"])
     func lookedBefore(look: String, target: String) throws {
         try platform.set("F", "mine", "-t", target)
         try platform.pushed("F")
@@ -106,7 +106,10 @@ struct TakenPlaceTests {
         }
         done(try platform.run("rm", "F", "-p", "web", "--yes"))
         try failedReport(try platform.push(), 5, "conflict").report.expectOnlyConflict("F")
-        done(try platform.run("list", "-p", "web", "--refresh"))
+        done(
+            try look == "redeploy"
+                ? platform.run("redeploy", "-p", "web", "--yes", "--wait")
+                : platform.run("list", "-p", "web", "--refresh"))
         try failedReport(try platform.push(), 5, "conflict").report.expectOnlyConflict("F")
         try platform.pushed("--force")
         #expect(platform.records("F") == [])
