@@ -153,7 +153,7 @@ extension JSONValue {
         // Here, in the writer's own module, the compiler makes a writer for just this sink: five
         // times as fast for a long list as one for any sink.
         var writer = JSONWriter(to: ByteBuffer())
-        // Nothing of this can fail: every text of Swift is UTF-8, and one value is one value.
+        // This cannot fail: Swift's strings are valid UTF-8, and the value is complete.
         guard (try? writer.value(self)) != nil, let bytes = try? writer.finish().bytes else {
             return []
         }

@@ -5,7 +5,7 @@ package import Vault
 package struct PendingChanges: Equatable, Sendable {
     /// Variables that were set or changed.
     package let changed: [Variable]
-    /// Variables that were removed; of several of one name the last.
+    /// Variables that were removed, the latest of each name.
     package let removed: [Variable]
     /// All removed records that production was built with, also where one of that name has come back.
     package let removedRecords: Set<Identifier>

@@ -160,7 +160,7 @@ struct PushPlanning {
 
     private func gone(_ variable: Variable) -> Judgement {
         guard variable.isLive else {
-            // With another one in its place it is not what both sides agreed on that is there.
+            // A stranger in its place is not what both sides agreed on.
             let isFree = vacated.place(of: variable).map { place in
                 !unowned(variable.remote?.key ?? "").contains(where: place.isTaken)
             }

@@ -158,7 +158,7 @@ package struct SendResolution: Equatable, Sendable {
         else { return }
         let variable = variables.first { $0.id == send.variable }
         guard let record = platform.first(where: { $0.id == target.id }) else {
-            // What somebody else made in its place is not what was to go, and not seen to be wanted.
+            // A record that somebody else made in its place must not be deleted unseen.
             let owned = Set(variables.compactMap { (remotes[$0.id] ?? $0.remote)?.id })
             let isFree = variable?.name != send.key || variable?.isLive == false
             abandoned += platform.filter {

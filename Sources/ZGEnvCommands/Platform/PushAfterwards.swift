@@ -124,8 +124,8 @@ enum PushAfterwards {
         )
     }
 
-    /// Says where Vercel has a variable that was removed here, in places that were not meant and that the vault
-    /// has no record of.
+    /// Warns of variables with the removed key that Vercel keeps in other places and that the vault has no
+    /// record of.
     private static func warnOfKept(
         _ key: String, _ report: PushReport, _ invocation: Invocation
     ) throws {
