@@ -70,7 +70,8 @@ extension PushApplication {
         guard case .update(_, withValue: false) = outcome.step.action, outcome.record != nil,
             ![.sensitive, .system].contains(outcome.step.attributes.kind),
             let variable = outcome.step.variable, variable.currentVersion > 0,
-            variable.currentVersion == variable.remote?.pushedVersion
+            // One that was never pushed, and sends no value, was found to be equal.
+            variable.currentVersion == variable.remote?.pushedVersion || variable.remote == nil
         else { return false }
         return keptValues != nil
     }

@@ -101,8 +101,11 @@ struct PushPlanning {
         guard isCommentSeen && isNameSeen || rules.force else {
             return .conflict(known == nil ? taken(variable, [record]) : changed(variable, record))
         }
+        var equal = variable
+        // Its value was just found equal, so that another one afterwards is somebody else's.
+        equal.remote?.pushedVersion = variable.currentVersion
         return .steps([
-            step(variable, variable.attributes, .update(id: record.id, withValue: false))
+            step(equal, variable.attributes, .update(id: record.id, withValue: false))
         ])
     }
 

@@ -30,6 +30,8 @@ struct ModelChecker {
         var begun: Begun?
         /// Records of which somebody said that the vault has what is there, with their time of change.
         var asserted: [String: Int64] = [:]
+        /// Records that a push was to delete by force and may not have, with their time of change.
+        var condemned: [String: Int64] = [:]
     }
 
     /// Whether what the advice of a command promises is held against it as well.
@@ -200,6 +202,10 @@ struct ModelChecker {
         {
             return "replaced by force"
         }
+        // docs/sync.md: what a push could not delete each push tries again.
+        if hearings[run.command.machine].condemned[old.id] == old.updatedAt {
+            return "deleted by force, later"
+        }
         let beginning = run.beginning(of: old)
         if let listing = run.listing(before: place), beginning > 4 * listing + 1,
             isFresh(at: place, of: run)
@@ -265,6 +271,13 @@ struct ModelChecker {
                     listed.map { ($0.id, $0.updatedAt) }, uniquingKeysWith: { first, _ in first }))
         } else if run.firstListing != nil, !["pull", "list"].contains(run.command.name) {
             hearings[machine].begun = nil
+        }
+        if run.command.has("--force"), let plan = run.firstListing {
+            let deletions = run.moments.filter { $0.isWrite && $0.request.method == "DELETE" }
+            let names = deletions.reduce(into: run.lostNames ?? []) { $0.formUnion($1.names) }
+            for old in run.moments[plan].asked where names.contains(old.id) {
+                hearings[machine].condemned[old.id] = old.updatedAt
+            }
         }
         // `pull KEY --force` of what is never shown says that both are the same.
         if run.command.name == "pull", run.command.has("--force"), run.status == 0 {

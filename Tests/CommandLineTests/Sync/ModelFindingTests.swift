@@ -297,6 +297,19 @@ struct ModelFindingTests {
         #expect(try platform.home.revealed("B", "-t", "production") == Array("theirs".utf8))
     }
 
+    @Test("SYNC-M32: a value set right before a forced push of the comment alone is a conflict")
+    func valueBehindComment() throws {
+        try platform.set("A", "one", "-t", "production")
+        try platform.pushed()
+        done(try platform.run("restore-version", "A", "--version", "1", "-p", "web"))
+        try platform.server.perform(try #require(Act("set,key=A,comment=theirs")))
+        try platform.setFaults("PATCH * before:set,key=A,value=theirs")
+        let result = try platform.run("push", "-p", "web", "--force", "--yes", "--json")
+        try failedReport(result, 5, "conflict").report.expectOnlyConflict("A")
+        #expect(try platform.sync("A") == "behind")
+        #expect(platform.records("A") == ["production=theirs"])
+    }
+
     @Test("SYNC-M23: a comment written in the second of a change of several is a conflict")
     func commentInTheWindow() throws {
         try platform.set("A", "one", "-t", "production")
