@@ -71,6 +71,9 @@ package struct HardeningPlan: Equatable, Sendable {
 
     private let variables: [Variable]
     private let rules: Rules
+    private let vacated: VacatedScopes
+    /// Records of the platform that no record of the vault stands for.
+    private let strangers: [PlatformRecord]
 
     /// Plans.
     ///
@@ -80,6 +83,9 @@ package struct HardeningPlan: Equatable, Sendable {
     package init(variables: [Variable], platform: [PlatformRecord], rules: Rules) {
         self.variables = variables
         self.rules = rules
+        vacated = VacatedScopes(variables)
+        let owned = Set(variables.compactMap { $0.remote?.id })
+        strangers = platform.filter { !owned.contains($0.id) }
         let ordered = platform.sorted {
             ($0.key, $0.attributes.scope.description, $0.id)
                 < ($1.key, $1.attributes.scope.description, $1.id)
@@ -127,6 +133,10 @@ package struct HardeningPlan: Equatable, Sendable {
                 $0.isLive && $0.name == record.key && $0.attributes.scope.overlaps(scope)
             }
             guard !isTaken else { return omit("the vault has another one for that place") }
+            let isLeft = variables.contains { vacated.place(of: $0)?.isTaken(by: record) ?? false }
+            guard !isLeft else {
+                return omit("Vercel has it in a place that the vault's has left")
+            }
             candidates.append(
                 Candidate(
                     record: record, variable: nil, hardened: hardened,
@@ -137,6 +147,10 @@ package struct HardeningPlan: Equatable, Sendable {
         guard variable.name == record.key else {
             return omit(
                 "it has another name in the vault", .together(with: variable.name, force: false))
+        }
+        // Once it is hardened nothing tells any more that the other one is in its place.
+        if let place = vacated.place(of: variable), strangers.contains(where: place.isTaken) {
+            return omit("Vercel has another one in a place that it has left")
         }
         if variable.attributes.kind == .sensitive {
             let own = variable.attributes.scope

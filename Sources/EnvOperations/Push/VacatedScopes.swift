@@ -2,7 +2,7 @@ internal import Vault
 
 /// Where the platform is to lose a key: the vault took it from there after both sides had it, and has no
 /// other record there. What somebody made in such a place is not what both sides had. Pure.
-struct VacatedScopes {
+struct VacatedScopes: Equatable, Sendable {
     /// A place that one record of the vault left.
     struct Place {
         let key: String

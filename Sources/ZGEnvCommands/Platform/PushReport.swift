@@ -214,14 +214,15 @@ struct PushReport {
     var failure: CommandError? {
         let failures = outcomes.filter(\.isFailed)
         let conflicts = conflicts
+        let keyCount = Set(conflicts.map(\.key)).count
         if !conflicts.isEmpty, failures.allSatisfy(\.isConflict) {
             return CommandError(
                 .conflict,
-                conflicts.count == 1
+                keyCount == 1
                     ? failures.isEmpty
                         ? "\(DisplayText.safe(conflicts[0].key)) differs on the platform from what this vault has seen."
                         : "\(DisplayText.safe(conflicts[0].key)): \(CommandError.ending(DisplayText.safe(conflicts[0].reason)))"
-                    : "\(conflicts.count) variables differ on the platform from what this vault has seen.",
+                    : "\(keyCount) variables differ on the platform from what this vault has seen.",
                 hint:
                     "\(whatWasSent) \(ConflictAdvice(conflicts, project: project).text)"
             )

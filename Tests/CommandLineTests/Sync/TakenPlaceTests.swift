@@ -278,6 +278,28 @@ struct TakenPlaceTests {
         try platform.pushed().expectNothing()
     }
 
+    @Test(
+        "SYNC-M33: harden leaves alone what somebody made in a place that was left",
+        arguments: [false, true])
+    func hardened(isNarrowed: Bool) throws {
+        try acts(
+            isNarrowed ? "set,key=D,newTargets=production" : "remove,key=D",
+            "create,key=D,value=theirs,targets=preview")
+        let target = isNarrowed ? ["-t", "preview"] : []
+        done(try platform.runner(["rm", "D", "-p", "web", "--yes"] + target).run())
+        let failing = ["harden", "D", "-p", "web", "--yes"]
+        let result = try platform.runner(failing).run()
+        #expect(result.end == .exited(5), "\(result.error)")
+        #expect(
+            platform.records("D")
+                == (isNarrowed ? ["preview=theirs", "production=mine"] : ["preview=theirs"]))
+        #expect(platform.stored.allSatisfy { $0.type != "sensitive" })
+        // It is decided as a push decides it.
+        try failedReport(try platform.push(), 5, "conflict").report.expectOnlyConflict("D")
+        try platform.pushed("--force")
+        #expect(platform.records("D") == (isNarrowed ? ["production=mine"] : []))
+    }
+
     @Test("SYNC-M28: a custom environment that Vercel has no longer has a way out")
     func missingEnvironment() throws {
         try platform.set("Q", "mine", "-t", "production,gone")
