@@ -96,17 +96,19 @@ let package = Package(
 
         // Libraries, lowest layer first.
         .target(name: "Threads", swiftSettings: settings),
+        .target(name: "SystemFiles", dependencies: ["CLinux"], swiftSettings: busySettings),
         .target(
             name: "Sealing", dependencies: ["CLinux", "CSodium", "JSON", "Threads"],
             swiftSettings: busySettings),
         .target(
-            name: "Vault", dependencies: ["Sealing", "CLinux", "Threads"],
+            name: "Vault", dependencies: ["Sealing", "CLinux", "SystemFiles", "Threads"],
             swiftSettings: busySettings),
         .target(
-            name: "SecretServiceKeyring", dependencies: ["Vault", "Sealing", "CSecret", "Threads"],
+            name: "SecretServiceKeyring",
+            dependencies: ["Vault", "Sealing", "CSecret", "SystemFiles", "Threads"],
             swiftSettings: smallSettings),
         .target(
-            name: "KernelKeyring", dependencies: ["Vault", "Sealing", "CLinux"],
+            name: "KernelKeyring", dependencies: ["Vault", "Sealing", "CLinux", "SystemFiles"],
             swiftSettings: settings),
         .target(
             name: "DesktopNotifications", dependencies: ["CNotifications"],
@@ -120,11 +122,15 @@ let package = Package(
             swiftSettings: smallSettings),
         .target(
             name: "EnvOperations",
-            dependencies: ["CLinux", "DotEnv", "JSON", "Sealing", "Vault", "VercelAPI"],
+            dependencies: [
+                "CLinux", "DotEnv", "JSON", "Sealing", "SystemFiles", "Vault", "VercelAPI",
+            ],
             swiftSettings: settings),
         .target(
             name: "CommandLineKit", dependencies: ["CLinux", "JSON"], swiftSettings: smallSettings),
-        .target(name: "WebhookSigning", dependencies: ["CGnuTLS"], swiftSettings: settings),
+        .target(
+            name: "WebhookSigning", dependencies: ["CGnuTLS", "SystemFiles"],
+            swiftSettings: settings),
         .target(
             name: "PostalProtocol", dependencies: ["JSON", "Sealing"],
             swiftSettings: smallSettings),
@@ -133,13 +139,14 @@ let package = Package(
             dependencies: ["PostalProtocol", "Sealing", "Threads", "VercelAPI"],
             swiftSettings: smallSettings),
         .target(
-            name: "Sandbox", dependencies: ["CMicroHTTPD", "JSON", "Threads", "WebhookSigning"],
+            name: "Sandbox",
+            dependencies: ["CMicroHTTPD", "JSON", "SystemFiles", "Threads", "WebhookSigning"],
             swiftSettings: busySettings),
         .target(
             name: "Postal",
             dependencies: [
                 "CLinux", "CMicroHTTPD", "CNATS", "CSQLite", "CommandLineKit", "JSON",
-                "PostalProtocol", "Sealing", "Threads", "WebhookSigning",
+                "PostalProtocol", "Sealing", "SystemFiles", "Threads", "WebhookSigning",
             ], swiftSettings: settings),
         .target(
             name: "ZGEnvCommands",
@@ -147,7 +154,7 @@ let package = Package(
                 "CLinux", "CommandLineKit", "CurlTransport", "DesktopNotifications", "DotEnv",
                 "EnvOperations", "JSON", "KernelKeyring", "PostalDevice", "PostalProtocol",
                 "Sealing",
-                "SecretServiceKeyring", "Vault", "VercelAPI",
+                "SecretServiceKeyring", "SystemFiles", "Vault", "VercelAPI",
             ], swiftSettings: smallSettings),
 
         // Programs.
@@ -155,7 +162,8 @@ let package = Package(
             name: "zg-env", dependencies: ["ZGEnvCommands"], swiftSettings: settings,
             linkerSettings: programLinking + quickStart),
         .executableTarget(
-            name: "zg-env-sandbox", dependencies: ["Sandbox"], swiftSettings: settings,
+            name: "zg-env-sandbox", dependencies: ["Sandbox", "SystemFiles"],
+            swiftSettings: settings,
             linkerSettings: programLinking),
 
         .executableTarget(

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemFiles
 
 /// Why the kernel's keyrings could not do what was asked.
 package struct KernelKeyringError: Error, Equatable {
@@ -31,7 +32,7 @@ package struct KernelKeyringError: Error, Equatable {
 
     /// Translates what the kernel answered to `call`.
     init(number: Int32, call: String) {
-        let text = unsafe String(cString: strerror(number))
+        let text = SystemError(number).reason
         switch number {
         case ENOSYS, EPERM:
             self.init(

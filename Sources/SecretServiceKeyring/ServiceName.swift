@@ -1,4 +1,5 @@
 import Glibc
+internal import SystemFiles
 
 /// What to call the program that owns the Secret Service.
 enum ServiceName {
@@ -7,14 +8,11 @@ enum ServiceName {
 
     /// The name of the process `identifier`, from the kernel's name of it.
     static func name(ofProcess identifier: UInt32) -> String {
-        let descriptor = unsafe open("/proc/\(identifier)/comm", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return unknown }
-        defer { close(descriptor) }
         // The kernel keeps 15 bytes, and adds a line feed.
-        var buffer = [UInt8](repeating: 0, count: 64)
-        let count = unsafe read(descriptor, &buffer, buffer.count)
-        guard count > 0 else { return unknown }
-        return name(ofCommand: String(decoding: buffer[..<count], as: UTF8.self))
+        guard let bytes = OpenFile.wholeBytes(of: "/proc/\(identifier)/comm", limit: 64) else {
+            return unknown
+        }
+        return name(ofCommand: String(decoding: bytes, as: UTF8.self))
     }
 
     /// The name of the program that the kernel calls `command`.

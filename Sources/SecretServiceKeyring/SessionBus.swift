@@ -1,4 +1,5 @@
 import Glibc
+internal import SystemFiles
 
 /// Where the session bus is.
 package enum SessionBus {
@@ -28,7 +29,6 @@ package enum SessionBus {
     /// Escapes what has a meaning in an address, as the D-Bus specification says ("Server
     /// Addresses").
     private static func escaped(_ path: String) -> String {
-        let digits = Array("0123456789abcdef".utf8)
         var bytes: [UInt8] = []
         for byte in path.utf8 {
             switch byte {
@@ -37,7 +37,8 @@ package enum SessionBus {
                 UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "*"):
                 bytes.append(byte)
             default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                let digits = Hexadecimal.digits(of: byte)
+                bytes += [UInt8(ascii: "%"), digits.high, digits.low]
             }
         }
         return String(decoding: bytes, as: UTF8.self)

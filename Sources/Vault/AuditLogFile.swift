@@ -1,27 +1,28 @@
-internal import CLinux
 internal import Glibc
+internal import SystemFiles
 
 /// The file of an audit log, open. Judged by what was opened: the user's own regular file that nobody
 /// else can read or write.
 final class AuditLogFile {
     private let path: String
-    let descriptor: Int32
-    private var isClosed = false
+    private let file: OpenFile
 
-    private init(_ descriptor: Int32, _ path: String) {
-        self.descriptor = descriptor
-        self.path = path
-    }
+    var descriptor: Int32 { file.descriptor }
 
-    deinit {
-        if !isClosed { close(descriptor) }
+    private init(_ file: OpenFile, _ path: String) {
+        (self.file, self.path) = (file, path)
     }
 
     /// Opens the log for reading; nil where there is none.
     static func reading(_ path: String) throws(VaultError) -> AuditLogFile? {
-        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        if descriptor < 0, errno == ENOENT || errno == ENOTDIR { return nil }
-        return try checked(descriptor, path)
+        let file: OpenFile
+        do throws(SystemError) {
+            file = try OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        } catch {
+            if error.isNotFound { return nil }
+            throw problem(path, error)
+        }
+        return try checked(file, path)
     }
 
     /// Bytes of the file while nobody writes to it; as it is now where the lock cannot be had.
@@ -29,10 +30,10 @@ final class AuditLogFile {
     /// - Parameter lockSeconds: How long to wait for a writer.
     func settledByteCount(lockSeconds: Int) throws(VaultError) -> UInt64 {
         // The lock is one for writing, which a file open for reading cannot have.
-        let second = unsafe open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard second >= 0 else { return try byteCount() }
-        let other = AuditLogFile(second, path)
-        try? other.waitForLock(lockSeconds)
+        let second = try? OpenFile(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+        let other = second.map { AuditLogFile($0, path) }
+        try? other?.waitForLock(lockSeconds)
+        defer { withExtendedLifetime(other) {} }
         return try byteCount()
     }
 
@@ -41,106 +42,79 @@ final class AuditLogFile {
     /// - Parameter lockSeconds: How long to wait for another writer.
     static func locked(_ path: String, lockSeconds: Int) throws(VaultError) -> AuditLogFile {
         while true {
-            let file = try opened(path)
-            try file.waitForLock(lockSeconds)
+            let log = try opened(path)
+            try log.waitForLock(lockSeconds)
             // Somebody may have moved the file away while this process waited.
-            var (held, named) = (stat(), stat())
-            guard unsafe fstat(file.descriptor, &held) == 0 else { throw problem(path) }
-            if unsafe lstat(path, &named) == 0, held.st_dev == named.st_dev,
-                held.st_ino == named.st_ino
-            {
-                return file
+            let held = try SystemError.mapped(try log.file.facts()) { problem(path, $0) }
+            if let named = try? FileFacts(path, followsLinks: false), named.isOfSameFile(as: held) {
+                return log
             }
         }
     }
 
     private static func opened(_ path: String) throws(VaultError) -> AuditLogFile {
-        let flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-        var descriptor = unsafe open(path, flags | O_CREAT, 0o600)
-        if descriptor < 0 && errno == ENOENT {
-            do {
+        func open() throws(SystemError) -> OpenFile {
+            try OpenFile(
+                path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        }
+        let file: OpenFile
+        do throws(SystemError) {
+            file = try open()
+        } catch {
+            guard error.number == ENOENT else { throw problem(path, error) }
+            do throws(VaultError) {
                 try PosixFileStore().prepareDirectory(of: path)
             } catch {
                 throw VaultError(.auditLog, error.reason)
             }
-            descriptor = unsafe open(path, flags | O_CREAT, 0o600)
+            file = try SystemError.mapped(try open()) { problem(path, $0) }
         }
-        return try checked(descriptor, path)
+        return try checked(file, path)
     }
 
     private static func checked(
-        _ descriptor: Int32, _ path: String
+        _ file: OpenFile, _ path: String
     ) throws(VaultError) -> AuditLogFile {
-        if descriptor < 0 && errno == ELOOP {
-            throw VaultError(.auditLog, "the audit log \(path) is a symbolic link")
-        }
-        guard descriptor >= 0 else { throw problem(path) }
-        let file = AuditLogFile(descriptor, path)
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw problem(path) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        let facts = try SystemError.mapped(try file.facts()) { problem(path, $0) }
+        guard facts.kind == .regular else {
             throw VaultError(.auditLog, "the audit log \(path) is not a regular file")
         }
-        guard status.st_uid == geteuid() else {
+        guard facts.isOwn else {
             throw VaultError(.auditLog, "the audit log \(path) belongs to another user")
         }
-        guard status.st_mode & 0o077 == 0 else {
+        guard !facts.isOpenToOthers else {
             throw VaultError(
                 .auditLog, "the audit log \(path) can be opened by other users",
                 remedy: .init(command: "chmod 600", path: path))
         }
-        return file
+        return AuditLogFile(file, path)
     }
 
-    /// Polls, because a waiting lock call could not be given up after the time.
     private func waitForLock(_ seconds: Int) throws(VaultError) {
-        var pause = 200 as UInt32
-        var waited = 0 as UInt64
-        while zg_try_lock(descriptor) != 0 {
-            guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
-                throw Self.problem(path)
-            }
-            guard waited < UInt64(max(seconds, 0)) * 1_000_000 else {
-                throw VaultError(
-                    .auditLog, "another process is writing to the audit log \(path) and did not end"
-                )
-            }
-            usleep(pause)
-            waited += UInt64(pause)
-            pause = min(pause * 2, 20_000)
+        let isTaken = try SystemError.mapped(
+            try FileLock(on: file).lock(within: .seconds(max(seconds, 0)), pauses: 200...20_000)
+        ) { Self.problem(path, $0) }
+        guard isTaken else {
+            throw VaultError(
+                .auditLog, "another process is writing to the audit log \(path) and did not end")
         }
     }
 
     /// Bytes of the file now.
     func byteCount() throws(VaultError) -> UInt64 {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw Self.problem(path) }
-        return UInt64(max(status.st_size, 0))
+        try SystemError.mapped(try file.facts().byteCount) { Self.problem(path, $0) }
     }
 
     /// Reads up to `count` bytes from `offset`; fewer only at the end of the file.
     func read(at offset: UInt64, upTo count: Int) throws(VaultError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe pread(
-                    descriptor,
-                    UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).baseAddress,
-                    count - done, off_t(clamping: offset) + done)
-            }
-            if got < 0 && errno == EINTR { continue }
-            guard got >= 0 else { throw Self.problem(path) }
-            if got == 0 { break }
-            done += got
-        }
-        if done < count { bytes.removeLast(count - done) }
-        return bytes
+        try SystemError.mapped(try file.bytes(at: offset, upTo: count)) { Self.problem(path, $0) }
     }
 
     /// Cuts the file to `count` bytes.
     func truncate(to count: UInt64) throws(VaultError) {
-        guard ftruncate(descriptor, off_t(clamping: count)) == 0 else { throw Self.problem(path) }
+        guard ftruncate(descriptor, off_t(clamping: count)) == 0 else {
+            throw Self.problem(path)
+        }
     }
 
     /// Appends `bytes` by one `write` and closes the file. What was written of them goes again where
@@ -165,27 +139,26 @@ final class AuditLogFile {
             }
             if durably {
                 guard fdatasync(descriptor) == 0 else { throw Self.problem(path) }
-                if end == 0 { try confirmName() }
+                if end == 0 {
+                    do throws(FileReplacement.Failure) {
+                        try FileReplacement.confirmName(of: path)
+                    } catch {
+                        throw Self.problem(path, error.cause)
+                    }
+                }
             }
         } catch {
             ftruncate(descriptor, off_t(clamping: end))
             throw error
         }
-        // A file system over the network may say only now that there is no room.
-        isClosed = true
-        guard close(descriptor) == 0 || errno == EINTR else { throw Self.problem(path) }
+        try SystemError.mapped(try file.close()) { Self.problem(path, $0) }
     }
 
-    /// Brings the name of a new file to the disk.
-    private func confirmName() throws(VaultError) {
-        let directory = unsafe open(
-            PosixFileStore.split(path).directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if directory >= 0 { close(directory) } }
-        guard directory >= 0, fsync(directory) == 0 else { throw Self.problem(path) }
-    }
-
-    private static func problem(_ path: String) -> VaultError {
-        let reason = unsafe String(cString: strerror(errno))
-        return VaultError(.auditLog, "the audit log \(path) cannot be used: \(reason)")
+    private static func problem(_ path: String, _ error: SystemError = .last) -> VaultError {
+        let isLink = error.number == ELOOP
+        return VaultError(
+            .auditLog,
+            "the audit log \(path) \(isLink ? "is a symbolic link" : "cannot be used: \(error.reason)")"
+        )
     }
 }

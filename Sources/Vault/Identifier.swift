@@ -1,4 +1,5 @@
 internal import Sealing
+internal import SystemFiles
 
 /// Sixteen random bytes that name a vault, slot, project, record or batch for ever.
 package struct Identifier: Hashable, Comparable, Sendable {
@@ -37,12 +38,7 @@ package struct Identifier: Hashable, Comparable, Sendable {
     }
 
     /// 32 lower-case hexadecimal digits.
-    package var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-            as: UTF8.self)
-    }
+    package var hexadecimal: String { Hexadecimal.text(of: bytes) }
 
     /// Orders by the bytes, first one first.
     package static func < (left: Identifier, right: Identifier) -> Bool {

@@ -1,4 +1,5 @@
 internal import Sealing
+internal import SystemFiles
 
 /// What was seen last of one vault file on a machine.
 package struct VaultSighting: Equatable, Sendable {
@@ -45,7 +46,7 @@ package struct VaultAnchor: Equatable, Sendable {
         let position = sighting.position
         let parts = [
             "zg-env-anchor-2", vaultID.hexadecimal, "\(position.generation)",
-            Self.hexadecimal(position.indexTag), Self.hexadecimal(sighting.publicKey),
+            Hexadecimal.text(of: position.indexTag), Hexadecimal.text(of: sighting.publicKey),
             "\(sighting.checkpointGeneration)",
         ]
         return Array((parts.joined(separator: " ") + "\n").utf8)
@@ -56,9 +57,11 @@ package struct VaultAnchor: Equatable, Sendable {
         guard line.count <= Self.byteLimit, let text = String(validating: line, as: UTF8.self)
         else { return nil }
         let parts = text.dropLast().split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 6, let vaultID = Self.bytes(parts[1]).flatMap({ Identifier($0) }),
-            let generation = UInt64(parts[2]), let tag = Self.bytes(parts[3]), tag.count == 16,
-            let publicKey = Self.bytes(parts[4]), publicKey.count == 32,
+        guard parts.count == 6,
+            let vaultID = Hexadecimal.bytes(of: parts[1]).flatMap({ Identifier($0) }),
+            let generation = UInt64(parts[2]), let tag = Hexadecimal.bytes(of: parts[3]),
+            tag.count == 16,
+            let publicKey = Hexadecimal.bytes(of: parts[4]), publicKey.count == 32,
             let checkpoint = UInt64(parts[5])
         else { return nil }
         self.init(
@@ -72,26 +75,12 @@ package struct VaultAnchor: Equatable, Sendable {
     /// What tells the anchors of copies of one vault apart: 32 hexadecimal digits of the canonical path
     /// of the file.
     package static func identifier(ofPath path: String) -> String {
-        hexadecimal(Array(Array(path.utf8).withBytes { Digest.checksum($0) }.prefix(16)))
+        Hexadecimal.text(of: Array(path.utf8).withBytes { Digest.checksum($0) }.prefix(16))
     }
 
     /// Where the keyring keeps the anchor of the vault file at a canonical path.
     package static func keyringItem(vault: Identifier, path: String) -> KeyringItem {
         KeyringItem(
             vault: vault.hexadecimal, purpose: .anchor, identifier: identifier(ofPath: path))
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    private static func bytes(_ text: Substring) -> [UInt8]? {
-        let nibbles = text.compactMap(\.hexDigitValue)
-        guard nibbles.count == text.utf8.count, nibbles.count % 2 == 0 else { return nil }
-        return stride(from: 0, to: nibbles.count, by: 2).map {
-            UInt8(nibbles[$0] << 4 | nibbles[$0 + 1])
-        }
     }
 }

@@ -1,4 +1,5 @@
 internal import CGnuTLS
+internal import SystemFiles
 
 /// The signature of the platform's messages to webhooks, the field `x-vercel-signature`: HMAC-SHA1 of
 /// the body's raw bytes under the webhook's secret, as 40 lower-case hexadecimal digits.
@@ -36,11 +37,7 @@ package enum WebhookSignature {
 
     /// The signature of a body; nil for an empty secret.
     package static func digits(of body: RawSpan, secret: RawSpan) -> String? {
-        guard let code = code(of: body, secret: secret) else { return nil }
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: code.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-            as: UTF8.self)
+        code(of: body, secret: secret).map { Hexadecimal.text(of: $0) }
     }
 
     /// The 20 bytes that ``digits(of:secret:)`` spells; nil for an empty secret.

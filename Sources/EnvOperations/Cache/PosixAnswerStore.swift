@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// Sealed answers as files of one directory, which and whose files are the user's alone.
@@ -57,8 +58,8 @@ package final class PosixAnswerStore: AnswerStore {
             directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw problem("no file can be made in \(path)") }
         do throws(AnswerStoreError) {
-            defer { close(descriptor) }
-            guard bytes.withBytes({ DescriptorWriting.writeAll($0, to: descriptor) }) else {
+            let file = OpenFile(owning: descriptor)
+            guard (try? bytes.withBytes({ try file.write($0) })) != nil else {
                 throw problem("a file of \(path) cannot be written")
             }
             guard unsafe renameat(directory, temporary, directory, name) == 0 else {

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import Glibc
 internal import JSON
+internal import SystemFiles
 
 /// `serve`: the relay.
 enum ServeCommand: PostalCommand {
@@ -51,7 +52,7 @@ enum ServeCommand: PostalCommand {
         secrets.read()
         let relay = Relay(store: store, secrets: secrets, clock: context.clock)
         guard let port = relay.start(settings.server) else {
-            let reason = unsafe String(cString: strerror(errno))
+            let reason = SystemError.last.reason
             relay.stop()
             throw PostalError(
                 .failed, "The address \(settings.shownAddress) cannot be listened on (\(reason)).",

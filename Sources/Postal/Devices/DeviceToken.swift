@@ -1,4 +1,5 @@
 internal import Sealing
+internal import SystemFiles
 
 /// What follows from a device's token: the digest that is kept, and the device's name.
 ///
@@ -14,7 +15,7 @@ package struct DeviceToken: Equatable, Sendable {
     /// The device's name: 24 hexadecimal digits.
     package var deviceID: String {
         let name = (Array("zg-env-postal device\0".utf8) + digest).withBytes { Digest.checksum($0) }
-        return Self.digits(of: name.prefix(12))
+        return Hexadecimal.text(of: name.prefix(12))
     }
 
     /// Takes a token as it came; nil for what cannot be one.
@@ -35,12 +36,6 @@ package struct DeviceToken: Equatable, Sendable {
         digest.withBytes { mine in
             device.tokenDigest.withBytes { mine.isEqualInConstantTime(to: $0) }
         }
-    }
-
-    private static func digits(of bytes: ArraySlice<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
 

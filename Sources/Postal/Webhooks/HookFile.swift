@@ -1,6 +1,7 @@
 internal import Glibc
 internal import PostalProtocol
 internal import Sealing
+internal import SystemFiles
 
 /// A file that holds `{"account":"team_…","secret":"…"}`, read without the secret leaving guarded memory.
 enum HookFile {
@@ -8,25 +9,11 @@ enum HookFile {
 
     /// The hook of a file; nil for what cannot be read, or has another form.
     static func read(_ path: String) -> HookSecrets.Hook? {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { Glibc.close(file) }
-        var information = stat()
-        guard unsafe fstat(file, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
-            var bytes = try? SecretBytes(count: byteLimit)
+        guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
+            (try? file.facts().kind) == .regular,
+            var bytes = try? SecretBytes(count: byteLimit),
+            let count = try? bytes.withMutableBytes({ try file.read(into: &$0) })
         else { return nil }
-        let count = bytes.withMutableBytes { span in
-            unsafe span.withUnsafeMutableBytes { target in
-                var count = 0
-                while count < target.count, let base = target.baseAddress {
-                    let step = unsafe Glibc.read(file, base + count, target.count - count)
-                    if step < 0, errno == EINTR { continue }
-                    if step <= 0 { break }
-                    count += step
-                }
-                return count
-            }
-        }
         return bytes.withBytes { hook(of: $0.extracting(first: count)) }
     }
 

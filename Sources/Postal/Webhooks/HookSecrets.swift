@@ -1,6 +1,7 @@
 internal import Glibc
 internal import PostalProtocol
 internal import Sealing
+internal import SystemFiles
 internal import Threads
 internal import WebhookSigning
 
@@ -64,15 +65,11 @@ final class HookSecrets: Sendable {
 
     /// Reads the directory again. What cannot be read leaves the hooks as they were.
     func read() {
-        guard let listing = unsafe opendir(directory) else { return }
-        defer { unsafe closedir(listing) }
+        guard let listing = try? OpenFile(directory, O_RDONLY | O_DIRECTORY) else { return }
         var (hooks, problems) = ([String: Hook](), 0)
-        while let entry = unsafe readdir(listing), hooks.count < Self.countLimit {
-            let file = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    unsafe String(cString: $0)
-                }
-            }
+        for file in Directory.names(in: listing).names.lazy.map({
+            String(decoding: $0, as: UTF8.self)
+        }) where hooks.count < Self.countLimit {
             guard let name = Self.hookName(ofFile: file) else { continue }
             if let hook = HookFile.read("\(directory)/\(file)") {
                 hooks[name] = hook

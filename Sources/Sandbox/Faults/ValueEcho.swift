@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SystemFiles
 
 /// A refusal that repeats the stored value of a variable, be it asked about or not.
 struct ValueEcho: Sendable, Equatable {
@@ -57,9 +58,9 @@ struct ValueEcho: Sendable, Equatable {
         case .percent:
             value.utf8.map { byte in
                 Self.unreserved.contains(byte)
-                    ? String(Unicode.Scalar(byte)) : "%" + Self.hexadecimal(byte).uppercased()
+                    ? String(Unicode.Scalar(byte)) : "%" + Hexadecimal.text(of: [byte]).uppercased()
             }.joined()
-        case .hex: value.utf8.map(Self.hexadecimal).joined()
+        case .hex: Hexadecimal.text(of: value.utf8)
         case .upper: value.uppercased()
         }
     }
@@ -67,8 +68,4 @@ struct ValueEcho: Sendable, Equatable {
     /// What RFC 3986 leaves as it is.
     private static let unreserved = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
 }

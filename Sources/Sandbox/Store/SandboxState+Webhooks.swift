@@ -1,4 +1,5 @@
 internal import JSON
+internal import SystemFiles
 internal import WebhookSigning
 
 extension SandboxState {
@@ -74,9 +75,7 @@ extension SandboxState {
             ]
             let bytes = body.encoded
             let code = WebhookSignature.code(of: bytes, openSecret: Array(webhook.secret.utf8))
-            let signature = (code ?? []).map { byte in
-                (byte < 16 ? "0" : "") + String(byte, radix: 16)
-            }.joined()
+            let signature = Hexadecimal.text(of: code ?? [])
             messages.append(
                 WebhookMessage(
                     id: id, webhookId: webhook.id, url: webhook.url, type: event,

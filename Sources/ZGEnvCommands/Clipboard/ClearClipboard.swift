@@ -3,6 +3,7 @@ internal import CommandLineKit
 internal import Glibc
 internal import JSON
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// The second process of `reveal --copy`: waits, and empties the clipboard if it still holds what was

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// The desktop's clipboard, through one of the programs that reach it.

@@ -1,6 +1,6 @@
-internal import CLinux
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// Whose turn it is to empty a clipboard. Where one value is copied twice, the hash alone would have the
@@ -12,25 +12,16 @@ final class ClipboardTurn {
     /// Longer than any one use of a clipboard takes.
     private static let limit: Duration = .seconds(30)
 
-    private let descriptor: Int32
+    private let lock: FileLock
 
     /// Waits until nobody else uses the clipboard; nil where that cannot be had. Then the hash decides
     /// alone, and a value goes rather too early than never.
     init?(at path: String) {
-        descriptor = unsafe open(
-            path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard descriptor >= 0 else { return nil }
-        let end = ContinuousClock.now + Self.limit
-        while zg_try_lock(descriptor) != 0 {
-            guard [EAGAIN, EACCES, EINTR].contains(errno), ContinuousClock.now < end else {
-                close(descriptor)
-                return nil
-            }
-            usleep(20_000)
-        }
+        guard let lock = try? FileLock(path),
+            (try? lock.lock(within: Self.limit, pauses: 20_000...20_000)) == true
+        else { return nil }
+        self.lock = lock
     }
-
-    deinit { close(descriptor) }
 
     /// The file for a clipboard; nil where there is no place for it.
     static func path(_ program: ClipboardProgram, _ context: Context) -> String? {
@@ -45,14 +36,13 @@ final class ClipboardTurn {
 
     /// Tells whether another copy came after that of `mark`.
     func isAnother(than mark: [UInt8]) -> Bool {
-        var found = [UInt8](repeating: 0, count: Digest.byteCount)
-        let count = unsafe pread(descriptor, &found, found.count, 0)
-        return count == found.count && found != mark
+        let found = try? lock.file.bytes(at: 0, upTo: Digest.byteCount)
+        return found?.count == Digest.byteCount && found != mark
     }
 
     /// Notes that the copy of `mark` is the last one, and tells whether that was done.
     func take(_ mark: [UInt8]) -> Bool {
-        unsafe pwrite(descriptor, mark, mark.count, 0) == mark.count
+        unsafe pwrite(lock.file.descriptor, mark, mark.count, 0) == mark.count
     }
 
     /// Forgets whose turn it is, where that could not be noted: the mark that is there would keep the

@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import Glibc
 internal import JSON
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// A value on its way into the clipboard, for a time.

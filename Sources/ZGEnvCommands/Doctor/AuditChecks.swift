@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemFiles
 internal import Vault
 
 /// Whether the audit log can be written: where it cannot, no value is given out.
@@ -49,9 +50,9 @@ enum AuditChecks {
 
     private static func nearestAllows(_ path: String, _ isThere: Bool) -> Bool {
         if isThere { return unsafe access(path, W_OK) == 0 }
-        var directory = FileChecks.directory(of: path)
+        var directory = FileReplacement.directory(of: path)
         while unsafe access(directory, F_OK) != 0, directory != "/", directory != "." {
-            directory = FileChecks.directory(of: directory)
+            directory = FileReplacement.directory(of: directory)
         }
         return unsafe FileKind.isDirectory(directory) && access(directory, W_OK | X_OK) == 0
     }

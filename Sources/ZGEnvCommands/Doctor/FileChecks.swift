@@ -2,6 +2,7 @@ internal import CLinux
 internal import CommandLineKit
 internal import DotEnv
 internal import Glibc
+internal import SystemFiles
 internal import Vault
 
 /// Owner and permissions of our files, the file system below them, and what killed writers left.
@@ -20,21 +21,14 @@ struct FileChecks {
         init?(_ path: String) {
             var status = stat()
             guard unsafe lstat(path, &status) == 0 else { return nil }
-            self.init(status)
+            self.init(
+                kind: status.st_mode & S_IFMT, mode: status.st_mode & 0o7777, owner: status.st_uid)
         }
 
         /// The file that a passphrase is read from, through links; nil where none is kept there.
         init?(ofPassphraseFile path: String) {
-            var status = stat()
-            guard unsafe stat(path, &status) == 0, SecretFileRule.isKept(status) else {
-                return nil
-            }
-            self.init(status)
-        }
-
-        private init(_ status: stat) {
-            self.init(
-                kind: status.st_mode & S_IFMT, mode: status.st_mode & 0o7777, owner: status.st_uid)
+            guard let facts = try? FileFacts(path), SecretFileRule.isKept(facts) else { return nil }
+            self.init(kind: S_IFREG, mode: facts.permissions, owner: facts.owner)
         }
     }
 
@@ -63,7 +57,7 @@ struct FileChecks {
         let options = invocation.options
         let directories = Directories(invocation.context)
         vaultPath = options.vaultPath
-        directory = Self.directory(of: vaultPath)
+        directory = FileReplacement.directory(of: vaultPath)
         var rules = [
             Rule(check: "vault-file", path: vaultPath, kind: S_IFREG, forbidden: 0o077),
             Rule(
@@ -192,22 +186,7 @@ struct FileChecks {
     }
 
     private var temporaryCount: Int {
-        guard let stream = unsafe opendir(directory) else { return 0 }
-        defer { unsafe closedir(stream) }
-        let name = vaultPath.split(separator: "/").last.map(String.init) ?? vaultPath
-        var count = 0
-        while let entry = unsafe readdir(stream) {
-            let file = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if file.hasPrefix(".\(name).tmp-") { count += 1 }
-        }
-        return count
-    }
-
-    /// The directory that a file is in.
-    static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+        let prefix = PosixFileStore.temporaryPrefix(of: vaultPath)
+        return Directory.names(in: directory).count { $0.hasPrefix(prefix) }
     }
 }

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import CommandLineKit
 internal import Glibc
+internal import SystemFiles
 
 /// The user's editor: which program it is, how it is kept from writing copies, and one run of it.
 struct Editor {
@@ -105,7 +106,9 @@ struct Editor {
         return try Interrupts.lendingTerminal {
             let child = try ChildProcess.start(
                 "/bin/sh", arguments, environment: environment, input: stream(0),
-                output: stream(1), error: stream(2), passed: file.descriptor, searchesPath: false)
+                output: stream(1), error: stream(2),
+                further: [file.descriptor: .descriptor(file.descriptor)],
+                searchesPath: false)
             // Whoever ends this process means the editor too.
             if let status = child.wait(
                 atMost: nil, whileWaiting: { Interrupts.pending == nil })

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 
 /// A file that is in memory alone and has no name: what an editor works on. It is wiped when it goes.
 ///
@@ -81,7 +82,7 @@ final class MemoryFile {
 
     private static func failure(_ what: String, _ number: Int32) -> CommandError {
         CommandError(
-            .failed, "\(what): \(unsafe String(cString: strerror(number))).",
+            .failed, "\(what): \(SystemError(number).reason).",
             hint: "Nothing was changed. Change one variable with: zg-env set KEY")
     }
 }

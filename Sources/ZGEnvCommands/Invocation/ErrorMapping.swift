@@ -3,6 +3,7 @@ internal import DotEnv
 internal import Glibc
 internal import JSON
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 internal import VercelAPI
 
@@ -29,8 +30,12 @@ extension CommandError {
         case let error as TerminalError: self.init(mapping: error)
         case let error as DotEnvError: self.init(mapping: error)
         case OutputError.system(let number):
-            let reason = unsafe String(cString: strerror(number))
-            self.init(.failed, "The output cannot be written: \(reason).")
+            self.init(.failed, "The output cannot be written: \(SystemError(number).reason).")
+        case let error as ChildProcess.Failure:
+            self.init(
+                .failed,
+                error.program.map { "\($0) cannot be started: \(error.error.reason)." }
+                    ?? "No pipe could be made.")
         case is OutputError: self.init(.failed, "The output cannot be written.")
         default: self.init(.failed, "Something unexpected failed: \(type(of: error)).")
         }

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Glibc
+internal import SystemFiles
 
 /// Opens pages in the user's browser.
 final class Browser {

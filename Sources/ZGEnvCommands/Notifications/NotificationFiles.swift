@@ -1,9 +1,8 @@
-internal import CLinux
 internal import CommandLineKit
 internal import EnvOperations
-internal import Glibc
 internal import PostalDevice
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// What notifications keep of a vault, in the state directory: what is chosen, and how far the watching
@@ -124,7 +123,7 @@ struct NotificationFiles {
 
     /// Lets one `notify run` of this vault run at a time. The kernel ends it with the process.
     final class RunLock {
-        private let descriptor: Int32
+        private let lock: FileLock
 
         /// - Throws: ``ExitCode/conflict`` where another one runs.
         convenience init(_ files: NotificationFiles) throws {
@@ -139,28 +138,17 @@ struct NotificationFiles {
         ///   nothing.
         init(path: String, _ files: any FileStore, taken: (String) -> CommandError) throws {
             try files.prepareDirectory(of: path)
-            descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else {
-                let reason = unsafe String(cString: strerror(errno))
+            do {
+                lock = try FileLock(path)
+                guard try lock.tryLock() else {
+                    throw taken(lock.holder.map { " (process \($0))" } ?? "")
+                }
+            } catch let error as SystemError {
                 throw CommandError(
-                    .failed, "The lock \(DisplayText.safe(path)) cannot be taken: \(reason).")
+                    .failed, "The lock \(DisplayText.safe(path)) cannot be taken: \(error.reason).")
             }
-            guard zg_try_lock(descriptor) == 0 else {
-                var text = [UInt8](repeating: 0, count: 16)
-                let count = unsafe pread(descriptor, &text, text.count, 0)
-                let digits = text.prefix(max(count, 0)).prefix { (48...57).contains($0) }
-                let holder =
-                    digits.isEmpty ? "" : " (process \(String(decoding: digits, as: UTF8.self)))"
-                close(descriptor)
-                throw taken(holder)
-            }
-            // For the message of others alone, so a failure changes nothing.
-            let line = Array("\(getpid())\n".utf8)
-            _ = ftruncate(descriptor, 0)
-            _ = unsafe pwrite(descriptor, line, line.count, 0)
+            lock.nameHolder()
         }
-
-        deinit { close(descriptor) }
     }
 }
 

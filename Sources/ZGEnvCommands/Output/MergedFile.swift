@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import DotEnv
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// A `.env` file with new values in it: comments, order and what only the file has stay as they are.
@@ -18,7 +19,7 @@ struct MergedFile: ~Copyable {
     let kept: [String]
     /// New values that some reader takes in another way than motdotla/dotenv.
     let unportable: [String]
-    private let stamp: FileStamp
+    private let stamp: FileFacts
     private let text: SecretBytes
     private let count: Int
 
@@ -31,7 +32,7 @@ struct MergedFile: ~Copyable {
     init?(_ named: String, values: [RevealedValue]) throws {
         guard let resolved = unsafe realpath(named, nil) else {
             guard errno == ENOENT else {
-                let reason = unsafe String(cString: strerror(errno))
+                let reason = SystemError.last.reason
                 throw CommandError(
                     .usage, "\(named) cannot be opened: \(reason).", hint: "Nothing was written.")
             }
@@ -39,7 +40,7 @@ struct MergedFile: ~Copyable {
         }
         defer { unsafe free(resolved) }
         let path = unsafe String(cString: resolved)
-        guard let stamp = FileStamp(path) else {
+        guard let stamp = FileFacts(regularFile: path) else {
             throw CommandError(
                 .usage, "\(named) is no regular file.", hint: "Nothing was written.")
         }
@@ -93,7 +94,7 @@ struct MergedFile: ~Copyable {
     func write() throws {
         try text.withBytes { bytes in
             try PrivateFile.write(bytes.extracting(first: count), to: path, replaces: true) {
-                guard FileStamp(path) == stamp else {
+                guard FileFacts(regularFile: path) == stamp else {
                     throw CommandError(
                         .conflict, "\(path) was changed meanwhile.",
                         hint: "It was left as it is. Run the command again.")

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import SystemFiles
 internal import Vault
 
 /// A file with values, for its owner alone, written whole or not at all.
@@ -14,50 +14,25 @@ enum PrivateFile {
         _ bytes: RawSpan, to path: String, replaces: Bool, durably: Bool = true,
         check: () throws -> Void = {}
     ) throws {
-        let temporary = "\(path).tmp-\(getpid())"
-        let descriptor = unsafe open(
-            temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("\(path) cannot be written") }
+        let name = PosixFileStore.temporaryPrefix(of: path) + "\(Identifier.random().hexadecimal)"
         do {
-            defer { close(descriptor) }
-            guard DescriptorWriting.writeAll(bytes, to: descriptor),
-                !durably || fsync(descriptor) == 0
-            else { throw failure("\(path) cannot be written") }
-            try check()
-        } catch {
-            unsafe unlink(temporary)
-            throw error
+            try FileReplacement.write(to: path, by: name, replaces: replaces, durably: durably) {
+                try $0.write(bytes)
+                try check()
+            }
+        } catch let error as FileReplacement.Failure {
+            switch error {
+            case .exists:
+                throw CommandError(
+                    .conflict, "\(path) is there already.",
+                    hint: "It was left as it is. Say --force to replace it, or name another file.")
+            case .notConfirmed(let error):
+                throw CommandError(
+                    .failed,
+                    "\(path) was written, but the disk did not confirm it: \(error.reason).")
+            case .notMade(let error), .notWritten(let error), .notNamed(let error):
+                throw CommandError(.failed, "\(path) cannot be written: \(error.reason).")
+            }
         }
-        // A link instead of a rename fails where something is at the path already.
-        let done = replaces ? unsafe rename(temporary, path) : unsafe link(temporary, path)
-        let error = failure("\(path) cannot be written")
-        let exists = done != 0 && errno == EEXIST
-        if !replaces || done != 0 { unsafe unlink(temporary) }
-        guard !exists else {
-            throw CommandError(
-                .conflict, "\(path) is there already.",
-                hint: "It was left as it is. Say --force to replace it, or name another file.")
-        }
-        guard done == 0 else { throw error }
-        if durably { try confirmDirectory(of: path) }
-    }
-
-    /// Brings the file's name to the disk.
-    private static func confirmDirectory(of path: String) throws {
-        let slash = path.lastIndex(of: "/")
-        let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        // Some file systems have no such call for directories; those that do report what failed.
-        guard descriptor >= 0, fsync(descriptor) == 0 || errno == EINVAL else {
-            throw failure("\(path) was written, but the disk did not confirm it")
-        }
-    }
-
-    private static func failure(_ what: String) -> CommandError {
-        let number = errno
-        let error = CommandError(.failed, "\(what): \(unsafe String(cString: strerror(number))).")
-        errno = number
-        return error
     }
 }

@@ -1,6 +1,6 @@
-internal import CLinux
 internal import CommandLineKit
 internal import Glibc
+internal import SystemFiles
 internal import Vault
 
 /// Lets one push of a project run at a time, for this vault on this machine, and no pull apply its plan
@@ -8,7 +8,7 @@ internal import Vault
 ///
 /// Not the vault's lock, which nobody holds over the network. The kernel ends it with the process.
 final class ProjectLock {
-    private let descriptor: Int32
+    private let lock: FileLock
 
     /// How long to wait for the other one.
     static let limit: Duration = .seconds(60)
@@ -17,41 +17,41 @@ final class ProjectLock {
     ///
     /// - Throws: ``ExitCode/conflict`` when the other one does not end in time.
     init(_ project: VaultProject, besides vaultPath: String, _ invocation: Invocation) throws {
-        let path = vaultPath + ".push.lock"
-        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Self.failure(path) }
-        // One byte of the file for each project: two that share one only wait for each other.
-        let offset = project.id.bytes.prefix(7).reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        let end = ContinuousClock.now + Self.limit
-        var hasSaid = false
-        while zg_try_lock_byte(descriptor, offset) != 0 {
-            guard [EAGAIN, EACCES, EINTR].contains(errno) else {
-                let error = Self.failure(path)
-                close(descriptor)
-                throw error
+        do {
+            lock = try FileLock.ofVault(vaultPath, for: project.id)
+            if try lock.tryLock() { return }
+            try invocation.note(
+                "Another push or pull of \(project.name) is under way; waiting for it.")
+            let isTaken = try lock.lock(within: Self.limit, pauses: 20_000...20_000) { pause in
+                invocation.session.turns.away { _ = usleep(pause) }
             }
-            guard ContinuousClock.now < end else {
-                close(descriptor)
+            guard isTaken else {
                 throw CommandError(
                     .conflict,
                     "Another push or pull of \(DisplayText.safe(project.name)) has not ended for \(DurationText.text(Self.limit)).",
                     hint: "Nothing was changed. Let it end, then run this again.")
             }
-            if !hasSaid {
-                try invocation.note(
-                    "Another push or pull of \(project.name) is under way; waiting for it.")
-                hasSaid = true
-            }
-            invocation.session.turns.away { _ = usleep(20_000) }
+        } catch let error as SystemError {
+            throw FileLock.failure(vaultPath, error)
         }
     }
+}
 
-    deinit { close(descriptor) }
+extension FileLock {
+    /// The lock of one object of a vault, on this machine: a byte of a file beside the vault's. Two that share
+    /// one only wait for each other.
+    static func ofVault(_ path: String, for object: Identifier) throws(SystemError) -> FileLock {
+        let file = try OpenFile(path + ".push.lock", O_RDWR | O_CREAT | O_NOFOLLOW)
+        // A command of a rotation gets it beside the descriptors that it has for itself.
+        return FileLock(
+            on: try file.duplicate(notBelow: 10),
+            byte: object.bytes.prefix(7).reduce(0) { $0 << 8 | Int64($1) })
+    }
 
-    private static func failure(_ path: String) -> CommandError {
-        let reason = unsafe String(cString: strerror(errno))
-        return CommandError(
-            .failed, "The lock \(DisplayText.safe(path)) cannot be taken: \(reason).",
+    static func failure(_ vaultPath: String, _ error: SystemError) -> CommandError {
+        CommandError(
+            .failed,
+            "The lock \(DisplayText.safe(vaultPath)).push.lock cannot be taken: \(error.reason).",
             hint: "Nothing was changed.")
     }
 }

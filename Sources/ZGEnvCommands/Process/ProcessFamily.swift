@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import SystemFiles
 
 /// A program that was started here and stays in this process's session, with all that it starts: so that it
 /// may use the terminal, and nothing of it is left when its time is over. What gives itself a session of its
@@ -59,13 +60,8 @@ struct ProcessFamily {
 
     /// All processes that this one may see.
     private static func processes() -> [Process] {
-        guard let directory = unsafe opendir("/proc") else { return [] }
-        defer { unsafe closedir(directory) }
         var processes: [Process] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for name in Directory.names(in: "/proc") {
             guard let identifier = pid_t(name), let text = SmallFile.bytes("/proc/\(name)/stat"),
                 // The name of the program, in parentheses, may hold anything.
                 let end = text.lastIndex(of: UInt8(ascii: ")"))

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 
 /// Replaces this process by another program: same process id, same descriptors, signals as found.
 struct ProgramReplacement {
@@ -69,7 +70,7 @@ struct ProgramReplacement {
         guard refused != ENOENT else {
             return Failure(127, .notFound, "There is no program \(shown).")
         }
-        let reason = unsafe String(cString: strerror(refused))
+        let reason = SystemError(refused).reason
         // The process or the system is short of something, which is no fault of the program either.
         if [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOBUFS].contains(refused) {
             return Failure(

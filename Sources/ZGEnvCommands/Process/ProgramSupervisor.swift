@@ -3,6 +3,7 @@ internal import CommandLineKit
 internal import EnvOperations
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 
 /// A program beside this process whose output goes through it, values masked.
 ///

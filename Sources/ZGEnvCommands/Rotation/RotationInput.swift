@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import EnvOperations
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// The new value of a rotation: made here, printed by a command of the user's, or given.

@@ -2,6 +2,9 @@ internal import CommandLineKit
 internal import DotEnv
 internal import Glibc
 internal import JSON
+internal import Sealing
+internal import SystemFiles
+internal import Vault
 
 /// The hook of git that looks at what is staged before a commit.
 struct CommitHook {
@@ -158,36 +161,25 @@ struct CommitHook {
                 throw failure("written")
             }
         }
-        let temporary = "\(path).zg-env-\(getpid())"
         let bytes = Array(text.utf8)
-        let descriptor = unsafe open(
-            temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o755)
-        guard descriptor >= 0 else { throw failure("written") }
-        let written = unsafe bytes.withUnsafeBytes {
-            unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+        do {
+            // Whatever the umask: others who commit here run it too. One that was not here when it was looked for
+            // stays; ours may be replaced.
+            try FileReplacement.write(
+                to: path, by: "pre-commit.zg-env-\(Identifier.random().hexadecimal)",
+                permissions: 0o755, replaces: FileKind.isTaken(path)
+            ) { file in try bytes.withBytes { try file.write($0) } }
+        } catch let error as FileReplacement.Failure {
+            throw failure("written", error.cause)
         }
-        // Whatever the umask: others who commit here run it too.
-        let isDone =
-            written == bytes.count && fchmod(descriptor, 0o755) == 0 && fsync(descriptor) == 0
-        var error = failure("written")
-        close(descriptor)
-        // A link fails where something came in between; ours may be replaced.
-        let isNew = !FileKind.isTaken(path)
-        var isNamed = false
-        if isDone {
-            isNamed = (isNew ? unsafe link(temporary, path) : unsafe rename(temporary, path)) == 0
-            error = failure("written")
-        }
-        if isNew || !isNamed { unsafe unlink(temporary) }
-        guard isNamed, SmallFile.bytes(path) == bytes, unsafe access(path, X_OK) == 0 else {
-            throw error
+        guard SmallFile.bytes(path) == bytes, unsafe access(path, X_OK) == 0 else {
+            throw failure("written")
         }
     }
 
-    private func failure(_ what: String) -> CommandError {
+    private func failure(_ what: String, _ error: SystemError = .last) -> CommandError {
         CommandError(
-            .failed,
-            "\(DisplayText.safe(path)) could not be \(what): \(FileWalk.reason(errno)).")
+            .failed, "\(DisplayText.safe(path)) could not be \(what): \(error.reason).")
     }
 
     // MARK: The command

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Glibc
+internal import SystemFiles
 
 /// Finds the files below a directory: regular ones, links not followed, `.git` left out.
 struct FileWalk {
@@ -38,7 +39,7 @@ struct FileWalk {
     }
 
     /// What an error of the system is called.
-    static func reason(_ number: Int32) -> String { unsafe String(cString: strerror(number)) }
+    static func reason(_ number: Int32) -> String { SystemError(number).reason }
 
     private mutating func walk(_ root: [UInt8], shown: [UInt8], _ rules: Set<[UInt8]>) {
         struct Place {
@@ -100,33 +101,22 @@ struct FileWalk {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | (isRoot ? 0 : O_NOFOLLOW)
         let descriptor = unsafe CPath.with(path) { unsafe open($0, flags) }
         guard descriptor >= 0 else { return ([], errno) }
-        guard let stream = unsafe fdopendir(descriptor) else {
-            let error = errno
-            close(descriptor)
-            return ([], error)
-        }
-        defer { unsafe closedir(stream) }
+        let directory = OpenFile(owning: descriptor)
+        let found = Directory.names(in: directory)
         var names: [(name: [UInt8], kind: mode_t, error: Int32)] = []
-        while true {
-            errno = 0
-            guard let entry = unsafe readdir(stream) else { break }
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
-                unsafe field.withMemoryRebound(to: UInt8.self, capacity: 256) { start in
-                    unsafe Array(UnsafeBufferPointer(start: start, count: strlen(start)))
-                }
-            }
-            if name == [0x2E] || name == [0x2E, 0x2E] { continue }
+        for name in found.names {
             var status = stat()
-            let found = unsafe CPath.with(name) {
+            let isFound = unsafe CPath.with(name) {
                 unsafe fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW)
             }
-            let error = found == 0 ? 0 : errno
+            let error = isFound == 0 ? 0 : errno
             // What has gone in the meantime is not there.
             if error == ENOENT { continue }
-            names.append((name, found == 0 ? status.st_mode & S_IFMT : 0, error))
+            names.append((name, isFound == 0 ? status.st_mode & S_IFMT : 0, error))
         }
-        let error = errno
-        return (names.sorted { $0.name.lexicographicallyPrecedes($1.name) }, error)
+        return (
+            names.sorted { $0.name.lexicographicallyPrecedes($1.name) }, found.error?.number ?? 0
+        )
     }
 }
 

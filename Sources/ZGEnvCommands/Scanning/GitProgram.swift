@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Glibc
+internal import SystemFiles
 
 /// Git, asked about the files of a directory or an index: the one way to start it. It gets no variable of
 /// ours, and may neither ask, nor fetch, nor start what a repository's settings name.

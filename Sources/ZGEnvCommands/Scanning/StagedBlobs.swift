@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Glibc
+internal import SystemFiles
 
 /// What is staged: the entries of git's index that the last commit does not have like that, with the bytes
 /// as git has them.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import SystemFiles
 
 /// How much memory a passphrase check may take: what the kernel says is available, or what the
 /// control group leaves, whichever is less.
@@ -49,25 +49,8 @@ enum SmallFile {
         bytes(path).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    private static let limit = 64 << 10
-
     /// The file's bytes, at most 64 KiB; nil when it cannot be read or is longer.
     static func bytes(_ path: String) -> [UInt8]? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        // Room that is not filled: nearly all of these files are a few lines.
-        var isWhole = false
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, count in
-            while count < limit + 1 {
-                let rest = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])
-                let got = unsafe read(descriptor, rest.baseAddress, rest.count)
-                if got < 0 && errno == EINTR { continue }
-                isWhole = got == 0
-                guard got > 0 else { return }
-                count += got
-            }
-        }
-        return isWhole ? bytes : nil
+        OpenFile.wholeBytes(of: path, limit: 64 << 10)
     }
 }

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// A file that keeps the random keys of file slots, for machines without a desktop.
@@ -9,7 +10,6 @@ internal import Vault
 /// read or write.
 struct KeyFile: ~Copyable {
     private static let limit = 64 << 10
-    private static let digits = Array("0123456789abcdef".utf8)
 
     private let path: String
     private let text: SecretBuffer
@@ -18,28 +18,22 @@ struct KeyFile: ~Copyable {
     ///
     /// - Throws: ``ExitCode/locked`` when it is missing, or not for its owner alone.
     init(reading path: String) throws {
-        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        let number = errno
-        guard descriptor >= 0 || number == ELOOP else {
-            let reason = unsafe String(cString: strerror(number))
-            throw CommandError(.locked, "The key file \(path) cannot be opened: \(reason).")
+        func refusal(_ objection: String) -> CommandError {
+            SecretFileRule.refusal("key file \(path)", objection, secret: "key")
         }
-        defer { if descriptor >= 0 { close(descriptor) } }
-        if let objection = Self.objection(to: descriptor) {
-            throw SecretFileRule.refusal("key file \(path)", objection, secret: "key")
+        let file = try SystemError.mapped(try OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)) {
+            error in
+            error.number == ELOOP
+                ? refusal("is a symbolic link")
+                : CommandError(
+                    .locked, "The key file \(path) cannot be opened: \(error.reason).")
         }
-        let text = try SecretInput.read(
-            descriptor: descriptor, limit: Self.limit, what: "The key file \(path)")
+        let facts = try SystemError.mapped(try file.facts()) { _ in refusal("cannot be looked at") }
+        guard facts.kind == .regular else { throw refusal("is not a regular file") }
+        if let objection = SecretFileRule.own.objection(to: facts) { throw refusal(objection) }
+        text = try SecretInput.read(
+            descriptor: file.descriptor, limit: Self.limit, what: "The key file \(path)")
         self.path = path
-        self.text = text
-    }
-
-    private static func objection(to descriptor: Int32) -> String? {
-        guard descriptor >= 0 else { return "is a symbolic link" }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { return "cannot be looked at" }
-        guard status.st_mode & S_IFMT == S_IFREG else { return "is not a regular file" }
-        return SecretFileRule.own.objection(to: status)
     }
 
     /// The key of a slot; nil when the file has none for it.
@@ -55,10 +49,10 @@ struct KeyFile: ~Copyable {
             return key.withMutableBytes { key in
                 for index in 0..<32 {
                     let offset = line.lowerBound + front.count + index * 2
-                    guard let high = Self.digits.firstIndex(of: text.byte(at: offset)),
-                        let low = Self.digits.firstIndex(of: text.byte(at: offset + 1))
+                    guard let high = Hexadecimal.value(of: text.byte(at: offset)),
+                        let low = Hexadecimal.value(of: text.byte(at: offset + 1))
                     else { return false }
-                    key.storeBytes(of: UInt8(high << 4 | low), toByteOffset: index, as: UInt8.self)
+                    key.storeBytes(of: high << 4 | low, toByteOffset: index, as: UInt8.self)
                 }
                 return true
             }
@@ -121,8 +115,9 @@ struct KeyFile: ~Copyable {
         try front(slot, vault).withBytes { try text.append($0) }
         try key.withBytes { key in
             for offset in 0..<key.byteCount {
-                try text.append(digits[Int(key.byte(at: offset) >> 4)])
-                try text.append(digits[Int(key.byte(at: offset) & 15)])
+                let digits = Hexadecimal.digits(of: key.byte(at: offset))
+                try text.append(digits.high)
+                try text.append(digits.low)
             }
         }
         try text.append(0x0A)

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 
 /// Asks for a passphrase in a window: GnuPG's `pinentry`, over the Assuan protocol on its pipes.
 struct Pinentry {
@@ -121,8 +122,8 @@ struct Pinentry {
                     var byte = line.byte(at: index)
                     index += 1
                     if byte == 0x25, index + 1 < line.byteCount,
-                        let high = hexadecimal(line.byte(at: index)),
-                        let low = hexadecimal(line.byte(at: index + 1))
+                        let high = Hexadecimal.value(of: line.byte(at: index)),
+                        let low = Hexadecimal.value(of: line.byte(at: index + 1))
                     {
                         byte = high << 4 | low
                         index += 2
@@ -131,15 +132,6 @@ struct Pinentry {
                 }
             }
             return text
-        }
-
-        private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-            switch byte {
-            case 0x30...0x39: byte - 0x30
-            case 0x41...0x46: byte - 0x37
-            case 0x61...0x66: byte - 0x57
-            default: nil
-            }
         }
     }
 }

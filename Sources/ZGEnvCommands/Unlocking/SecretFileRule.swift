@@ -1,10 +1,10 @@
 internal import CommandLineKit
-internal import Glibc
+internal import SystemFiles
 
 /// Whose a file with a key or a passphrase must be, and who else may open it: nobody.
 struct SecretFileRule: Equatable {
     /// Permissions that nobody may have.
-    let forbidden: mode_t
+    let forbidden: UInt32
     /// Whether root may own it.
     let mayBeRoots: Bool
 
@@ -23,29 +23,26 @@ struct SecretFileRule: Equatable {
     }
 
     /// What speaks against taking a secret from a regular file; nil where nothing does.
-    func objection(to status: stat) -> String? {
-        guard status.st_uid == geteuid() || (mayBeRoots && status.st_uid == 0) else {
+    func objection(to file: FileFacts) -> String? {
+        guard file.isOwn || (mayBeRoots && file.owner == 0) else {
             return "belongs to another user"
         }
-        return status.st_mode & forbidden == 0 ? nil : "can be opened by other users"
+        return file.permissions & forbidden == 0 ? nil : "can be opened by other users"
     }
 
     /// Refuses a passphrase file that somebody else can open.
     ///
     /// A pipe, a device, and a file without a name keep nothing that others could open: what
     /// `<(...)` and `/dev/fd/N` name is taken.
-    func check(_ descriptor: Int32, at path: String) throws {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, Self.isKept(status) else { return }
-        if let objection = objection(to: status) {
+    func check(_ file: OpenFile, at path: String) throws {
+        guard let facts = try? file.facts(), Self.isKept(facts) else { return }
+        if let objection = objection(to: facts) {
             throw Self.refusal("passphrase file \(path)", objection, secret: "passphrase")
         }
     }
 
     /// Tells whether it is a regular file that has a name.
-    static func isKept(_ status: stat) -> Bool {
-        status.st_mode & S_IFMT == S_IFREG && status.st_nlink > 0
-    }
+    static func isKept(_ file: FileFacts) -> Bool { file.kind == .regular && file.nameCount > 0 }
 
     static func refusal(_ what: String, _ objection: String, secret: String) -> CommandError {
         CommandError(

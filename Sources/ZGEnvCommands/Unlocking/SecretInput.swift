@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 
 /// Reads secret bytes from descriptors and files straight into guarded memory.
 enum SecretInput {
@@ -81,24 +82,22 @@ enum SecretInput {
     ///
     /// - Parameter check: Sees the open file and its path before it is read.
     static func read(
-        path: String, limit: Int, what: String, check: (Int32, String) throws -> Void = { _, _ in }
+        path: String, limit: Int, what: String,
+        check: (OpenFile, String) throws -> Void = { _, _ in }
     ) throws -> SecretBuffer {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else {
-            let reason = unsafe String(cString: strerror(errno))
-            throw CommandError(
-                .usage, "\(what) \(path) cannot be opened: \(reason).",
+        let file = try SystemError.mapped(try OpenFile(path, O_RDONLY | O_NOCTTY)) { error in
+            CommandError(
+                .usage, "\(what) \(path) cannot be opened: \(error.reason).",
                 hint: "Nothing was changed.")
         }
-        defer { close(descriptor) }
-        try check(descriptor, path)
-        return try read(descriptor: descriptor, limit: limit, what: "\(what) \(path)")
+        try check(file, path)
+        return try read(descriptor: file.descriptor, limit: limit, what: "\(what) \(path)")
     }
 
     private static func unreadable(_ what: String, _ number: Int32) -> CommandError {
-        let reason = unsafe String(cString: strerror(number))
-        return CommandError(
-            .usage, "\(what) cannot be read: \(reason).", hint: "Nothing was changed.")
+        CommandError(
+            .usage, "\(what) cannot be read: \(SystemError(number).reason).",
+            hint: "Nothing was changed.")
     }
 
     private static func tooLong(_ what: String, _ limit: Int) -> CommandError {

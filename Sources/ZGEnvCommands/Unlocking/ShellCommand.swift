@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 
 /// A command of the user's for /bin/sh, whose output is a secret.
 struct ShellCommand {

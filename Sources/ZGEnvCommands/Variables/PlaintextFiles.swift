@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Glibc
+internal import SystemFiles
 
 /// The files an import came from: still there in clear, or deleted once the vault was read back.
 struct PlaintextFiles {
@@ -58,14 +59,16 @@ struct PlaintextFiles {
     /// - Returns: Why it could not be deleted.
     private static func delete(_ path: String) -> String? {
         guard unsafe unlink(path) != 0 else { return nil }
-        return unsafe String(cString: strerror(errno))
+        return SystemError.last.reason
     }
 
     /// Why a file must stay: something of it may be nowhere else.
     private func obstacle(to path: String, _ plan: ImportPlan) -> String? {
         guard let stamp = source.files[path] else { return "it is no regular file" }
-        guard FileStamp(path) == stamp else { return "it was changed since it was read" }
-        guard stamp.hasOneName else {
+        guard FileFacts(regularFile: path) == stamp else {
+            return "it was changed since it was read"
+        }
+        guard stamp.nameCount == 1 else {
             return "it has another name (a hard link), under which the values would stay in clear; "
                 + "find it with: find DIR -samefile FILE"
         }

@@ -3,6 +3,7 @@ internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// What plain files hold: keys in order, values in guarded memory, comments, and what readers of
@@ -46,7 +47,7 @@ struct PlaintextSource {
 
     private(set) var keys: [String] = []
     /// The files as they were when they were read, by path.
-    private(set) var files: [String: FileStamp] = [:]
+    private(set) var files: [String: FileFacts] = [:]
     private(set) var findings: [Finding] = []
     /// What stands in comments above keys.
     private(set) var comments: [String: PlaintextComment] = [:]
@@ -71,7 +72,7 @@ struct PlaintextSource {
     mutating func read(_ path: String, progress: (Int) -> Void = { _ in }) throws {
         let limit = DotEnvReader.maximumSize
         // Taken before reading: what is written meanwhile then shows as a change.
-        if path != "-" { files[path] = FileStamp(path) }
+        if path != "-" { files[path] = FileFacts(regularFile: path) }
         let text: SecretBuffer
         do {
             text =

@@ -1,4 +1,5 @@
 internal import Sealing
+internal import SystemFiles
 
 /// Makes secrets from the kernel's random numbers, in guarded memory: `hex:32`, `base64:32`,
 /// `base64url:32` (random bytes), `alnum:40` (characters), `words:6`, `uuid`.
@@ -101,10 +102,10 @@ struct ValueGenerator: Equatable {
     private static func appendHexadecimal(
         _ bytes: RawSpan, to text: inout SecretBuffer
     ) throws(SealingError) {
-        let digits = Array("0123456789abcdef".utf8)
         for index in 0..<bytes.byteCount {
-            try text.append(digits[Int(bytes.byte(at: index) >> 4)])
-            try text.append(digits[Int(bytes.byte(at: index) & 15)])
+            let digits = Hexadecimal.digits(of: bytes.byte(at: index))
+            try text.append(digits.high)
+            try text.append(digits.low)
         }
     }
 

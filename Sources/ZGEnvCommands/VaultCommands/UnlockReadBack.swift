@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import JSON
+internal import SystemFiles
 internal import Vault
 
 /// The second process of `unlock`: does what `run` will do, and tells by its exit status whether the

@@ -2,6 +2,7 @@ internal import CNATS
 internal import Glibc
 internal import Sealing
 internal import Synchronization
+internal import SystemFiles
 internal import Threads
 
 /// A message as it came.
@@ -27,7 +28,7 @@ struct NATSPublication: Sendable {
 
     init(_ subject: String, _ data: [UInt8], messageID: String? = nil, expected: Int64? = nil) {
         (self.subject, self.data, self.expected) = (subject, data, expected)
-        self.messageID = messageID ?? HexText.digits(of: Random.bytes(16))
+        self.messageID = messageID ?? Hexadecimal.text(of: Random.bytes(16))
     }
 
     /// A message of which there can be only one behind the subject's last one. `expected` alone does not

@@ -1,6 +1,7 @@
 internal import CNATS
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 
 /// The file that says who a relay is to the cluster. Read again with every start, never shown.
 enum NATSCredentials {
@@ -10,30 +11,25 @@ enum NATSCredentials {
     static func apply(_ path: String, to options: OpaquePointer) throws(StoreError) {
         let unreadable = StoreError(
             .insecure, "The file with the credentials for NATS cannot be read, or is too long.")
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw unreadable }
-        defer { Glibc.close(file) }
-        var information = stat()
-        guard unsafe fstat(file, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
-            information.st_size > 0, information.st_size <= byteLimit
+        guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
+            let facts = try? file.facts(), facts.kind == .regular,
+            (1...UInt64(byteLimit)).contains(facts.byteCount)
         else { throw unreadable }
-        guard information.st_mode & 0o007 == 0 else {
+        guard facts.permissions & 0o007 == 0 else {
             throw StoreError(
                 .insecure, "Everybody can read the file with the credentials for NATS.")
         }
         // One more, so that it ends with a zero, as C has it.
-        guard var bytes = try? SecretBytes(count: Int(information.st_size) + 1) else {
+        guard var bytes = try? SecretBytes(count: Int(facts.byteCount) + 1) else {
             throw StoreError(.unavailable, "There is no guarded memory.")
+        }
+        guard let read = try? bytes.withMutableBytes({ try file.read(into: &$0) }) else {
+            throw unreadable
         }
         let count = bytes.withMutableBytes { span in
             unsafe span.withUnsafeMutableBytes { target in
-                var count = 0
-                while count < target.count - 1, let base = target.baseAddress {
-                    let step = unsafe Glibc.read(file, base + count, target.count - 1 - count)
-                    if step < 0, errno == EINTR { continue }
-                    if step <= 0 { break }
-                    count += step
-                }
+                var count = min(read, target.count - 1)
+                unsafe target[target.count - 1] = 0
                 // Line ends are of the file, not of what is in it.
                 while count > 0, unsafe target[count - 1] == 0x0A || target[count - 1] == 0x0D {
                     unsafe target[count - 1] = 0

@@ -1,3 +1,5 @@
+internal import SystemFiles
+
 /// Where a cluster is, and what this store is called in it.
 package struct NATSSettings: Equatable, Sendable {
     /// `nats://HOST:PORT` or `tls://HOST:PORT`, without user and password.
@@ -45,7 +47,7 @@ struct NATSNames: Sendable {
     func copies(of account: String) -> String { "\(prefix).c.\(account)" }
     func device(_ id: String) -> String { "\(prefix).r.d.\(id)" }
     func acknowledgement(_ id: String) -> String { "\(prefix).r.a.\(id)" }
-    func invite(_ digest: [UInt8]) -> String { "\(prefix).r.i.\(HexText.digits(of: digest))" }
+    func invite(_ digest: [UInt8]) -> String { "\(prefix).r.i.\(Hexadecimal.text(of: digest))" }
     var check: String { "\(prefix).r.x.check" }
     /// No stream takes these: who is not there does not have to know.
     var streams: String { "\(prefix).s" }
@@ -57,36 +59,5 @@ struct NATSNames: Sendable {
     /// What stands behind the last dot of a subject.
     static func last(of subject: String) -> String {
         subject.lastIndex(of: ".").map { String(subject[subject.index(after: $0)...]) } ?? subject
-    }
-}
-
-/// Bytes as hexadecimal digits.
-enum HexText {
-    static func digits(of bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    /// The bytes; nil for anything but an even number of small digits.
-    static func bytes(of text: String) -> [UInt8]? {
-        let digits = Array(text.utf8)
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        for place in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = value(digits[place]), let low = value(digits[place + 1]) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x61...0x66: digit - 0x57
-        default: nil
-        }
     }
 }

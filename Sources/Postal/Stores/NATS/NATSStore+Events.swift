@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import JSON
 internal import Sealing
+internal import SystemFiles
 internal import Threads
 
 extension NATSStore {
@@ -63,7 +64,7 @@ extension NATSStore {
     private func write(_ event: AcceptedEvent) throws(StoreError) -> AppendOutcome {
         var sealed: [String: [UInt8]] = [:]
         var content: (recipients: [String], content: LogEntry.Content)?
-        var messageID = HexText.digits(of: event.digest)
+        var messageID = Hexadecimal.text(of: event.digest)
         var tip = try tip(of: event.account)
         for _ in 0..<Self.tries {
             // Whoever joined before that message is among the recipients now.
@@ -108,7 +109,7 @@ extension NATSStore {
     /// What an event is known again by that stands under a number and does not count there: the same for
     /// every relay that the event comes to again.
     private static func messageID(of event: AcceptedEvent, after sequence: Int64) -> String {
-        "\(HexText.digits(of: event.digest)).\(sequence)"
+        "\(Hexadecimal.text(of: event.digest)).\(sequence)"
     }
 
     /// Puts copies where the entry finds them. Messages beside it that no entry names, because whoever

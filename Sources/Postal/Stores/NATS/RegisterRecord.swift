@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import JSON
 internal import PostalProtocol
+internal import SystemFiles
 
 /// What the register keeps of a device under its name.
 struct DeviceRecord: Equatable, Sendable {
@@ -29,8 +30,8 @@ struct DeviceRecord: Equatable, Sendable {
     var bytes: [UInt8] {
         ([
             "version": .integer(1), "phase": .string(phase.rawValue),
-            "token": .string(HexText.digits(of: tokenDigest)),
-            "key": .string(HexText.digits(of: publicKey)), "accounts": .strings(accounts),
+            "token": .string(Hexadecimal.text(of: tokenDigest)),
+            "key": .string(Hexadecimal.text(of: publicKey)), "accounts": .strings(accounts),
             "joined": .integer(joinedAt), "start": .integer(start),
             "places": PlaceText.value(of: places),
         ] as JSONValue).encoded
@@ -45,8 +46,8 @@ struct DeviceRecord: Equatable, Sendable {
         else { return nil }
         self.phase = phase
         guard phase != .removed else { return }
-        guard let token = value["token"]?.filledText.flatMap(HexText.bytes), token.count == 32,
-            let key = value["key"]?.filledText.flatMap(HexText.bytes), key.count == 32,
+        guard let token = value["token"]?.filledText.flatMap(Hexadecimal.bytes), token.count == 32,
+            let key = value["key"]?.filledText.flatMap(Hexadecimal.bytes), key.count == 32,
             let accounts = AccountText.names(value["accounts"]),
             case .integer(let joined)? = value["joined"],
             case .integer(let start)? = value["start"], start >= 0,
@@ -81,7 +82,7 @@ struct InviteRecord: Equatable, Sendable {
                     "claim",
                     [
                         "device": .string(claim.device),
-                        "key": .string(HexText.digits(of: claim.publicKey)),
+                        "key": .string(Hexadecimal.text(of: claim.publicKey)),
                         "at": .integer(claim.at),
                     ]))
         }
@@ -101,7 +102,7 @@ struct InviteRecord: Equatable, Sendable {
         (self.accounts, expiresAt) = (accounts, expires)
         guard let claim = value["claim"] else { return }
         guard let device = claim["device"]?.filledText, PostalName.isHookOrDevice(device),
-            let key = claim["key"]?.filledText.flatMap(HexText.bytes),
+            let key = claim["key"]?.filledText.flatMap(Hexadecimal.bytes),
             case .integer(let at)? = claim["at"]
         else { return nil }
         self.claim = Claim(device: device, publicKey: key, at: at)

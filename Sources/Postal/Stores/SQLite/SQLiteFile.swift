@@ -1,5 +1,5 @@
-internal import CLinux
 internal import Glibc
+internal import SystemFiles
 
 /// The database's file: made for its owner alone, and taken by one relay at a time.
 enum SQLiteFile {
@@ -7,57 +7,48 @@ enum SQLiteFile {
     static func prepare(_ path: String, creates: Bool) throws(StoreError) {
         if creates {
             // Before SQLite opens it: closing a descriptor later would drop SQLite's locks.
-            let made = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            if made >= 0 {
-                Glibc.close(made)
+            do throws(SystemError) {
+                _ = try OpenFile(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
                 return
-            }
-            guard errno == EEXIST else {
-                throw StoreError(.unavailable, "The database cannot be made (\(reason)).")
+            } catch {
+                guard error.number == EEXIST else {
+                    throw StoreError(
+                        .unavailable, "The database cannot be made (\(error.reason)).")
+                }
             }
         }
-        var information = stat()
-        guard unsafe stat(path, &information) == 0 else {
-            if errno == ENOENT { throw StoreError(.missing, "There is no database at that place.") }
-            throw StoreError(.unavailable, "The database cannot be reached (\(reason)).")
+        let facts = try SystemError.mapped(try FileFacts(path)) { error in
+            error.number == ENOENT
+                ? StoreError(.missing, "There is no database at that place.")
+                : StoreError(.unavailable, "The database cannot be reached (\(error.reason)).")
         }
-        guard information.st_mode & S_IFMT == S_IFREG else {
+        guard facts.kind == .regular else {
             throw StoreError(.damaged, "The database is no ordinary file.")
         }
-        guard information.st_mode & 0o077 == 0 else {
+        guard !facts.isOpenToOthers else {
             throw StoreError(.insecure, "The database's file is open to others than its owner.")
         }
     }
 
     /// Takes the one place of a relay, in a file beside the database.
     ///
-    /// - Returns: A descriptor that holds it until it is closed.
-    static func takePlace(at path: String) throws(StoreError) -> Int32 {
-        let lock = unsafe open("\(path)-relay", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else {
-            throw StoreError(.unavailable, "The database's folder cannot be written (\(reason)).")
+    /// - Returns: What holds it as long as it is there.
+    static func takePlace(at path: String) throws(StoreError) -> FileLock {
+        func failure(_ error: SystemError) -> StoreError {
+            StoreError(
+                .unavailable, "The database's folder cannot be written (\(error.reason)).")
         }
-        guard zg_try_lock(lock) == 0 else {
-            Glibc.close(lock)
+        let lock = try SystemError.mapped(try FileLock("\(path)-relay"), failure)
+        guard try SystemError.mapped(try lock.tryLock(), failure) else {
             throw StoreError(.inUse, "Another relay serves from this database.")
         }
         return lock
     }
 
-    /// Lets go of the place.
-    static func leavePlace(_ lock: Int32) {
-        Glibc.close(lock)
-    }
-
     /// Bytes of the database and what lies beside it.
     static func byteCount(_ path: String) -> Int64 {
-        var sum: Int64 = 0
-        for name in [path, "\(path)-wal"] {
-            var information = stat()
-            if unsafe stat(name, &information) == 0 { sum += Int64(information.st_size) }
+        [path, "\(path)-wal"].reduce(0) {
+            $0 + Int64(clamping: (try? FileFacts($1))?.byteCount ?? 0)
         }
-        return sum
     }
-
-    private static var reason: String { unsafe String(cString: strerror(errno)) }
 }

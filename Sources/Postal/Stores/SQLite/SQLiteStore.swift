@@ -1,3 +1,4 @@
+internal import SystemFiles
 internal import Threads
 
 /// A store in one SQLite file, for one relay and the commands that manage it.
@@ -7,7 +8,7 @@ package final class SQLiteStore: PostalStore {
     let writer: SQLiteWriter
     let watcher: SQLiteWatcher
     private let readers: Monitor<Readers>
-    private let lock: Int32?
+    private let lock: Monitor<FileLock?>
 
     private struct Readers {
         var idle: [SQLiteConnection] = []
@@ -25,19 +26,14 @@ package final class SQLiteStore: PostalStore {
         self.path = path
         self.limits = limits
         try SQLiteFile.prepare(path, creates: createsFile)
-        lock = servesAlone ? try SQLiteFile.takePlace(at: path) : nil
-        do throws(StoreError) {
-            let connection = try SQLiteConnection(path: path)
-            try SQLiteSchema.configure(connection)
-            try SQLiteSchema.prepare(connection)
-            let watched = try Self.reader(path)
-            readers = Monitor(Readers())
-            watcher = try SQLiteWatcher(watched)
-            writer = try SQLiteWriter(connection)
-        } catch {
-            if let lock { SQLiteFile.leavePlace(lock) }
-            throw error
-        }
+        lock = Monitor(servesAlone ? try SQLiteFile.takePlace(at: path) : nil)
+        let connection = try SQLiteConnection(path: path)
+        try SQLiteSchema.configure(connection)
+        try SQLiteSchema.prepare(connection)
+        let watched = try Self.reader(path)
+        readers = Monitor(Readers())
+        watcher = try SQLiteWatcher(watched)
+        writer = try SQLiteWriter(connection)
     }
 
     package func close() {
@@ -47,7 +43,7 @@ package final class SQLiteStore: PostalStore {
             readers.isClosed = true
             readers.idle = []
         }
-        if let lock { SQLiteFile.leavePlace(lock) }
+        lock.change { $0 = nil }
     }
 
     package func observe(_ observer: @escaping @Sendable (StoreChange) -> Void) {

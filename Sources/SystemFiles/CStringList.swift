@@ -1,0 +1,26 @@
+/// Lists of C strings, as `exec` and `spawn` take them.
+package enum CStringList {
+    /// Lends a null-terminated list of null-terminated copies of `strings`.
+    package static func with<R>(
+        _ strings: [[UInt8]],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
+    ) -> R {
+        var storage = Array(strings.map { $0 + [0] }.joined())
+        return unsafe storage.withUnsafeMutableBytes { buffer in
+            var pointers: [UnsafeMutablePointer<CChar>?] = unsafe []
+            var offset = 0
+            for string in strings {
+                unsafe pointers.append(
+                    buffer.baseAddress.map {
+                        unsafe ($0 + offset).assumingMemoryBound(to: CChar.self)
+                    })
+                offset += string.count + 1
+            }
+            unsafe pointers.append(nil)
+            return unsafe pointers.withUnsafeBufferPointer { list in
+                guard let start = list.baseAddress else { preconditionFailure("not empty") }
+                return unsafe body(start)
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+internal import Glibc
+
+/// The names in a directory.
+package enum Directory {
+    /// All but `.` and `..`, in no order, as the file system spells them.
+    ///
+    /// - Returns: Those that could be read, and the error that kept the rest from it.
+    package static func names(
+        in directory: borrowing OpenFile
+    ) -> (names: [[UInt8]], error: SystemError?) {
+        // A stream closes the descriptor that it reads.
+        let copy = unsafe openat(directory.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0, let stream = unsafe fdopendir(copy) else {
+            let error = SystemError.last
+            if copy >= 0 { close(copy) }
+            return ([], error)
+        }
+        defer { unsafe closedir(stream) }
+        var names: [[UInt8]] = []
+        while true {
+            errno = 0
+            guard let entry = unsafe readdir(stream) else { break }
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                unsafe Array(bytes.prefix { $0 != 0 })
+            }
+            if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
+        }
+        return (names, errno == 0 ? nil : .last)
+    }
+
+    /// The same as texts, where that is all that matters; none where it cannot be read.
+    package static func names(in path: String) -> [String] {
+        guard let directory = try? OpenFile(path, O_RDONLY | O_DIRECTORY) else { return [] }
+        return names(in: directory).names.map { String(decoding: $0, as: UTF8.self) }
+    }
+}

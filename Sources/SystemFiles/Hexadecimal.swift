@@ -1,0 +1,36 @@
+/// Bytes as pairs of hexadecimal digits, the higher half first.
+package enum Hexadecimal {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// The two digits of a byte, in lower case.
+    package static func digits(of byte: UInt8) -> (high: UInt8, low: UInt8) {
+        (digits[Int(byte >> 4)], digits[Int(byte & 15)])
+    }
+
+    /// Lower-case digits, two a byte.
+    package static func text(of bytes: some Sequence<UInt8>) -> String {
+        String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// What a digit in either case stands for; nil for anything else.
+    package static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// The bytes of lower-case digits; nil for an odd number of them, or for anything else.
+    package static func bytes(of text: some StringProtocol) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2),
+            !digits.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) })
+        else { return nil }
+        let halves = digits.compactMap(value(of:))
+        guard halves.count == digits.count else { return nil }
+        return stride(from: 0, to: halves.count, by: 2).map { halves[$0] << 4 | halves[$0 + 1] }
+    }
+}
