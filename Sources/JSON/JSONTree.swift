@@ -141,7 +141,7 @@
     ///
     /// - Returns: Whether that is all of it: false for what is no text, or has half of a surrogate pair.
     package func forEachByte(ofText index: Int, _ body: (UInt8) -> Void) -> Bool {
-        guard index < nodes.count else { return false }
+        guard nodes.indices.contains(index) else { return false }
         let node = nodes[index]
         guard node.kind == .text || node.kind == .escapedText else { return false }
         return unsafe JSONEscapes.resolve(bytes(of: node), to: body)

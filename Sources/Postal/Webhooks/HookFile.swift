@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSON
 internal import PostalProtocol
 internal import Sealing
 internal import SystemFiles
@@ -17,76 +18,26 @@ enum HookFile {
         return bytes.withBytes { hook(of: $0.extracting(first: count)) }
     }
 
-    /// The hook that a file's text describes.
+    /// The hook that a file's text describes; nil for one with other members.
     static func hook(of text: RawSpan) -> HookSecrets.Hook? {
-        var scan = Scan(byteCount: text.byteCount)
-        var (account, secret) = (Range<Int>?.none, Range<Int>?.none)
-        guard scan.take("{", in: text) else { return nil }
-        repeat {
-            guard let name = scan.string(in: text), scan.take(":", in: text),
-                let value = scan.string(in: text)
-            else { return nil }
-            switch Self.text(name, of: text) {
-            case "account": account = value
-            case "secret": secret = value
-            default: return nil
-            }
-        } while scan.take(",", in: text)
-        guard scan.take("}", in: text), scan.isAtEnd(of: text), let account, let secret,
-            !secret.isEmpty
-        else { return nil }
-        let name = Self.text(account, of: text)
-        guard PostalName.isAccount(name),
-            let bytes = try? SecretBytes(copying: text.extracting(secret))
-        else { return nil }
-        return HookSecrets.Hook(account: name, secret: bytes)
-    }
-
-    /// Only for what is no secret.
-    private static func text(_ range: Range<Int>, of text: RawSpan) -> String {
-        String(decoding: range.map { text.byte(at: $0) }, as: UTF8.self)
-    }
-
-    /// A place in a text, which is lent anew with every step.
-    private struct Scan {
-        let byteCount: Int
-        var position = 0
-
-        private mutating func skipBlanks(in text: RawSpan) {
-            while position < byteCount, [0x20, 0x0A, 0x0D, 0x09].contains(text.byte(at: position)) {
-                position += 1
-            }
-        }
-
-        mutating func take(_ sign: Unicode.Scalar, in text: RawSpan) -> Bool {
-            skipBlanks(in: text)
-            guard position < byteCount, text.byte(at: position) == UInt8(ascii: sign) else {
-                return false
-            }
-            position += 1
-            return true
-        }
-
-        mutating func isAtEnd(of text: RawSpan) -> Bool {
-            skipBlanks(in: text)
-            return position == byteCount
-        }
-
-        /// What stands between quotes. The platform's secrets and ids need no escapes, and a text that
-        /// has one is not taken for another.
-        mutating func string(in text: RawSpan) -> Range<Int>? {
-            guard take("\"", in: text) else { return nil }
-            let start = position
-            while position < byteCount {
-                switch text.byte(at: position) {
-                case UInt8(ascii: "\""):
-                    position += 1
-                    return start..<(position - 1)
-                case UInt8(ascii: "\\"), 0..<0x20: return nil
-                default: position += 1
+        try? JSONTree.read(text) { tree in
+            var (account, secret) = ("", -1)
+            var isKnown = tree.kind(0) == .object
+            try tree.forEachMember(of: 0) { name, value in
+                switch try tree.text(name) {
+                case "account": account = try tree.text(value)
+                case "secret": secret = value
+                default: isKnown = false
                 }
+                return isKnown
             }
-            return nil
+            var bytes = try SecretBuffer(capacity: byteLimit)
+            let isWhole = tree.forEachByte(ofText: secret) { try? bytes.append($0) }
+            guard isKnown, isWhole, bytes.count > 0, PostalName.isAccount(account) else {
+                throw JSONError.malformed
+            }
+            return HookSecrets.Hook(
+                account: account, secret: try bytes.withBytes { try SecretBytes(copying: $0) })
         }
     }
 }
