@@ -188,6 +188,9 @@ let package = Package(
             dependencies: ["DotEnv", "JSON", "Postal", "PostalProtocol", "Sealing", "Vault"],
             path: "Tests/Fuzzing/Targets", swiftSettings: settings),
         .testTarget(
+            name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "SealingTests", dependencies: ["Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(

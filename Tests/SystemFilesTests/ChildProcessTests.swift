@@ -1,0 +1,70 @@
+import Glibc
+import SystemFiles
+import TestSupport
+import Testing
+
+@Suite("Child processes")
+struct ChildProcessTests {
+    private typealias Child = SystemFiles.ChildProcess
+
+    private func shell(
+        _ command: String, input: Child.Stream = .null, output: Child.Stream = .pipe,
+        further: [Int32: Child.Stream] = [:], startsSession: Bool = false
+    ) throws -> Child {
+        try Child.start(
+            "/bin/sh", ["sh", "-c", command], environment: [Array("NAME=value".utf8)], input: input,
+            output: output, error: .null, further: further, startsSession: startsSession,
+            searchesPath: false)
+    }
+
+    private func output(of child: Child) throws -> String {
+        let file = OpenFile(owning: dup(child.outputDescriptor))
+        return String(decoding: try file.bytes(upTo: 1_000), as: UTF8.self)
+    }
+
+    @Test("a child has its arguments, its environment and its pipes")
+    func streams() throws {
+        let child = try shell(
+            "cat; cat <&3; env | grep -v -e PWD= -e _=",
+            input: .pipe, further: [3: .pipe])
+        for (number, text) in [(0, "in "), (3, "further\n")] as [(Int32, String)] {
+            unsafe try OpenFile(owning: dup(child.descriptor(number)))
+                .write(text.utf8Span.span.bytes)
+            child.closeInput(number)
+            #expect(child.descriptor(number) == -1)
+        }
+        #expect(try output(of: child) == "in further\nNAME=value\n")
+        #expect(child.wait() == 0)
+    }
+
+    @Test("the end is the status, or 128 and the signal")
+    func ends() throws {
+        #expect(try shell("exit 7", output: .null).wait() == 7)
+        #expect(try shell("kill -KILL $$", output: .null).wait() == 128 + SIGKILL)
+        let child = try shell("read line", input: .pipe, output: .null)
+        #expect(child.endIfAny() == nil)
+        child.abandon()
+    }
+
+    @Test("a program that is not there is an error that names it")
+    func missing() throws {
+        #expect(throws: Child.Failure.self) {
+            try Child.start(
+                "zg-env-none", [], environment: [], input: .null, output: .null, searchesPath: true)
+        }
+    }
+
+    @Test("all that a session has started ends with it, whatever it ignores")
+    func session() throws {
+        let child = try shell(
+            "trap '' TERM; sleep 1000 & echo $!; wait", startsSession: true)
+        var bytes: [UInt8] = []
+        let file = OpenFile(owning: dup(child.outputDescriptor))
+        while bytes.last != 0x0A { bytes += try file.bytes(upTo: 1) }
+        let sleeper = try #require(Int32(String(decoding: bytes.dropLast(), as: UTF8.self)))
+        child.endSession()
+        // It is nobody's child any more: what is left of it is a zombie until the system takes it.
+        let stat = OpenFile.wholeBytes(of: "/proc/\(sleeper)/stat", limit: 1_000)
+        #expect(stat.map { String(decoding: $0, as: UTF8.self).contains(") Z ") } ?? true)
+    }
+}
