@@ -30,7 +30,7 @@ package struct SendEntry: Equatable, Sendable {
     }
 
     /// The entry's own name.
-    package let id: Identifier
+    package private(set) var id: Identifier
     /// By this machine's clock, in milliseconds since 1970.
     package let createdAt: UInt64
     /// What was asked for.
@@ -55,35 +55,26 @@ package struct SendEntry: Equatable, Sendable {
     /// second; 0 where it did not say. The request changed nothing before.
     package let sentAfter: UInt64
     /// The platform's time of the first listing after the request; 0 where there was none.
-    package private(set) var sentUntil: UInt64 = 0
+    package private(set) var sentUntil: UInt64
 
-    /// Names all parts but the entry's own name, which is made.
+    /// Names all parts; the entry's own name is made where none is given.
     package init(
-        createdAt: UInt64, action: Action, project: Identifier, variable: Identifier?,
-        platformProject: String, author: String, target: Target?, key: String,
-        attributes: VariableAttributes, version: UInt64, sentAfter: UInt64
+        id: Identifier = .random(), createdAt: UInt64, action: Action, project: Identifier,
+        variable: Identifier?, platformProject: String, author: String, target: Target?,
+        key: String, attributes: VariableAttributes, version: UInt64, sentAfter: UInt64,
+        sentUntil: UInt64 = 0
     ) {
-        id = .random()
-        self.createdAt = createdAt
-        self.action = action
-        self.project = project
-        self.variable = variable
-        self.platformProject = platformProject
-        self.author = author
-        self.target = target
-        self.key = key
-        self.attributes = attributes
-        self.version = version
-        self.sentAfter = sentAfter
+        (self.id, self.createdAt, self.action) = (id, createdAt, action)
+        (self.project, self.variable) = (project, variable)
+        (self.platformProject, self.author, self.target) = (platformProject, author, target)
+        (self.key, self.attributes, self.version) = (key, attributes, version)
+        (self.sentAfter, self.sentUntil) = (sentAfter, sentUntil)
     }
 
     /// The same entry, with a name of its own, once a listing was made after its request.
     package func until(_ time: UInt64) -> SendEntry {
-        var entry = SendEntry(
-            createdAt: createdAt, action: action, project: project, variable: variable,
-            platformProject: platformProject, author: author, target: target, key: key,
-            attributes: attributes, version: version, sentAfter: sentAfter)
-        entry.sentUntil = time
+        var entry = self
+        (entry.id, entry.sentUntil) = (.random(), time)
         return entry
     }
 
@@ -95,19 +86,13 @@ package struct SendEntry: Equatable, Sendable {
     /// - Throws: ``VaultError/Code/damaged`` when it is none of this form.
     init?(_ entry: JournalEntry) throws(VaultError) {
         guard entry.kind == Self.kind else { return nil }
-        id = entry.id
-        createdAt = entry.createdAt
-        let parts = try entry.payload.withBytes { (bytes) throws(VaultError) in
+        self = try entry.payload.withBytes { (bytes) throws(VaultError) in
             try ByteReader.read(bytes) { (reader) throws(VaultError) in
-                let parts = try Parts(from: &reader)
+                let send = try Self.decode(from: &reader, of: entry)
                 try reader.expectEnd(of: "a journal entry")
-                return parts
+                return send
             }
         }
-        (action, project, variable) = (parts.action, parts.project, parts.variable)
-        (platformProject, author, target) = (parts.platformProject, parts.author, parts.target)
-        (key, attributes, version) = (parts.key, parts.attributes, parts.version)
-        (sentAfter, sentUntil) = (parts.sentAfter, parts.sentUntil)
     }
 
     /// The journal entry that ``init(_:)`` reads.
@@ -133,43 +118,31 @@ package struct SendEntry: Equatable, Sendable {
             id: id, kind: Self.kind, createdAt: createdAt, payload: writer.bytes)
     }
 
-    private struct Parts {
-        let action: Action
-        let project: Identifier
-        var variable: Identifier?
-        let platformProject: String
-        let author: String
-        var target: Target?
-        let key: String
-        let attributes: VariableAttributes
-        let version: UInt64
-        let sentAfter: UInt64
-        let sentUntil: UInt64
-
-        init(from reader: inout ByteReader) throws(VaultError) {
-            let limit = VaultFormat.textLimit
-            guard let action = Action(rawValue: try reader.byte()) else {
-                throw VaultError(
-                    damaged: .encoding, "a journal entry asks for something unknown")
-            }
-            self.action = action
-            project = try reader.identifier()
-            if try reader.flag() { variable = try reader.identifier() }
-            platformProject = try reader.text(limit: limit)
-            author = try reader.text(limit: limit)
-            if try reader.flag() {
-                target = Target(
-                    id: try reader.text(limit: limit), updatedAt: try reader.uint64())
-            }
-            key = try reader.text(limit: VaultFormat.nameLimit)
-            attributes = try VariableAttributes.decode(from: &reader)
-            version = try reader.uint64()
-            sentAfter = try reader.uint64()
-            sentUntil = try reader.uint64()
-            guard (target == nil) == (action == .create) else {
-                throw VaultError(damaged: .encoding, "a journal entry contradicts itself")
-            }
+    private static func decode(
+        from reader: inout ByteReader, of entry: JournalEntry
+    ) throws(VaultError) -> SendEntry {
+        let limit = VaultFormat.textLimit
+        guard let action = Action(rawValue: try reader.byte()) else {
+            throw VaultError(damaged: .encoding, "a journal entry asks for something unknown")
         }
+        let project = try reader.identifier()
+        let variable = try reader.flag() ? try reader.identifier() : nil
+        let (platformProject, author) = (
+            try reader.text(limit: limit), try reader.text(limit: limit)
+        )
+        let target =
+            try reader.flag()
+            ? Target(id: try reader.text(limit: limit), updatedAt: try reader.uint64()) : nil
+        guard (target == nil) == (action == .create) else {
+            throw VaultError(damaged: .encoding, "a journal entry contradicts itself")
+        }
+        return SendEntry(
+            id: entry.id, createdAt: entry.createdAt, action: action, project: project,
+            variable: variable, platformProject: platformProject, author: author, target: target,
+            key: try reader.text(limit: VaultFormat.nameLimit),
+            attributes: try VariableAttributes.decode(from: &reader),
+            version: try reader.uint64(), sentAfter: try reader.uint64(),
+            sentUntil: try reader.uint64())
     }
 }
 
