@@ -1,115 +1,157 @@
 internal import JSON
 package import Sealing
 package import Vault
-internal import VercelAPI
 
-/// Answers of the platform on the disk, sealed with a key of the index tier.
+/// Answers of the platform on the disk: one table for each vault, sealed with a key of the index tier;
+/// `docs/answer-cache.md` has it to the byte.
 ///
-/// What cannot be opened is thrown away and never an error; what cannot be written is told to
-/// `complain` and never an error either. Every answer is one of an address, which its name is made
-/// of and which stands in it too.
+/// Readers take no lock, and writers take turns. What cannot be opened is no answer and never an error;
+/// what cannot be written is told to `complain` and never an error either.
 package final class AnswerCache {
-    private let sealing: AnswerSealing
-    private let store: any AnswerStore
+    private let directory: AnswerDirectory
+    private let name: String
+    private let nameKey: SecretBytes
+    private let sealing: SealedFile
+    private let data: [UInt8]
     private let complain: (String) -> Void
+    /// Who writes takes some milliseconds. Behind one that was stopped nobody waits for long.
+    private let files = PosixFileStore(lockSeconds: 2)
+    private var last: (file: [UInt8], answers: [KeptAnswer]) = ([], [])
 
     /// - Parameters:
     ///   - key: The vault's answer cache key.
+    ///   - directory: The path of the directory; made when something is first kept.
     ///   - complain: Told why something could not be kept, in one sentence.
     package init(
-        key: borrowing SecretBytes, vault: Identifier, store: any AnswerStore,
+        key: borrowing SecretBytes, vault: Identifier, directory: String,
         complain: @escaping (String) -> Void
     ) throws(SealingError) {
-        sealing = try AnswerSealing(key: key, vault: vault)
-        self.store = store
+        self.directory = AnswerDirectory(path: directory)
         self.complain = complain
+        let nameKey = try KeyDerivation.derive(from: key, id: 1, context: "zgv2answ")
+        name =
+            try vault.bytes.withBytes { (bytes) throws(SealingError) in
+                try Self.name(of: bytes, nameKey)
+            } + AnswerDirectory.ending
+        self.nameKey = nameKey
+        sealing = SealedFile(
+            key: try KeyDerivation.derive(from: key, id: 2, context: "zgv2answ"))
+        let label = Array("zgv2/answer".utf8)
+        data = label + repeatElement(0, count: 16 - label.count) + vault.bytes
+    }
+
+    private var path: String { "\(directory.path)/\(name)" }
+
+    /// 32 hexadecimal digits that say nothing of `bytes` without the key.
+    private static func name(
+        of bytes: RawSpan, _ key: borrowing SecretBytes
+    ) throws(SealingError) -> String {
+        let digest = try key.withBytes { (key) throws(SealingError) in
+            try Digest.keyed(bytes, key: key)
+        }
+        return digest.withBytes { bytes in
+            Identifier((0..<16).map { bytes.byte(at: $0) })?.hexadecimal ?? ""
+        }
     }
 
     /// A name for whoever has this token, which does not give it away.
     package func account(ofToken token: SecretSlice) throws(SealingError) -> String {
-        "token " + (try sealing.name(of: token))
+        "token "
+            + (try token.withBytes { (bytes) throws(SealingError) in
+                try Self.name(of: bytes, nameKey)
+            })
+    }
+
+    // MARK: Reading
+
+    /// All answers that are kept, however old.
+    package func answers() -> [KeptAnswer] {
+        guard let file = try? bytes() else { return [] }
+        // No two files have the same nonce.
+        if file != last.file {
+            let table = sealing.open(file, additionalData: data) ?? []
+            let lines = table.split(separator: UInt8(ascii: "\n"))
+            last = (file, lines.compactMap { KeptAnswer(line: Array($0)) })
+        }
+        return last.answers
+    }
+
+    private func bytes() throws(VaultError) -> [UInt8] {
+        let file = try files.open(path)
+        // The longest table, padded and sealed.
+        guard file.byteCount <= UInt64(AnswerPolicy.totalByteLimit + 8_192) else { return [] }
+        return try file.read(at: 0, count: Int(file.byteCount))
     }
 
     /// The answer that is kept for an address, however old.
-    package func answer(at address: AnswerAddress) throws(SealingError) -> KeptAnswer? {
-        let name = try sealing.name(of: address)
-        guard let file = store.read(name) else { return nil }
-        guard let answer = sealing.open(file, as: name), answer.address == address else {
-            discard(name)
-            return nil
-        }
-        return answer
+    package func answer(at address: AnswerAddress) -> KeptAnswer? {
+        answers().first { $0.address == address }
     }
 
-    /// All answers that are kept and open, of the addresses that `isMeant` chooses.
-    package func answers(where isMeant: (AnswerAddress) -> Bool) -> [KeptAnswer] {
-        guard let files = try? store.files() else { return [] }
-        return files.compactMap { file in
-            guard let bytes = store.read(file.name),
-                let answer = sealing.open(bytes, as: file.name), isMeant(answer.address)
-            else { return nil }
-            return answer
-        }
-    }
+    // MARK: Writing
 
-    /// Keeps what may be kept of an answer, in place of an earlier one, and drops what is too old or
-    /// too much.
+    /// Keeps what may be kept of answers, in place of earlier ones, and drops what is too old or too
+    /// much, and the note that the same askers could not reach the platform.
     ///
     /// - Parameters:
-    ///   - askedAt: When the question was sent.
+    ///   - askedAt: When the questions were sent.
     ///   - now: The same clock.
     package func keep(
-        _ answer: some KeepableAnswer, at address: AnswerAddress, askedAt: UInt64, now: UInt64
-    ) throws(SealingError) {
-        let name = try sealing.name(of: address)
-        let kept = KeptAnswer(
-            address: address, askedAt: askedAt, content: answer.kept.encoded)
-        let file = sealing.seal(kept, as: name)
-        guard file.count <= AnswerPolicy.answerByteLimit else {
-            discard(name)
-            return complain("An answer is too long to be kept.")
-        }
-        do throws(AnswerStoreError) {
-            try store.write(file, to: name)
-            for surplus in AnswerPolicy.surplus(of: try store.files(), now: now) {
-                try store.remove(surplus)
+        _ answers: [AnswerAddress: some KeepableAnswer], askedAt: UInt64, now: UInt64
+    ) {
+        do {
+            let made = try answers.map { address, answer in
+                try KeptAnswer(answer, at: address, askedAt: askedAt)
             }
+            let kept = made.filter { $0.line.count <= AnswerPolicy.answerByteLimit }
+            if kept.count < made.count { complain("An answer is too long to be kept.") }
+            let replaced = Set(answers.keys).union(answers.keys.map { $0.asking(.outage) })
+            try directory.prepare()
+            try update { old in
+                AnswerPolicy.remaining(
+                    of: kept + old.filter { !replaced.contains($0.address) }, now: now)
+            }
+            let longest = AnswerPolicy.longestMilliseconds
+            directory.removeOthers(than: name, before: now > longest ? now - longest : 0)
         } catch {
-            complain("Answers are not kept: \(error.reason).")
+            complain("Answers are not kept: \((error as? VaultError)?.reason ?? "\(error)").")
         }
-    }
-
-    /// Drops the answer of an address.
-    package func drop(_ address: AnswerAddress) throws(SealingError) {
-        discard(try sealing.name(of: address))
     }
 
     /// Drops the answers that `isMeant` chooses.
-    ///
-    /// - Parameter unreadable: Whether files that do not open go too: damaged ones, and those of other
-    ///   vaults and of former index keys.
-    package func drop(unreadable: Bool = false, where isMeant: (KeptAnswer) -> Bool) {
-        let files: [AnswerPolicy.File]
-        do throws(AnswerStoreError) {
-            files = try store.files()
+    package func drop(where isMeant: (KeptAnswer) -> Bool) {
+        guard answers().contains(where: isMeant) else { return }
+        do {
+            try update { $0.filter { !isMeant($0) } }
         } catch {
-            return complain("Answers may be left behind: \(error.reason).")
-        }
-        for file in files {
-            guard let bytes = store.read(file.name) else {
-                if unreadable { discard(file.name) }
-                continue
-            }
-            let answer = sealing.open(bytes, as: file.name)
-            if answer.map(isMeant) ?? unreadable { discard(file.name) }
+            removeTable()
         }
     }
 
-    private func discard(_ name: String) {
-        do throws(AnswerStoreError) {
-            try store.remove(name)
+    /// Drops what does not open: a damaged table, and those of other vaults and of former index keys.
+    package func dropUnreadable() {
+        if answers().isEmpty { removeTable() }
+        directory.removeOthers(than: name, before: .max)
+    }
+
+    /// Changes the table while nobody else does.
+    func update(_ change: ([KeptAnswer]) throws -> [KeptAnswer]) throws {
+        try files.withLock(path) {
+            let old = answers()
+            let new = try change(old)
+            // Whoever watches the directory would look again.
+            guard new != old else { return }
+            guard !new.isEmpty else { return try files.remove(path) }
+            let table = Array(new.map(\.line).joined(separator: [UInt8(ascii: "\n")]))
+            try files.replace(path, with: [.bytes(sealing.seal(table, additionalData: data))])
+        }
+    }
+
+    private func removeTable() {
+        do throws(VaultError) {
+            try files.remove(path)
         } catch {
-            complain("An answer could not be removed: \(error.reason).")
+            complain("Answers may be left behind: \(error.reason).")
         }
     }
 }

@@ -7,6 +7,9 @@ package enum APIScope: Hashable, Sendable {
     /// A team by the name in its URLs.
     case teamSlug(String)
 
+    /// A team by its id, or the owner of the token where there is none.
+    package init(teamID: String?) { self = teamID.map { .team(id: $0) } ?? .personal }
+
     /// What it adds to a query.
     var query: [(name: String, value: String)] {
         switch self {

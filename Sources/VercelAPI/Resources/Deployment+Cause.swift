@@ -58,5 +58,5 @@ extension Deployment {
         return overflow ? nil : span
     }
 
-    private static let services = ["github", "gitlab", "bitbucket"]
+    static let services = ["github", "gitlab", "bitbucket"]
 }

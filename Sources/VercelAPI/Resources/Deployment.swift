@@ -1,5 +1,5 @@
 /// A deployment, from a list or by itself; the platform names the same things differently there.
-package struct Deployment: Decodable, Sendable, Equatable {
+package struct Deployment: Codable, Sendable, Equatable {
     /// How far a deployment is.
     package struct State: OpenText {
         /// The platform's own word.
@@ -93,9 +93,11 @@ package struct Deployment: Decodable, Sendable, Equatable {
     package let errorStep: String?
     /// The page about it.
     package let inspectorURL: String?
-    /// Where the code came from, and why it was made: `githubCommitRef`, `action` and so on.
-    /// Untrusted texts.
+    /// Where the code came from, and why it was made: `githubCommitRef`, `action` and so on, and nothing
+    /// that has no meaning here. Untrusted texts.
     package let meta: [String: String]
+    /// What ``NewDeployment/mark`` it was made with.
+    package let mark: String?
     /// The state of the check that holds its addresses back, where there is one.
     package let aliasCheckState: String?
 
@@ -115,7 +117,22 @@ package struct Deployment: Decodable, Sendable, Equatable {
             || (state.isFinal && state != .ready)
     }
 
-    /// Reads a deployment in either form.
+    /// All that is ever written of one, to be kept.
+    private enum CodingKeys: String, CodingKey {
+        case id, name, projectId, url, target, customEnvironmentId, customEnvironmentSlug, source
+        case creator, createdAt, buildingAt, errorCode, meta
+        case state = "readyState"
+        case substate = "readySubstate"
+        case readyAt = "ready"
+    }
+
+    /// Users of the Vercel CLI put into `meta` what they like.
+    private static let metaNames = Set(
+        services.flatMap { service in
+            ["Ref", "Sha", "Message", "AuthorName", "AuthorLogin"].map { "\(service)Commit\($0)" }
+        } + ["action", "originalDeploymentId", "deployHookName"])
+
+    /// Reads a deployment in either form, or in the one that is kept.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         id = try object.text("id") ?? object.requiredText("uid")
@@ -131,11 +148,10 @@ package struct Deployment: Decodable, Sendable, Equatable {
         target = object.text("target")
         let custom = try? object.nestedContainer(
             keyedBy: JSONKey.self, forKey: "customEnvironment")
-        customEnvironmentId = custom?.text("id")
-        customEnvironmentSlug = custom?.text("slug")
+        customEnvironmentId = custom?.text("id") ?? object.text("customEnvironmentId")
+        customEnvironmentSlug = custom?.text("slug") ?? object.text("customEnvironmentSlug")
         source = object.text("source")
-        let creator = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "creator")
-        self.creator = creator?.text("username")
+        creator = object.object("creator")?.text("username") ?? object.text("creator")
         createdAt = object.time("createdAt") ?? object.time("created")
         buildingAt = object.time("buildingAt")
         readyAt = object.time("ready")
@@ -153,21 +169,21 @@ package struct Deployment: Decodable, Sendable, Equatable {
         errorMessage = object.text("errorMessage")
         errorStep = object.text("errorStep")
         inspectorURL = object.text("inspectorUrl")
-        meta = Self.meta(object)
+        let meta = object.object("meta")
+        self.meta = Self.texts(meta)
+        mark = meta?.text(JSONKey(stringValue: NewDeployment.markName))
         let checks = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "checks")
         let check = try? checks?.nestedContainer(
             keyedBy: JSONKey.self, forKey: "deployment-alias")
         aliasCheckState = check?.text("state")
     }
 
-    private static func meta(_ object: JSONObject) -> [String: String] {
-        guard let members = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "meta")
-        else { return [:] }
-        var meta: [String: String] = [:]
-        for key in members.allKeys.prefix(200) {
-            meta[key.stringValue] = members.text(key) ?? members.number(key).map { String($0) }
+    private static func texts(_ meta: JSONObject?) -> [String: String] {
+        var texts: [String: String] = [:]
+        for key in meta?.allKeys ?? [] where metaNames.contains(key.stringValue) {
+            texts[key.stringValue] = meta?.text(key) ?? meta?.number(key).map { String($0) }
         }
-        return meta
+        return texts
     }
 }
 

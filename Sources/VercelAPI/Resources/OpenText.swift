@@ -1,6 +1,6 @@
 /// A text of a known set that the platform extends at will: known ones have names, unknown ones
 /// stay as they came.
-package protocol OpenText: RawRepresentable<String>, Hashable, Sendable, Decodable,
+package protocol OpenText: RawRepresentable<String>, Hashable, Sendable, Codable,
     CustomStringConvertible
 {
     /// Wraps the platform's own word.

@@ -1,5 +1,5 @@
 /// A project.
-package struct Project: Decodable, Sendable, Equatable {
+package struct Project: Codable, Sendable, Equatable {
     /// The id, `prj_…`.
     package let id: String
     /// The name; unique in its scope.
@@ -89,7 +89,12 @@ package struct Project: Decodable, Sendable, Equatable {
         package static var inProgress: Self { Self(rawValue: "in-progress") }
     }
 
-    /// Reads a project.
+    /// All that is ever written of one, to be kept.
+    private enum CodingKeys: String, CodingKey {
+        case id, name, accountId, framework, updatedAt, production
+    }
+
+    /// Reads a project, in the platform's form or in the one that is kept.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         id = try object.requiredText("id")
@@ -100,7 +105,7 @@ package struct Project: Decodable, Sendable, Equatable {
         updatedAt = object.time("updatedAt")
         link = object.part("link")
         let targets = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "targets")
-        production = targets?.part("production")
+        production = targets?.part("production") ?? object.part("production")
         latestDeployments = object.list("latestDeployments") ?? []
         lastAliasRequest = object.part("lastAliasRequest")
         assignsDomains = object.bool("autoAssignCustomDomains")

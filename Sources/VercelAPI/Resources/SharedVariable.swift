@@ -1,5 +1,5 @@
 /// A variable of a team that several projects use.
-package struct SharedVariable: Decodable, Sendable, Equatable {
+package struct SharedVariable: Codable, Sendable, Equatable {
     /// The id, `env_…`.
     package let id: String
     /// The variable's name.
@@ -18,6 +18,14 @@ package struct SharedVariable: Decodable, Sendable, Equatable {
     package let createdAt: APITime?
     /// When it was changed last.
     package let updatedAt: APITime?
+
+    /// All that is ever written of one, to be kept.
+    private enum CodingKeys: String, CodingKey {
+        case id, key, type, comment, createdAt, updatedAt
+        case targets = "target"
+        case projectIds = "projectId"
+        case appliesToAllCustomEnvironments = "applyToAllCustomEnvironments"
+    }
 
     /// Reads a record. The value is passed over.
     package init(from decoder: any Decoder) throws {

@@ -45,7 +45,7 @@ package struct NewDeployment: Sendable, Equatable {
     package var mark: String?
 
     /// The name of ``mark`` among a deployment's `meta`.
-    package static let markName = "zgEnvMark"
+    static let markName = "zgEnvMark"
 
     /// Describes a fresh build of the same commit.
     package init(sourceId: String, projectName: String, target: String? = nil) {

@@ -1,6 +1,5 @@
 internal import CommandLineKit
 internal import EnvOperations
-internal import Sealing
 internal import Vault
 internal import VercelAPI
 
@@ -14,50 +13,12 @@ struct PlatformIdentity {
     /// The stored account; nil for a token of the environment.
     let account: Account?
 
-    /// - Parameter binding: The project's, where it is about one.
-    /// - Returns: nil where there is no token, or one that belongs elsewhere: asking would fail.
-    init?(
-        _ invocation: Invocation, _ index: VaultIndex, _ binding: VaultProject.Binding?
-    ) throws {
-        let options = invocation.options
-        let named = try PlatformSession.namedOrigin(options)
-        let hasToken = invocation.context.rawEnvironment.contains {
-            $0.starts(with: Array("VERCEL_TOKEN=".utf8)) && $0.count > "VERCEL_TOKEN=".utf8.count
-        }
-        let account: Account?
-        if options.account == nil && hasToken {
-            guard let own = PlatformSession.originOfEnvironmentToken(named, binding) else {
-                return nil
-            }
-            account = nil
-            origin = own
-        } else {
-            guard let stored = PlatformSession.account(options.account, binding, in: index),
-                let own = try? APIOrigin(stored.origin), named == nil || named == own
-            else { return nil }
-            account = stored
-            origin = own
-        }
-        self.account = account
-        scope =
-            if let binding {
-                binding.teamID.map { .team(id: $0) } ?? .personal
-            } else if let slug = options.team {
-                .teamSlug(slug)
-            } else {
-                account?.teamID.map { .team(id: $0) } ?? .personal
-            }
-        if let binding {
-            try BoundProject.check(
-                binding, of: binding.projectName, origin: origin, account: account, invocation)
-        }
-    }
-
-    /// The address of an answer that `client` gives to `account`.
-    static func address(
-        _ origin: APIOrigin, _ scope: APIScope, account: String,
-        _ subject: AnswerAddress.Subject
-    ) -> AnswerAddress {
+    /// The address of an answer that these askers get.
+    ///
+    /// - Parameter token: The name of the environment's token, where that is used.
+    func address(
+        of subject: AnswerAddress.Subject, token: @autoclosure () throws -> String
+    ) rethrows -> AnswerAddress {
         let name =
             switch scope {
             case .personal: ""
@@ -65,7 +26,40 @@ struct PlatformIdentity {
             case .teamSlug(let slug): "slug \(slug)"
             }
         return AnswerAddress(
-            origin: origin.description, account: account, scope: name, subject: subject)
+            origin: origin.description, account: try account?.answerName ?? token(), scope: name,
+            subject: subject)
+    }
+}
+
+extension PlatformIdentity {
+    /// - Parameter binding: The project's, where it is about one.
+    /// - Returns: nil where there is no token, or one that belongs elsewhere: asking would fail.
+    init?(
+        _ invocation: Invocation, _ index: VaultIndex, _ binding: VaultProject.Binding?
+    ) throws {
+        let options = invocation.options
+        let named = try PlatformSession.namedOrigin(options)
+        var account: Account?
+        let origin: APIOrigin
+        if options.account == nil, try PlatformSession.environmentToken(invocation) != nil {
+            guard let own = PlatformSession.originOfEnvironmentToken(named, binding) else {
+                return nil
+            }
+            origin = own
+        } else {
+            account = PlatformSession.account(options.account, binding, in: index)
+            guard let account, let own = try? APIOrigin(account.origin), named ?? own == own
+            else { return nil }
+            origin = own
+        }
+        let teamID = binding.map(\.teamID) ?? account?.teamID
+        let slug = binding == nil ? options.team : nil
+        let scope = slug.map { .teamSlug($0) } ?? APIScope(teamID: teamID)
+        self.init(origin: origin, scope: scope, account: account)
+        if let binding {
+            try BoundProject.check(
+                binding, of: binding.projectName, origin: origin, account: account, invocation)
+        }
     }
 }
 

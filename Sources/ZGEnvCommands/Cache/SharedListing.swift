@@ -13,11 +13,11 @@ struct SharedListing {
 
     /// What is kept of a project. Nothing is asked, and nothing stops a listing of the project's own.
     init(of project: VaultProject, _ answers: PlatformAnswers?) {
-        let kept: PlatformAnswers.Timed<SharedVariablesAnswer>? = project.binding.flatMap {
+        let kept: PlatformAnswers.Timed<[SharedVariable]>? = project.binding.flatMap {
             guard $0.teamID != nil else { return nil }
             return try? answers?.kept(.sharedVariables(project: $0.projectID), $0)
         }
-        variables = (kept?.answer.variables ?? []).sorted { ($0.key, $0.id) < ($1.key, $1.id) }
+        variables = (kept?.answer ?? []).sorted { ($0.key, $0.id) < ($1.key, $1.id) }
         askedAt = kept?.askedAt
     }
 
@@ -44,8 +44,7 @@ struct SharedListing {
                     try client.sharedVariables(usedByProject: bound.platform.id)
                 }
             keep(
-                [bound.platform.id: found], .init(client: client, account: bound.access.account),
-                askedAt, invocation)
+                [(bound.platform.id, found)], client, bound.access.account, askedAt, invocation)
             return found.sorted { ($0.key, $0.id) < ($1.key, $1.id) }
         } catch {
             warn(error, invocation)
@@ -70,9 +69,7 @@ struct SharedListing {
                 let byProject = ids.map { id in
                     (id, ids.count == 1 ? found : found.filter { $0.projectIds.contains(id) })
                 }
-                keep(
-                    Dictionary(byProject, uniquingKeysWith: { first, _ in first }),
-                    .init(client: client, account: access.account), askedAt, invocation)
+                keep(byProject, client, access.account, askedAt, invocation)
             } catch {
                 warn(error, invocation)
             }
@@ -80,18 +77,14 @@ struct SharedListing {
     }
 
     private static func keep(
-        _ found: [String: [SharedVariable]], _ access: PlatformSession.Access, _ askedAt: UInt64,
-        _ invocation: Invocation
+        _ found: [(project: String, [SharedVariable])], _ client: VercelClient,
+        _ account: Account?, _ askedAt: UInt64, _ invocation: Invocation
     ) {
-        guard let keys = try? invocation.session.indexKeys(),
-            let index = try? invocation.session.index(.listing),
-            let answers = try? PlatformAnswers(invocation, keys: keys, index: index)
-        else { return }
-        for (project, variables) in found {
-            try? answers.keep(
-                SharedVariablesAnswer(variables), to: .sharedVariables(project: project),
-                from: access, askedAt: askedAt)
-        }
+        guard let keys = try? invocation.session.indexKeys() else { return }
+        let answers = found.map { (AnswerAddress.Subject.sharedVariables(project: $0), $1) }
+        try? PlatformAnswers(invocation, keys: keys).keep(
+            Dictionary(answers, uniquingKeysWith: { first, _ in first }),
+            from: .init(client: client, account: account), askedAt: askedAt)
     }
 
     private static func warn(_ error: VercelAPIError, _ invocation: Invocation) {

@@ -63,10 +63,10 @@ enum CompletionCandidates: Command {
             let project = try? ProjectResolver(invocation).existing(in: index)
             return targets(of: project.map { index.variables(of: $0.id) } ?? [])
         case .project:
-            let kept: PlatformAnswers.Timed<ProjectsAnswer>? =
+            let kept: PlatformAnswers.Timed<[Project]>? =
                 try PlatformAnswers(invocation, keys: keys, index: index).kept(.projects, nil)
             return index.projects.map { Candidate(word: $0.name, meaning: "in the vault") }
-                + (kept?.answer.projects ?? []).map {
+                + (kept?.answer ?? []).map {
                     Candidate(word: $0.name, meaning: "on the platform")
                 }
         case .account: return index.accounts.map { Candidate(word: $0.name, meaning: $0.username) }

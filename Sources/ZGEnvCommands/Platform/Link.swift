@@ -197,7 +197,7 @@ enum Link: Command {
         _ binding: VaultProject.Binding, _ client: VercelClient
     ) throws -> Bool {
         guard client.origin.description == binding.origin else { return false }
-        let place: APIScope = binding.teamID.map { .team(id: $0) } ?? .personal
+        let place = APIScope(teamID: binding.teamID)
         do throws(VercelAPIError) {
             _ = try client.scoped(to: place).project(binding.projectID)
             return false

@@ -38,7 +38,7 @@ enum Logout: Command {
                 }
             }
             let left = try invocation.session.index(.listing)
-            try PlatformAnswers(invocation, keys: keys, index: left).keepOnly(left.accounts)
+            try PlatformAnswers(invocation, keys: keys).keepOnly(left.accounts)
             for name in removed { try invocation.note("Logged out \(name).") }
         }
         return CommandResult(json: [

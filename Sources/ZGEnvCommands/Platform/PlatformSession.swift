@@ -82,7 +82,7 @@ final class PlatformSession {
     /// - Throws: ``ExitCode/unauthorized`` without a token, or for another origin.
     func access(_ binding: VaultProject.Binding? = nil) throws -> Access {
         let named = try Self.namedOrigin(options)
-        if options.account == nil, let token = try environmentToken() {
+        if options.account == nil, let token = try Self.environmentToken(invocation) {
             guard let origin = Self.originOfEnvironmentToken(named, binding) else {
                 throw Self.foreign(binding)
             }
@@ -115,7 +115,7 @@ final class PlatformSession {
     /// - Throws: What kept Vercel from answering: then nobody knows whether the project is gone.
     func account(besides used: Account?, thatSees binding: VaultProject.Binding) throws -> Account?
     {
-        let place: APIScope = binding.teamID.map { .team(id: $0) } ?? .personal
+        let place = APIScope(teamID: binding.teamID)
         let accounts = try invocation.session.indexWithoutAsking()?.accounts ?? []
         return try accounts.first { account in
             guard account.name != used?.name, account.origin == binding.origin,
@@ -239,7 +239,8 @@ final class PlatformSession {
         }
     }
 
-    private func environmentToken() throws -> SecretSlice? {
+    /// The token of the environment; nil where there is none.
+    static func environmentToken(_ invocation: Invocation) throws -> SecretSlice? {
         let name = Array("VERCEL_TOKEN=".utf8)
         guard let entry = invocation.context.rawEnvironment.first(where: { $0.starts(with: name) }),
             entry.count > name.count
@@ -251,7 +252,6 @@ final class PlatformSession {
 
     private func scope(_ binding: VaultProject.Binding?, _ account: Account?) -> APIScope {
         if let slug = options.team { return .teamSlug(slug) }
-        if let binding { return binding.teamID.map { .team(id: $0) } ?? .personal }
-        return account?.teamID.map { .team(id: $0) } ?? .personal
+        return APIScope(teamID: binding.map(\.teamID) ?? account?.teamID)
     }
 }

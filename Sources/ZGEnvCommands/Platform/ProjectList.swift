@@ -22,10 +22,8 @@ enum ProjectList: Command {
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let answers = try PlatformAnswers(invocation)
-        let found: PlatformAnswers.Timed<ProjectsAnswer> = try answers.answer(to: .projects) {
-            ProjectsAnswer(try $0.client.projects())
-        }
-        let projects = found.answer.projects.sorted { $0.name < $1.name }
+        let found = try answers.answer(to: .projects) { try $0.client.projects() }
+        let projects = found.answer.sorted { $0.name < $1.name }
         let local = Dictionary(
             (answers.index?.projects ?? []).compactMap { project in
                 project.binding.map { ($0.projectID, [project.name]) }

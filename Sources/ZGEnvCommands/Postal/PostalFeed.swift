@@ -176,7 +176,7 @@ final class PostalFeed {
         guard !news.projects.isEmpty || !news.accounts.isEmpty else { return }
         let index = try invocation.session.index(.listing)
         let keys = try invocation.session.indexKeys()
-        let answers = try PlatformAnswers(invocation, keys: keys, index: index)
+        let answers = try PlatformAnswers(invocation, keys: keys)
         let accounts = news.accounts.union(news.projects.map(\.account))
         let bound = index.projects.compactMap { project -> (PostalInbox.Project, String)? in
             project.binding.map { ($0.postalProject, $0.origin) }

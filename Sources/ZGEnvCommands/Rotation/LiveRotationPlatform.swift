@@ -136,9 +136,7 @@ final class LiveRotationPlatform: RotationPlatform {
         var filter = DeploymentFilter()
         filter.projectId = plan.members[member].platformProject
         filter.limit = 100
-        return try client(member).deployments(filter).last {
-            $0.meta[NewDeployment.markName] == mark
-        }
+        return try client(member).deployments(filter).last { $0.mark == mark }
     }
 
     // MARK: What serves

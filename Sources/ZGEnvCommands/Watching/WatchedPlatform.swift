@@ -81,9 +81,7 @@ final class WatchedPlatform {
                 guard binding == nil else { return }
                 return places.append(Place(nil, scope))
             }
-            let address = PlatformIdentity.address(
-                identity.origin, identity.scope, account: identity.account?.answerName ?? "",
-                .projects)
+            let address = identity.address(of: .projects, token: "")
             scope = "\(address.origin) \(address.account) \(address.scope)"
         }
         guard !places.contains(where: { $0.scope == scope }) else { return }
@@ -95,10 +93,10 @@ final class WatchedPlatform {
             let binding = place.binding
             let list: PlatformAnswers.Timed<DeploymentsAnswer>? = try answers.kept(
                 .deployments(project: "", filter: Self.listFilter), binding)
-            let projects: PlatformAnswers.Timed<ProjectsAnswer>? = try answers.kept(
+            let projects: PlatformAnswers.Timed<[Project]>? = try answers.kept(
                 .projects, binding)
             place.deployments = list?.answer.deployments ?? []
-            place.platform = projects?.answer.projects ?? []
+            place.platform = projects?.answer ?? []
             place.projectsAskedAt = projects?.askedAt
             place.askedAt = list?.askedAt ?? projects?.askedAt
         }
@@ -171,9 +169,10 @@ final class WatchedPlatform {
         let askedAt = invocation.context.now()
         place.deployments = try access.client.deployments(filter)
         place.askedAt = askedAt
+        let list = DeploymentsAnswer(current: nil, deployments: place.deployments)
         try answers.keep(
-            DeploymentsAnswer(current: nil, deployments: place.deployments),
-            to: .deployments(project: "", filter: Self.listFilter), from: access, askedAt: askedAt)
+            [.deployments(project: "", filter: Self.listFilter): list], from: access,
+            askedAt: askedAt)
         // What serves production, only the list of projects says.
         let known = Set(place.platform.map(\.id)).union(place.strangers)
         let isNew = place.deployments.contains { deployment in
@@ -185,8 +184,7 @@ final class WatchedPlatform {
             place.platform = try access.client.projects()
             place.projectsAskedAt = askedAt
             place.strangers = Set(place.deployments.compactMap(\.projectId))
-            try answers.keep(
-                ProjectsAnswer(place.platform), to: .projects, from: access, askedAt: askedAt)
+            try answers.keep([.projects: place.platform], from: access, askedAt: askedAt)
         }
         let now = Int64(clamping: askedAt)
         return place.deployments.contains { deployment in
@@ -219,9 +217,10 @@ final class WatchedPlatform {
         let found = try client.deployments(filter)
         pages[id] = found
         guard let project = place.platform.first(where: { $0.id == id }) else { return }
+        let page = DeploymentsAnswer(current: project.production?.id, deployments: found)
         try answers.keep(
-            DeploymentsAnswer(current: project.production?.id, deployments: found),
-            to: .deployments(project: id, filter: Self.pageFilter), from: access, askedAt: askedAt)
+            [.deployments(project: id, filter: Self.pageFilter): page], from: access,
+            askedAt: askedAt)
     }
 
     /// Takes what is kept of one project.

@@ -10,7 +10,7 @@ import Testing
 /// The answer cache of a home, opened with the index key of its vault.
 struct CacheProbe {
     let path: String
-    private let sealing: AnswerSealing
+    private let cache: AnswerCache
 
     init(_ home: CommandHome) throws {
         path = home.directory.path("cache/zg-env")
@@ -25,8 +25,9 @@ struct CacheProbe {
                 try keys.index.bytes.withBytes { try SecretBytes(copying: $0) },
                 epoch: keys.index.epoch), root: nil)
         #expect(!index.opensValues)
-        sealing = try AnswerSealing(
-            key: try index.answerCacheKey(), vault: vault.header.vaultID)
+        cache = try AnswerCache(
+            key: try index.answerCacheKey(), vault: vault.header.vaultID, directory: path,
+            complain: { Issue.record("\($0)") })
     }
 
     /// The names of all files.
@@ -34,31 +35,37 @@ struct CacheProbe {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
+    /// The names of the tables.
+    var tables: [String] { names.filter { $0.hasSuffix(".answers") } }
+
     func file(_ name: String) -> [UInt8] { SmallFile.bytes("\(path)/\(name)") }
 
-    /// All answers by their files; every file must open.
-    func answers() throws -> [String: KeptAnswer] {
-        try Dictionary(
-            uniqueKeysWithValues: names.map { name in
-                (name, try #require(sealing.open(file(name), as: name), "\(name)"))
-            })
+    /// All answers; the only table must open, and there is none of none.
+    func answers() -> [KeptAnswer] {
+        let answers = cache.answers()
+        #expect(tables.count == (answers.isEmpty ? 0 : 1), "\(names)")
+        return answers
     }
 
-    /// The answers about one kind of subject.
-    func subjects() throws -> [AnswerAddress.Subject] {
-        try answers().values.map(\.address.subject)
-    }
+    /// What the answers are about.
+    func subjects() -> [AnswerAddress.Subject] { answers().map(\.address.subject) }
 
     /// Makes every answer older.
     func age(bySeconds seconds: UInt64) throws {
-        for (name, answer) in try answers() {
-            let older = KeptAnswer(
-                address: answer.address, askedAt: answer.askedAt - seconds * 1_000,
-                content: answer.content)
-            try Data(sealing.seal(older, as: name)).write(
-                to: URL(fileURLWithPath: "\(path)/\(name)"))
-            #expect(unsafe chmod("\(path)/\(name)", 0o600) == 0)
+        try cache.update { answers in
+            try answers.map { try $0.older(byMilliseconds: seconds * 1_000) }
         }
+    }
+}
+
+extension KeptAnswer {
+    fileprivate func older(byMilliseconds age: UInt64) throws -> KeptAnswer {
+        let time = (askedAt - age, #""askedAt":\#(askedAt)"#)
+        let text = String(decoding: line, as: UTF8.self)
+            .replacingOccurrences(of: time.1, with: #""askedAt":\#(time.0)"#)
+        let older = try #require(KeptAnswer(line: Array(text.utf8)))
+        #expect(older.askedAt == time.0)
+        return older
     }
 }
 

@@ -46,17 +46,24 @@ struct AnswerCacheTests {
         func cache(vault: UInt64 = 1, key: UInt64 = 3) throws -> AnswerCache {
             try AnswerCache(
                 key: try KeyDerivation.derive(from: root, id: key, context: "zgv2sub_"),
-                vault: Identifier(high: 0, low: vault), store: PosixAnswerStore(path: path),
+                vault: Identifier(high: 0, low: vault), directory: path,
                 complain: { [unowned self] in complaints.append($0) })
         }
 
         var names: [String] {
             ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
         }
+        /// The names of tables.
+        var tables: [String] { names.filter { $0.hasSuffix(".answers") } }
 
         func file(_ name: String) throws -> [UInt8] { try directory.read("cache/zg-env/\(name)") }
         func put(_ bytes: [UInt8], _ name: String, mode: mode_t = 0o600) throws {
             try directory.write(bytes, to: "cache/zg-env/\(name)", mode: mode)
+        }
+        func age(_ name: String, days: Double) throws {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -days * 86_400)],
+                ofItemAtPath: path + "/" + name)
         }
     }
 
@@ -65,35 +72,37 @@ struct AnswerCacheTests {
     }
 
     private func keep(_ cache: AnswerCache, _ address: AnswerAddress = Self.address) throws {
-        try cache.keep(
-            ProjectsAnswer(try Self.answer(Self.projects, as: [Project].self)), at: address,
-            askedAt: Self.now, now: Self.now)
+        let projects = try Self.answer(Self.projects, as: [Project].self)
+        cache.keep([address: projects], askedAt: Self.now, now: Self.now)
+    }
+
+    private static func text(_ answer: KeptAnswer) -> String {
+        String(decoding: answer.line, as: UTF8.self)
     }
 
     @Test func `an answer comes back with what may be kept of it, and nothing else`() throws {
         let setting = try Setting()
         let cache = try setting.cache()
-        #expect(try cache.answer(at: Self.address) == nil)
+        #expect(cache.answer(at: Self.address) == nil)
         try keep(cache)
         let kept = try #require(try setting.cache().answer(at: Self.address))
         #expect(kept.askedAt == Self.now && kept.address == Self.address)
-        let project = try #require(kept.value(as: ProjectsAnswer.self)?.projects.first)
+        let project = try #require(kept.value(as: [Project].self)?.first)
         #expect(project.id == "prj_1" && project.name == "web" && project.framework == "nextjs")
         #expect(project.updatedAt?.milliseconds == 5 && project.accountId == "team_1")
         #expect(project.production?.id == "dpl_1" && project.production?.url == "a.b")
         #expect(project.production?.commitMessage == "Mend it")
         #expect(project.production?.meta.count == 1)
         #expect(project.production?.errorMessage == nil && project.latestDeployments.isEmpty)
-        let text = String(decoding: kept.content, as: UTF8.self)
-        #expect(!text.contains("MARKER"), "\(text)")
+        #expect(!Self.text(kept).contains("MARKER"), "\(Self.text(kept))")
 
-        let shared = SharedVariablesAnswer(
-            try Self.answer(Self.shared, as: [SharedVariable].self))
+        let shared = try Self.answer(Self.shared, as: [SharedVariable].self)
         let address = Self.address.asking(.sharedVariables(project: "prj_1"))
-        try cache.keep(shared, at: address, askedAt: 1, now: Self.now)
-        let second = try #require(try cache.answer(at: address))
-        #expect(second.value(as: SharedVariablesAnswer.self) == shared)
-        #expect(!String(decoding: second.content, as: UTF8.self).contains("MARKER"))
+        cache.keep([address: shared], askedAt: Self.now - 1, now: Self.now)
+        let second = try #require(cache.answer(at: address))
+        #expect(second.value(as: [SharedVariable].self) == shared)
+        #expect(!Self.text(second).contains("MARKER"))
+        #expect(second.value(as: DeploymentsAnswer.self) == nil)
         #expect(setting.complaints == [])
     }
 
@@ -105,15 +114,19 @@ struct AnswerCacheTests {
               "readySubstate":"STAGED","customEnvironment":{"id":"env_q","slug":"qa"},
               "source":"cli","creator":{"username":"me","email":"MARKER"},"created":7,
               "buildingAt":8,"ready":9,"errorCode":"E","aliasError":{"message":"MARKER"},
+              "alias":["MARKER"],"inspectorUrl":"MARKER","errorMessage":"MARKER",
               "meta":{"gitlabCommitRef":"main","gitlabCommitSha":"c0","action":"redeploy",
+              "githubCommitMessage":"one\ntwo","zgEnvMark":"MARKER","bitbucketCommitSha":12,
               "originalDeploymentId":"dpl_8","deployHookName":"h","token":"MARKER"}}]
             """#
         let deployments = try Self.answer(json, as: [Deployment].self)
+        #expect(deployments[0].mark == "MARKER")
+        #expect(deployments[0].meta["token"] == nil)
         let address = Self.address.asking(.deployments(project: "p", filter: "20"))
-        try cache.keep(
-            DeploymentsAnswer(current: "dpl_1", deployments: deployments), at: address, askedAt: 1,
-            now: Self.now)
-        let kept = try #require(try cache.answer(at: address))
+        cache.keep(
+            [address: DeploymentsAnswer(current: "dpl_1", deployments: deployments)],
+            askedAt: Self.now, now: Self.now)
+        let kept = try #require(cache.answer(at: address))
         let answer = try #require(kept.value(as: DeploymentsAnswer.self))
         #expect(answer.current == "dpl_1")
         let (before, after) = (deployments[0], try #require(answer.deployments.first))
@@ -122,34 +135,37 @@ struct AnswerCacheTests {
         #expect(after.customEnvironmentSlug == "qa" && after.customEnvironmentId == "env_q")
         #expect(after.branch == "main" && after.commit == "c0" && after.cause == before.cause)
         #expect(after.creator == "me" && after.errorCode == "E" && after.readyAt == before.readyAt)
-        #expect(!String(decoding: kept.content, as: UTF8.self).contains("MARKER"))
+        #expect(after.buildingAt == before.buildingAt && after.source == "cli")
+        #expect(after.name == "web" && after.projectId == "p" && after.meta == before.meta)
+        #expect(after.commitMessage == "one\ntwo" && after.meta["bitbucketCommitSha"] == "12")
+        #expect(!Self.text(kept).contains("MARKER"))
     }
 
     @Test func `names and files give nothing away, and are the user's alone`() throws {
         let setting = try Setting()
         let cache = try setting.cache()
         try keep(cache)
-        try keep(cache, Self.address.asking(.outage))
-        #expect(setting.names.count == 2)
-        for name in setting.names {
-            #expect(name.wholeMatch(of: /[0-9a-f]{64}/) != nil)
-            let file = try setting.file(name)
-            // A nonce, a tag and whole steps of 4 KiB.
-            #expect((file.count - 40) % 4_096 == 0)
-            for text in ["web", "prj_", "projects", "api.example", "Mend", "account"] {
-                #expect(Data(file).range(of: Data(text.utf8)) == nil)
-            }
+        try keep(cache, Self.address.asking(.sharedVariables(project: "prj_1")))
+        #expect(cache.answers().count == 2)
+        let name = try #require(setting.tables.first)
+        #expect(setting.names == [name, name + ".lock"])
+        #expect(name.wholeMatch(of: /[0-9a-f]{32}\.answers/) != nil)
+        #expect(!name.hasPrefix(Identifier(high: 0, low: 1).hexadecimal))
+        let file = try setting.file(name)
+        // A nonce, a tag and whole steps of 4 KiB.
+        #expect((file.count - 40) % 4_096 == 0)
+        for text in ["web", "prj_", "projects", "api.example", "Mend", "account"] {
+            #expect(Data(file).range(of: Data(text.utf8)) == nil)
         }
         let attributes = { (path: String) in
             try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
         }
         #expect(try attributes(setting.path) == 0o700)
-        #expect(try attributes(setting.path + "/" + setting.names[0]) == 0o600)
-        // The same answer again is sealed anew.
-        let before = try setting.names.map { try setting.file($0) }
+        for name in setting.names { #expect(try attributes("\(setting.path)/\(name)") == 0o600) }
+        // The same answers again are sealed anew, where anything is to be written.
+        cache.keep([Self.address: [Project]()], askedAt: Self.now, now: Self.now)
         try keep(cache)
-        try keep(cache, Self.address.asking(.outage))
-        for (old, name) in zip(before, setting.names) { #expect(try setting.file(name) != old) }
+        #expect(try setting.file(name) != file)
     }
 
     @Test func `no other account, scope, origin, subject, vault or key sees it`() throws {
@@ -168,25 +184,30 @@ struct AnswerCacheTests {
         ] {
             #expect(try setting.cache().answer(at: other) == nil, "\(other)")
         }
-        #expect(try setting.cache(vault: 2).answer(at: own) == nil)
-        #expect(try setting.cache(key: 1).answer(at: own) == nil)
+        let name = try #require(setting.tables.first)
+        // Under the name of another vault or key it does not open.
+        for (vault, key) in [(2, 3), (1, 1)] as [(UInt64, UInt64)] {
+            let foreign = try setting.cache(vault: vault, key: key)
+            #expect(foreign.answers() == [])
+            try keep(foreign, own.asking(.sharedVariables(project: "p")))
+            let theirs = try #require(setting.tables.first { $0 != name })
+            try setting.put(try setting.file(name), theirs)
+            #expect(foreign.answers() == [])
+            foreign.dropUnreadable()
+            #expect(setting.tables == [])
+            try keep(try setting.cache())
+        }
         #expect(try setting.cache().answer(at: own) != nil)
-        // Moved to the name of another answer it is thrown away.
-        let name = setting.names[0]
-        try keep(try setting.cache(), own.asking(.outage))
-        let second = try #require(setting.names.first { $0 != name })
-        try setting.put(try setting.file(name), second)
-        #expect(try setting.cache().answer(at: own.asking(.outage)) == nil)
-        #expect(setting.names == [name])
     }
 
-    @Test func `whatever was done to a file, it is thrown away and nothing fails`() throws {
+    @Test func `whatever was done to a file, it is no answer and nothing fails`() throws {
         let setting = try Setting()
         try keep(try setting.cache())
-        let name = setting.names[0]
+        let name = try #require(setting.tables.first)
         let good = try setting.file(name)
         var damaged: [[UInt8]] = [[], [0], Array(good.prefix(39)), Array(good.prefix(40))]
         damaged += [Array(good.dropLast()), good + [0], Array(good.prefix(good.count / 2))]
+        damaged.append(good + [UInt8](repeating: 0, count: 17 << 20))
         for offset in stride(from: 0, to: good.count, by: 97) {
             var bytes = good
             bytes[offset] ^= 0x20
@@ -195,12 +216,14 @@ struct AnswerCacheTests {
         for bytes in damaged {
             try setting.put(bytes, name)
             #expect(try setting.cache().answer(at: Self.address) == nil)
-            #expect(setting.names == [])
         }
+        // The next answer takes its place.
+        try keep(try setting.cache())
+        #expect(try setting.cache().answer(at: Self.address) != nil)
         // A file that others can read is not taken, nor a link, nor a directory.
         try setting.put(good, name, mode: 0o644)
         #expect(try setting.cache().answer(at: Self.address) == nil)
-        #expect(setting.names == [])
+        try FileManager.default.removeItem(atPath: setting.path + "/" + name)
         try setting.put(good, "elsewhere")
         try FileManager.default.createSymbolicLink(
             atPath: setting.path + "/" + name, withDestinationPath: "elsewhere")
@@ -208,12 +231,13 @@ struct AnswerCacheTests {
         try keep(try setting.cache())
         #expect(try setting.cache().answer(at: Self.address) != nil)
         #expect(try setting.file("elsewhere") == good)
+        #expect(setting.complaints == [])
         try FileManager.default.removeItem(atPath: setting.path + "/" + name)
         try setting.directory.makeDirectory("cache/zg-env/\(name)")
         #expect(try setting.cache().answer(at: Self.address) == nil)
         try keep(try setting.cache())
-        #expect(try setting.cache().answer(at: Self.address) != nil)
-        #expect(setting.complaints == [])
+        #expect(setting.complaints.count == 1)
+        #expect(setting.complaints.first?.hasPrefix("Answers are not kept: ") == true)
     }
 
     @Test func `a place that cannot be written is told and is no failure`() throws {
@@ -239,40 +263,103 @@ struct AnswerCacheTests {
             try FileManager.default.attributesOfItem(atPath: setting.path)[.posixPermissions]
         #expect(mode as? NSNumber == 0o700)
         #expect(setting.complaints.count == 2)
+        // Nor is a directory taken that belongs to another user.
+        let foreign = try AnswerCache(
+            key: try SecretBytes.random(count: 32), vault: Identifier(high: 0, low: 1),
+            directory: geteuid() == 0 ? try Self.directoryOfNobody(setting) : "/",
+            complain: { setting.complaints.append($0) })
+        try keep(foreign)
+        #expect(setting.complaints.last?.contains("belongs to another user") == true)
     }
 
-    @Test func `dropping takes what is meant, and pruning what is old`() throws {
+    private static func directoryOfNobody(_ setting: Setting) throws -> String {
+        let path = try setting.directory.makeDirectory("nobody")
+        try #require(unsafe chown(path, 65_534, 65_534) == 0)
+        return path
+    }
+
+    @Test func `dropping takes what is meant, and keeping takes away what is old`() throws {
         let setting = try Setting()
         let cache = try setting.cache()
+        cache.drop { _ in true }
+        cache.dropUnreadable()
+        #expect(!FileManager.default.fileExists(atPath: setting.path))
         let subjects: [AnswerAddress.Subject] = [
             .projects, .deployments(project: "a", filter: "1"),
             .deployments(project: "a", filter: "2"), .deployments(project: "b", filter: "1"),
         ]
         for subject in subjects { try keep(cache, Self.address.asking(subject)) }
-        try setting.put([1, 2, 3], String(repeating: "a", count: 64))
         cache.drop {
             if case .deployments("a", _) = $0.address.subject { true } else { false }
         }
         #expect(
-            try subjects.map { try cache.answer(at: Self.address.asking($0)) != nil } == [
+            subjects.map { cache.answer(at: Self.address.asking($0)) != nil } == [
                 true, false, false, true,
             ])
-        #expect(setting.names.count == 3)
-        cache.drop(unreadable: true) { _ in false }
-        #expect(setting.names.count == 2)
+        let table = try #require(setting.tables.first)
+        let before = try setting.file(table)
+        // Whoever watches the directory is not woken for nothing.
+        cache.drop { _ in false }
+        #expect(try setting.file(table) == before)
 
-        try setting.put([1], String(repeating: "b", count: 64))
-        try setting.put([1], ".tmp-0123")
-        try setting.put([1], "notes.txt")
-        let past = Date(timeIntervalSince1970: Double(Self.now) / 1_000 - 31 * 86_400)
-        for name in [String(repeating: "b", count: 64), ".tmp-0123", "notes.txt"] {
-            try FileManager.default.setAttributes(
-                [.modificationDate: past], ofItemAtPath: setting.path + "/" + name)
+        try keep(try setting.cache(vault: 2))
+        let others = String(repeating: "b", count: 32) + ".answers"
+        for name in [others, others + ".lock", ".\(others).tmp-01", "notes.txt"] {
+            try setting.put([1], name)
+            try setting.age(name, days: 31)
         }
-        try keep(cache, Self.address.asking(.outage))
-        // What is not ours is left alone.
-        #expect(setting.names.contains("notes.txt"))
-        #expect(!setting.names.contains { $0.hasPrefix("bbbb") || $0.hasPrefix(".tmp") })
+        try setting.put([1], ".\(table).tmp-0123")
+        let second = try #require(setting.tables.first { $0 != table && $0 != others })
+        try setting.age(second, days: 29)
+        // Two tables and their locks, and what is not ours.
+        try keep(cache)
+        #expect(setting.names.count == 5 && setting.names.contains("notes.txt"))
+        #expect(cache.answers().count == 2)
+        cache.dropUnreadable()
+        #expect(setting.tables == [table])
+        cache.drop { _ in true }
+        #expect(setting.names == [table + ".lock", "notes.txt"])
+        #expect(setting.complaints == [])
+    }
+
+    @Test func `an answer ends the outage of those who got it`() throws {
+        let setting = try Setting()
+        let cache = try setting.cache()
+        let other = AnswerAddress(
+            origin: "https://other", account: "a", scope: "", subject: .outage)
+        for address in [Self.address.asking(.outage), other] {
+            cache.keep([address: OutageNote()], askedAt: Self.now, now: Self.now)
+        }
+        #expect(cache.answers().count == 2)
+        try keep(cache)
+        #expect(Set(cache.answers().map(\.address)) == [Self.address, other])
+    }
+
+    @Test func `what one writes while another holds the table is not lost`() throws {
+        let setting = try Setting()
+        let (one, other) = (try setting.cache(), try setting.cache())
+        try keep(one)
+        #expect(other.answers().count == 1)
+        try keep(one, Self.address.asking(.deployments(project: "a", filter: "")))
+        try keep(other, Self.address.asking(.deployments(project: "b", filter: "")))
+        #expect(one.answers().count == 3 && one.answers() == other.answers())
+        // What was dropped does not come back with the next answer of another.
+        one.drop { $0.address == Self.address }
+        try keep(other, Self.address.asking(.deployments(project: "c", filter: "")))
+        #expect(one.answer(at: Self.address) == nil && one.answers().count == 3)
+    }
+
+    @Test func `where the lock is held, nothing is kept, and what is to be dropped goes`() throws {
+        let setting = try Setting()
+        let cache = try setting.cache()
+        try keep(cache)
+        let table = try #require(setting.tables.first)
+        try PosixFileStore().withLock(setting.path + "/" + table) {
+            try keep(cache, Self.address.asking(.sharedVariables(project: "p")))
+            #expect(cache.answers().count == 1 && setting.complaints.count == 1)
+            cache.drop { _ in true }
+            #expect(cache.answers() == [] && setting.tables == [])
+        }
     }
 
     @Test func `an answer that is too long is not kept, nor an older one in its place`() throws {
@@ -284,10 +371,19 @@ struct AnswerCacheTests {
         }
         let projects = try Self.answer(
             "[\(many.joined(separator: ","))]", as: [Project].self)
-        try cache.keep(
-            ProjectsAnswer(projects), at: Self.address, askedAt: Self.now, now: Self.now)
-        #expect(setting.names == [])
+        cache.keep([Self.address: projects], askedAt: Self.now, now: Self.now)
+        #expect(setting.tables == [])
         #expect(setting.complaints == ["An answer is too long to be kept."])
+        // The longest table that there can be is read again.
+        for number in 0..<3 {
+            cache.keep(
+                [
+                    Self.address.asking(.sharedVariables(project: "\(number)")):
+                        Array(projects.prefix(80))
+                ],
+                askedAt: Self.now, now: Self.now)
+        }
+        #expect(try setting.cache().answers().count == 2)
     }
 
     @Test func `a token names an account without being in the name`() throws {
@@ -301,23 +397,23 @@ struct AnswerCacheTests {
         #expect(try account("token-a") == account("token-a"))
         #expect(try account("token-a") != account("token-b"))
         #expect(try !account("token-a").contains("token-a"))
+        #expect(try account("token-a").wholeMatch(of: /token [0-9a-f]{32}/) != nil)
     }
 
-    @Test func `an address is read as it was written, and nothing else is one`() {
+    @Test func `a line is read as it was written, and nothing else is one`() throws {
         for subject in [
-            AnswerAddress.Subject.projects, .deployments(project: "p", filter: "20  qa"),
+            AnswerAddress.Subject.projects, .deployments(project: "p", filter: "20 \n\u{0} qa"),
             .sharedVariables(project: "p"), .outage,
         ] {
-            let address = Self.address.asking(subject)
-            #expect(AnswerAddress(address.bytes) == address)
-            #expect(AnswerAddress(address.bytes + [0]) == nil)
-            #expect(AnswerAddress(Array(address.bytes.dropLast())) == nil)
+            let answer = try KeptAnswer(
+                OutageNote(), at: Self.address.asking(subject), askedAt: Self.now)
+            #expect(KeptAnswer(line: answer.line) == answer)
+            #expect(!answer.line.contains(UInt8(ascii: "\n")))
+            #expect(KeptAnswer(line: answer.line + [0]) == nil)
+            #expect(KeptAnswer(line: Array(answer.line.dropLast())) == nil)
         }
-        for bytes: [UInt8] in [
-            [], [255, 255, 255, 255], [1, 0, 0, 0, 0xFF], Array(repeating: 0, count: 24),
-        ] {
-            #expect(AnswerAddress(bytes) == nil)
-            #expect(KeptAnswer(bytes) == nil)
+        for text in ["", "{}", "[]", "null", "\u{ff}", #"{"askedAt":1,"answer":{}}"#] {
+            #expect(KeptAnswer(line: Array(text.utf8)) == nil)
         }
     }
 }
