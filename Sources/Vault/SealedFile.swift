@@ -4,14 +4,24 @@ package import Sealing
 /// behind its length and is padded with zeros as the index is (docs/vault-format.md).
 package final class SealedFile {
     private let key: SecretBytes
+    private let data: [UInt8]
 
     /// Takes the key of one kind of file.
-    package init(key: consuming SecretBytes) { self.key = key }
+    ///
+    /// - Parameters:
+    ///   - label: What tells the kind from others, of at most 15 bytes; with `number` and `vault` it is the
+    ///     associated data.
+    ///   - number: Which of several kinds with that label.
+    package init(
+        key: consuming SecretBytes, label: String, number: UInt8 = 0, vault: Identifier
+    ) {
+        self.key = key
+        let label = Array(label.utf8)
+        data = label + repeatElement(0, count: 15 - label.count) + [number] + vault.bytes
+    }
 
     /// The file's bytes.
-    ///
-    /// - Parameter data: What tells the file from others: it must be the same to open it.
-    package func seal(_ content: [UInt8], additionalData data: [UInt8]) -> [UInt8] {
+    package func seal(_ content: [UInt8]) -> [UInt8] {
         let count = UInt32(clamping: content.count)
         var plain = (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) } + content
         plain += repeatElement(
@@ -25,8 +35,9 @@ package final class SealedFile {
         return file
     }
 
-    /// The content of a file; nil for one that was changed, cut, or sealed with another key or other data.
-    package func open(_ file: [UInt8], additionalData data: [UInt8]) -> [UInt8]? {
+    /// The content of a file; nil for one that was changed, cut, or sealed with another key, for another
+    /// vault or as another kind.
+    package func open(_ file: [UInt8]) -> [UInt8]? {
         let overhead = AuthenticatedCipher.nonceByteCount + AuthenticatedCipher.tagByteCount
         guard file.count >= overhead + 4 else { return nil }
         let nonce = Array(file.prefix(AuthenticatedCipher.nonceByteCount))

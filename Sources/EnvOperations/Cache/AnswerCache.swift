@@ -12,7 +12,6 @@ package final class AnswerCache {
     private let name: String
     private let nameKey: SecretBytes
     private let sealing: SealedFile
-    private let data: [UInt8]
     private let complain: (String) -> Void
     /// Who writes takes some milliseconds. Behind one that was stopped nobody waits for long.
     private let files = PosixFileStore(lockSeconds: 2)
@@ -35,9 +34,8 @@ package final class AnswerCache {
             } + AnswerDirectory.ending
         self.nameKey = nameKey
         sealing = SealedFile(
-            key: try KeyDerivation.derive(from: key, id: 2, context: "zgv2answ"))
-        let label = Array("zgv2/answer".utf8)
-        data = label + repeatElement(0, count: 16 - label.count) + vault.bytes
+            key: try KeyDerivation.derive(from: key, id: 2, context: "zgv2answ"),
+            label: "zgv2/answer", vault: vault)
     }
 
     private var path: String { "\(directory.path)/\(name)" }
@@ -69,7 +67,7 @@ package final class AnswerCache {
         guard let file = try? bytes() else { return [] }
         // No two files have the same nonce.
         if file != last.file {
-            let table = sealing.open(file, additionalData: data) ?? []
+            let table = sealing.open(file) ?? []
             let lines = table.split(separator: UInt8(ascii: "\n"))
             last = (file, lines.compactMap { KeptAnswer(line: Array($0)) })
         }
@@ -143,7 +141,7 @@ package final class AnswerCache {
             guard new != old else { return }
             guard !new.isEmpty else { return try files.remove(path) }
             let table = Array(new.map(\.line).joined(separator: [UInt8(ascii: "\n")]))
-            try files.replace(path, with: [.bytes(sealing.seal(table, additionalData: data))])
+            try files.replace(path, with: [.bytes(sealing.seal(table))])
         }
     }
 

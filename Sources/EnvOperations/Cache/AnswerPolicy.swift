@@ -31,9 +31,13 @@ package enum AnswerPolicy {
     /// are too many.
     static func remaining(of answers: [KeptAnswer], now: UInt64) -> [KeptAnswer] {
         var room = totalByteLimit
-        let shown = answers.filter { isShown($0.askedAt, now: now) }
+        // Another process may have asked after `now`, but not as much as a day.
+        let day: UInt64 = 86_400_000
+        let young = answers.filter {
+            isWithin(longestMilliseconds + day, since: $0.askedAt, now: now &+ day)
+        }
         return Array(
-            shown.sorted { $0.askedAt > $1.askedAt }.prefix { answer in
+            young.sorted { $0.askedAt > $1.askedAt }.prefix { answer in
                 room -= answer.line.count + 1
                 return room >= 0
             })

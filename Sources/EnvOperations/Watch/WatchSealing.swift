@@ -20,16 +20,15 @@ package final class WatchSealing {
     private static let format: UInt8 = 1
 
     private let files: [Content: SealedFile]
-    private let vault: [UInt8]
 
     /// - Parameter key: The notification key of a vault's index key.
     package init(key: borrowing SecretBytes, vault: Identifier) throws(SealingError) {
-        self.vault = vault.bytes
         var files: [Content: SealedFile] = [:]
         for content in [Content.choices, .progress, .postal] {
             files[content] = SealedFile(
                 key: try KeyDerivation.derive(
-                    from: key, id: content.rawValue, context: "zgv2noti"))
+                    from: key, id: content.rawValue, context: "zgv2noti"),
+                label: "zgv2/notify", number: UInt8(content.rawValue), vault: vault)
         }
         self.files = files
     }
@@ -38,8 +37,7 @@ package final class WatchSealing {
     package func seal(_ value: some Encodable, as content: Content) -> [UInt8]? {
         guard let data = try? JSONEncoder().encode(value), data.count < Self.byteLimit - 8_192
         else { return nil }
-        return files[content]?.seal(
-            [Self.format] + data, additionalData: additionalData(content))
+        return files[content]?.seal([Self.format] + data)
     }
 
     /// Opens a file; nil for one that was changed or cut, or sealed by another vault or under another
@@ -48,15 +46,8 @@ package final class WatchSealing {
         _ file: [UInt8], as content: Content, _ type: Value.Type = Value.self
     ) -> Value? {
         guard file.count <= Self.byteLimit,
-            let text = files[content]?.open(file, additionalData: additionalData(content)),
-            text.first == Self.format
+            let text = files[content]?.open(file), text.first == Self.format
         else { return nil }
         return try? JSONDecoder().decode(Value.self, from: Array(text.dropFirst()))
-    }
-
-    private func additionalData(_ content: Content) -> [UInt8] {
-        var label = Array("zgv2/notify".utf8)
-        label += repeatElement(0, count: 15 - label.count)
-        return label + [UInt8(content.rawValue)] + vault
     }
 }

@@ -343,6 +343,12 @@ struct AnswerCacheTests {
         try keep(one, Self.address.asking(.deployments(project: "a", filter: "")))
         try keep(other, Self.address.asking(.deployments(project: "b", filter: "")))
         #expect(one.answers().count == 3 && one.answers() == other.answers())
+        // Nor what was asked for after the other one looked at the clock.
+        let page = Self.address.asking(.deployments(project: "b", filter: "page"))
+        one.keep([page: OutageNote()], askedAt: Self.now + 5_000, now: Self.now + 5_000)
+        try keep(other, Self.address.asking(.deployments(project: "b", filter: "")))
+        #expect(other.answer(at: page) != nil)
+        one.drop { $0.address == page }
         // What was dropped does not come back with the next answer of another.
         one.drop { $0.address == Self.address }
         try keep(other, Self.address.asking(.deployments(project: "c", filter: "")))
