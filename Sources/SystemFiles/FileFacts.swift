@@ -15,6 +15,11 @@ package struct FileFacts: Equatable, Sendable {
     /// How many names lead to it; none for one that was removed while it is open.
     package let nameCount: Int
     package let byteCount: UInt64
+    /// When its content was last changed, in milliseconds since 1970.
+    package var changedAt: UInt64 {
+        UInt64(max(seconds, 0)) &* 1_000 &+ UInt64(max(nanoseconds, 0)) / 1_000_000
+    }
+
     private let device: UInt64
     private let number: UInt64
     private let seconds: Int64

@@ -10,7 +10,7 @@ final class AuditKeys {
 
     /// Takes the key of the index key, and those that the index remembers.
     init(_ keys: VaultKeys, index: VaultIndex) throws(VaultError) {
-        present = try keys.index.logKey()
+        present = try keys.index.derivedKey(for: .auditLog)
         former = index.formerLogKeys
     }
 
@@ -49,14 +49,5 @@ final class AuditKeys {
             }
         }
         return isAuthentic ? plain : nil
-    }
-}
-
-extension IndexKey {
-    /// The key of the audit log: label "zgv2sub_", number 2.
-    borrowing func logKey() throws(VaultError) -> SecretBytes {
-        do {
-            return try KeyDerivation.derive(from: bytes, id: 2, context: "zgv2sub_")
-        } catch { throw VaultError(error, damaged: .tag, "a key cannot be derived") }
     }
 }

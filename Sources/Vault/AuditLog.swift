@@ -39,7 +39,7 @@ package struct AuditLog: Sendable {
     package func append(
         _ entry: AuditEntry, keys: VaultKeys, recorded: Position?, durably: Bool = false
     ) throws(VaultError) -> Position {
-        let key = try keys.index.logKey()
+        let key = try keys.index.derivedKey(for: .auditLog)
         return try append(recorded: recorded, durably: durably) { sequence, previousTag in
             AuditLine.sealing(
                 entry, sequence: sequence, previousTag: previousTag, vault: vaultID, key: key)

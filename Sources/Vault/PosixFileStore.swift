@@ -10,10 +10,13 @@ internal import SystemFiles
 /// to the disk, and renamed over it.
 package struct PosixFileStore: FileStore {
     private let lockSeconds: Int
+    private let isDurable: Bool
 
-    /// - Parameter lockSeconds: How long to wait for another writer.
-    package init(lockSeconds: Int = 10) {
-        self.lockSeconds = lockSeconds
+    /// - Parameters:
+    ///   - lockSeconds: How long to wait for another writer.
+    ///   - isDurable: Whether what is written must be on the disk before a call returns.
+    package init(lockSeconds: Int = 10, isDurable: Bool = true) {
+        (self.lockSeconds, self.isDurable) = (lockSeconds, isDurable)
     }
 
     package func open(_ path: String) throws(VaultError) -> any ReadableFile {
@@ -86,7 +89,9 @@ package struct PosixFileStore: FileStore {
         let directory = FileReplacement.directory(of: path)
         let name = Self.temporaryPrefix(of: path) + Identifier.random().hexadecimal.prefix(16)
         do {
-            try FileReplacement.write(to: path, by: name, replaces: replaces) { file in
+            try FileReplacement.write(
+                to: path, by: name, replaces: replaces, durably: isDurable
+            ) { file in
                 for part in parts { try write(part, to: file) }
                 try check(try PosixFile(opening: "\(directory)/\(name)", isCopy: true))
             }

@@ -212,11 +212,11 @@ extension VaultIndex {
 }
 
 extension IndexKey {
-    /// The key of the audit log, which a later index key must still know: label "zgv2sub_", number 2.
+    /// The key of the audit log, which a later index key must still know.
     func logKey(in arena: SecretArena) throws(VaultError) -> SecretSlice {
-        try guarding { () throws(SealingError) in
-            let key = try KeyDerivation.derive(from: bytes, id: 2, context: "zgv2sub_")
-            return try key.withBytes { (key) throws(SealingError) in try arena.copy(key) }
+        let key = try derivedKey(for: .auditLog)
+        return try guarding { () throws(SealingError) in
+            try key.withBytes { (key) throws(SealingError) in try arena.copy(key) }
         }
     }
 }

@@ -52,6 +52,21 @@ package struct IndexKey: ~Copyable {
     borrowing func sealingKey() throws(VaultError) -> SecretBytes {
         try derive(bytes, 1, "zgv2sub_")
     }
+
+    /// What is kept beside the vault under a key that follows from the index key: label "zgv2sub_", and this
+    /// number.
+    package enum Purpose: UInt64 {
+        /// The lines of the audit log.
+        case auditLog = 2
+        /// Answers of the platform.
+        case answers = 3
+        /// Choices of notifications, and how far the watching has come.
+        case notifications = 4
+    }
+
+    borrowing func derivedKey(for purpose: Purpose) throws(VaultError) -> SecretBytes {
+        try derive(bytes, purpose.rawValue, "zgv2sub_")
+    }
 }
 
 private func derive(

@@ -101,7 +101,7 @@ struct AuditLogTests {
                 == [.damaged(line: 1), .damaged(line: 3)])
         index.formerLogKeys = [
             try SecretBytes.random(count: 32).withBytes { try arena.copy($0) },
-            try old.index.logKey().withBytes { try arena.copy($0) },
+            try old.index.derivedKey(for: .auditLog).withBytes { try arena.copy($0) },
         ]
         let report = try fixture.log.verify(with: fixture.vault.keys, index: index)
         #expect(report.isWhole && report.entryCount == 4)

@@ -13,8 +13,9 @@ package final class AnswerCache {
     private let nameKey: SecretBytes
     private let sealing: SealedFile
     private let complain: (String) -> Void
-    /// Who writes takes some milliseconds. Behind one that was stopped nobody waits for long.
-    private let files = PosixFileStore(lockSeconds: 2)
+    /// Who writes takes some milliseconds. Behind one that was stopped nobody waits for long. A table that a loss
+    /// of power leaves half written does not open.
+    private let files = PosixFileStore(lockSeconds: 2, isDurable: false)
     private var last: (file: [UInt8], answers: [KeptAnswer]) = ([], [])
 
     /// - Parameters:

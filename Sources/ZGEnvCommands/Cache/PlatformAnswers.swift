@@ -59,7 +59,8 @@ final class PlatformAnswers {
             return
         }
         cache = try AnswerCache(
-            key: try keys.answerCacheKey(), vault: try invocation.session.opened().header.vaultID,
+            key: try keys.derivedKey(for: .answers),
+            vault: try invocation.session.opened().header.vaultID,
             directory: directory, complain: { try? invocation.detail($0) })
     }
 

@@ -27,7 +27,7 @@ struct NotificationFiles {
         lockPath = base + ".notify-run.lock"
         inboxPath = base + ".relay-progress"
         relayLockPath = base + ".relay-run.lock"
-        sealing = try WatchSealing(key: try keys.notificationKey(), vault: vault)
+        sealing = try WatchSealing(key: try keys.derivedKey(for: .notifications), vault: vault)
         files = invocation.context.files
     }
 

@@ -26,7 +26,7 @@ struct CacheProbe {
                 epoch: keys.index.epoch), root: nil)
         #expect(!index.opensValues)
         cache = try AnswerCache(
-            key: try index.answerCacheKey(), vault: vault.header.vaultID, directory: path,
+            key: try index.derivedKey(for: .answers), vault: vault.header.vaultID, directory: path,
             complain: { Issue.record("\($0)") })
     }
 

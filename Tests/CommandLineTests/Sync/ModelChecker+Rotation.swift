@@ -8,10 +8,14 @@ extension ModelChecker {
     mutating func checkRotation(of run: ModelRun) {
         let command = run.command
         guard command.name == "rotate", command.words.count > 1 else { return }
-        if let new = command.input, !command.words[1].hasPrefix("-") {
-            rotations[command.machine] = (command.words[1], new)
+        let named = command.words[1].hasPrefix("-") ? nil : command.words[1]
+        if let new = command.input, let named {
+            rotations[command.machine, default: []].append((named, new))
         }
-        guard let (key, new) = rotations[command.machine], let status = run.status else { return }
+        let known = rotations[command.machine] ?? []
+        guard let (key, new) = known.last(where: { named == nil || $0.key == named }),
+            let status = run.status
+        else { return }
         if run.hasRevoked { checkRevoking(of: key, new, run) }
         // Somebody was there first, and nobody was kept from looking.
         if [10, 11].contains(status), command.input != nil, run.moments.allSatisfy(\.isAnswered),

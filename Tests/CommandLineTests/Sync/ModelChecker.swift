@@ -39,8 +39,8 @@ struct ModelChecker {
         ProcessInfo.processInfo.environment["ZG_ENV_MODEL_ADVICE"] == "follow"
 
     private var hearings: [Hearing]
-    /// The last rotation of each machine.
-    var rotations: [Int: (key: String, new: String)] = [:]
+    /// The rotations of each machine, in their order.
+    var rotations: [Int: [(key: String, new: String)]] = [:]
     private let ownUser: String
     /// All values that anybody ever wrote.
     var values: Set<String> = []
