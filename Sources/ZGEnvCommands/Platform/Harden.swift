@@ -16,11 +16,7 @@ enum Harden: Command {
             readable. What a team's policy made sensitive becomes so in the vault too; with KEY also what the \
             policy refuses. When it was interrupted, run it again: it finishes what is left.
             """,
-        arguments: [
-            ArgumentSpec(
-                "KEY", .zeroOrMore, "Variables to harden; all by default",
-                completion: .dynamic(.variable))
-        ],
+        arguments: [RecordChoice.argument(to: "harden")],
         options: [
             ScopeOptions.target,
             OptionSpec(flag: "redeploy", "Redeploy production afterwards, and wait for it"),
@@ -29,18 +25,13 @@ enum Harden: Command {
             .init("zg-env harden -p web --dry-run", "show what would become sensitive"),
             .init("zg-env harden STRIPE_KEY -p web -t production", "one variable of production"),
         ],
-        exitCodes: [
-            ExitCode.conflict.rawValue,
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: RecordChoice.exitCodes)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command
         var rules = HardeningPlan.Rules()
-        let keys = command.arguments("KEY")
-        for key in keys { try VariableName.check(key) }
-        if !keys.isEmpty { rules.keys = Set(keys) }
-        rules.places = try ScopeOptions(targetsOf: command).scope()
+        let choice = try RecordChoice(command)
+        (rules.keys, rules.places) = (choice.keys, choice.places)
         guard rules.places?.targets.contains(.development) != true else {
             throw CommandError(
                 .usage, "The platform takes no sensitive variable for development.",

@@ -69,7 +69,7 @@ struct HardenReport {
         func entries(_ isSensitive: Bool) -> JSONValue {
             .array(
                 done.filter { ($0.step.attributes.kind == .sensitive) == isSensitive }
-                    .map { Self.entry($0.step.key, $0.step.attributes.scope) })
+                    .map { JSONValue.entry($0.step.key, $0.step.attributes.scope) })
         }
         var members: [JSONValue.Member] = [
             .init("project", .string(project)),
@@ -77,56 +77,48 @@ struct HardenReport {
                 "hardened",
                 isPlan
                     ? .array(
-                        (items + unconfirmed).map { Self.entry($0.record.key, $0.hardened) }
-                            + declared.map { Self.entry($0.variable.name, $0.hardened) })
+                        (items + unconfirmed).map { JSONValue.entry($0.record.key, $0.hardened) }
+                            + declared.map { JSONValue.entry($0.variable.name, $0.hardened) })
                     : entries(true)),
             .init(
                 "readable",
                 isPlan
                     ? .array(
                         items.filter { !$0.rest.isEmpty }.map {
-                            Self.entry($0.record.key, $0.rest)
+                            JSONValue.entry($0.record.key, $0.rest)
                         }
                             + declared.filter { !$0.rest.isEmpty }.map {
-                                Self.entry($0.variable.name, $0.rest)
+                                JSONValue.entry($0.variable.name, $0.rest)
                             }
-                            + leftovers.map { Self.entry($0.name, $0.attributes.scope) })
+                            + leftovers.map { JSONValue.entry($0.name, $0.attributes.scope) })
                     : entries(false)),
             .init(
                 "takenIn",
                 .array(
                     items.filter(\.lacksValue).map {
-                        Self.entry($0.record.key, $0.record.attributes.scope)
+                        JSONValue.entry($0.record.key, $0.record.attributes.scope)
                     })),
             .init(
-                "left", .array(omissions.map { Self.entry($0.key, $0.scope, $0.reason) })),
+                "left", .entries(omissions)),
             .init(
                 "unverified",
                 .array(
                     (outcomes ?? []).compactMap { outcome in
                         guard case .unverified(let reason) = outcome.end else { return nil }
-                        return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
+                        return JSONValue.entry(
+                            outcome.step.key, outcome.step.attributes.scope, reason)
                     })),
             .init(
                 "failed",
                 .array(
                     (outcomes ?? []).compactMap { outcome in
                         guard let reason = outcome.failureReason else { return nil }
-                        return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
+                        return JSONValue.entry(
+                            outcome.step.key, outcome.step.attributes.scope, reason)
                     })),
         ]
         if isPlan { members.append(.init("dryRun", true)) }
         return CommandResult(json: .object(members), text: text, failure: failure)
-    }
-
-    private static func entry(_ key: String, _ scope: Scope, _ reason: String? = nil) -> JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("key", .string(key)), .init("targets", .strings(scope.targets.names)),
-            .init("customEnvironments", .strings(scope.customEnvironments)),
-            .init("branch", .string(orNull: scope.branch)),
-        ]
-        if let reason { members.append(.init("reason", .string(reason))) }
-        return .object(members)
     }
 
     private var text: String {

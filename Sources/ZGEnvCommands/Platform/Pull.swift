@@ -16,11 +16,7 @@ enum Pull: Command {
             show never replaces one of the vault: the variable stays behind until a push with --force. A \
             project that the vault does not have yet is made.
             """,
-        arguments: [
-            ArgumentSpec(
-                "KEY", .zeroOrMore, "Variables to pull; all by default",
-                completion: .dynamic(.variable))
-        ],
+        arguments: [RecordChoice.argument(to: "pull")],
         options: [
             ScopeOptions.target,
             OptionSpec(flag: "all-projects", "Pull every project of the account that is bound"),
@@ -33,21 +29,16 @@ enum Pull: Command {
             .init("zg-env pull -p web", "take in what changed on the platform"),
             .init("zg-env pull --all-projects --yes --json", "all projects, from a script"),
         ],
-        exitCodes: [
-            ExitCode.conflict.rawValue,
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: RecordChoice.exitCodes)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command
         var rules = PullPlan.Rules()
         rules.force = command.has("force")
-        let keys = command.arguments("KEY")
-        for key in keys { try VariableName.check(key) }
-        if !keys.isEmpty { rules.keys = Set(keys) }
-        rules.places = try ScopeOptions(targetsOf: command).scope()
+        let choice = try RecordChoice(command)
+        (rules.keys, rules.places) = (choice.keys, choice.places)
         if command.has("all-projects") {
-            guard keys.isEmpty else {
+            guard choice.keys == nil else {
                 throw CommandError(.usage, "Name variables, or say --all-projects, not both.")
             }
             return try PullAll(invocation, rules: rules).run()

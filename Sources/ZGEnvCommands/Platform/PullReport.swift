@@ -63,13 +63,13 @@ struct PullReport {
             guard plan.conflicts.isEmpty else { return [] }
             return .array(
                 steps.filter { isKind($0.action) }.map {
-                    Self.entry($0.key, $0.attributes.scope)
+                    JSONValue.entry($0.key, $0.attributes.scope)
                 })
         }
         let same =
-            plan.unchanged.map { Self.entry($0.name, $0.attributes.scope) }
+            plan.unchanged.map { JSONValue.entry($0.name, $0.attributes.scope) }
             + plan.steps.filter { $0.action == .agree && !$0.staysBehind }.map {
-                Self.entry($0.key, $0.attributes.scope)
+                JSONValue.entry($0.key, $0.attributes.scope)
             }
         var members: [JSONValue.Member] = [
             .init("project", .string(project)), .init("projectCreated", .bool(isMade)),
@@ -85,30 +85,16 @@ struct PullReport {
             .init("deleted", changed { $0 == .remove }),
             .init("unchanged", .array(same)),
             .init(
-                "ahead", .array(plan.ahead.map { Self.entry($0.name, $0.attributes.scope) })),
-            .init("conflicts", Self.entries(plan.conflicts)),
-            .init("unreadable", Self.entries(plan.unreadable)),
-            .init("skipped", Self.entries(skipped)), .init("compared", .bool(plan.compared)),
+                "ahead", .array(plan.ahead.map { JSONValue.entry($0.name, $0.attributes.scope) })),
+            .init("conflicts", .entries(plan.conflicts)),
+            .init("unreadable", .entries(plan.unreadable)),
+            .init("skipped", .entries(skipped)), .init("compared", .bool(plan.compared)),
         ]
         if isDryRun { members.append(.init("dryRun", true)) }
         return members
     }
 
     private var isMade: Bool { isNew && plan.conflicts.isEmpty && !isDryRun }
-
-    private static func entries(_ notes: [RecordNote]) -> JSONValue {
-        .array(notes.map { entry($0.key, $0.scope, $0.reason) })
-    }
-
-    private static func entry(_ key: String, _ scope: Scope, _ reason: String? = nil) -> JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("key", .string(key)), .init("targets", .strings(scope.targets.names)),
-            .init("customEnvironments", .strings(scope.customEnvironments)),
-            .init("branch", .string(orNull: scope.branch)),
-        ]
-        if let reason { members.append(.init("reason", .string(reason))) }
-        return .object(members)
-    }
 
     // MARK: Text
 

@@ -12,11 +12,7 @@ enum Push: Command {
             it before anything is sent. Values that the platform does not show again are reported as \
             sent and not read back. A push that was cut short is finished by running it again.
             """,
-        arguments: [
-            ArgumentSpec(
-                "KEY", .zeroOrMore, "Variables to push; all by default",
-                completion: .dynamic(.variable))
-        ],
+        arguments: [RecordChoice.argument(to: "push")],
         options: [
             ScopeOptions.target,
             OptionSpec(flag: "prune", "Delete variables that only the platform has"),
@@ -27,25 +23,20 @@ enum Push: Command {
             .init("zg-env push -p web", "show the plan, ask, and send it"),
             .init("zg-env push -p web --yes --json", "send it from a script"),
         ],
-        exitCodes: [
-            ExitCode.conflict.rawValue,
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: RecordChoice.exitCodes)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command
         var rules = PushPlan.Rules()
         rules.force = command.has("force")
         rules.prune = command.has("prune")
-        let keys = command.arguments("KEY")
-        for key in keys { try VariableName.check(key) }
-        if !keys.isEmpty { rules.keys = Set(keys) }
-        rules.places = try ScopeOptions(targetsOf: command).scope()
-        if !keys.isEmpty {
+        let choice = try RecordChoice(command)
+        (rules.keys, rules.places) = (choice.keys, choice.places)
+        if let keys = choice.keys {
             let index = try invocation.session.index(.listing)
             let project = try ProjectResolver(invocation).existing(in: index)
             let known = Set(index.variables.filter { $0.project == project.id }.map(\.name))
-            if let missing = keys.first(where: { !known.contains($0) }) {
+            if let missing = keys.sorted().first(where: { !known.contains($0) }) {
                 throw RecordSelection.notFound(missing, project, index)
             }
         }

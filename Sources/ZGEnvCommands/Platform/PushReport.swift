@@ -59,7 +59,7 @@ struct PushReport {
             .init("unchanged", unchanged),
             .init(
                 "conflicts",
-                .array(conflicts.map { Self.entry($0.key, $0.scope, $0.reason) })),
+                .entries(conflicts)),
             .init("unverified", unverified),
             .init("failed", failed), .init("notLive", notLive),
             .init("changedWhileLocked", changes?.json ?? .array([])),
@@ -73,12 +73,12 @@ struct PushReport {
         if isDryRun {
             return .array(
                 plan.steps.filter { isKind($0.action) }.map {
-                    Self.entry($0.key, $0.attributes.scope)
+                    JSONValue.entry($0.key, $0.attributes.scope)
                 })
         }
         return .array(
             outcomes.filter { isKind($0.step.action) && !$0.isFailed }.map {
-                Self.entry($0.step.key, $0.step.attributes.scope)
+                JSONValue.entry($0.step.key, $0.step.attributes.scope)
             })
     }
 
@@ -88,7 +88,7 @@ struct PushReport {
                 !overtaken.contains {
                     $0.key == variable.name && $0.scope == variable.attributes.scope
                 }
-            }.map { Self.entry($0.name, $0.attributes.scope) })
+            }.map { JSONValue.entry($0.name, $0.attributes.scope) })
     }
 
     /// Differences that the vault has not seen: before anything was sent, and found while sending.
@@ -106,7 +106,7 @@ struct PushReport {
         .array(
             outcomes.compactMap { outcome in
                 guard case .unverified(let reason) = outcome.end else { return nil }
-                return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
+                return JSONValue.entry(outcome.step.key, outcome.step.attributes.scope, reason)
             })
     }
 
@@ -125,8 +125,8 @@ struct PushReport {
 
     private var notLive: JSONValue {
         .array(
-            waiting.map { Self.entry($0.step.key, $0.step.attributes.scope) }
-                + leaving.map { Self.entry($0.name, $0.attributes.scope) })
+            waiting.map { JSONValue.entry($0.step.key, $0.step.attributes.scope) }
+                + leaving.map { JSONValue.entry($0.name, $0.attributes.scope) })
     }
 
     /// That production has none of it yet, and what to do; nil where it has.
@@ -146,18 +146,8 @@ struct PushReport {
         .array(
             outcomes.compactMap { outcome in
                 guard case .failed(let reason, _) = outcome.end else { return nil }
-                return Self.entry(outcome.step.key, outcome.step.attributes.scope, reason)
+                return JSONValue.entry(outcome.step.key, outcome.step.attributes.scope, reason)
             })
-    }
-
-    private static func entry(_ key: String, _ scope: Scope, _ reason: String? = nil) -> JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("key", .string(key)), .init("targets", .strings(scope.targets.names)),
-            .init("customEnvironments", .strings(scope.customEnvironments)),
-            .init("branch", .string(orNull: scope.branch)),
-        ]
-        if let reason { members.append(.init("reason", .string(reason))) }
-        return .object(members)
     }
 
     private var text: String {

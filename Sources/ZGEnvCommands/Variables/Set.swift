@@ -105,16 +105,14 @@ enum SetVariable: Command {
         let edit: RecordEdit
 
         var json: JSONValue {
-            .object([
+            let front: [JSONValue.Member] = [
                 .init("project", .string(project.name)),
                 .init("projectCreated", .bool(projectCreated)),
                 .init("created", .bool(edit.isNew)),
                 .init("key", .string(variable.name)),
                 .init("type", .string(variable.attributes.kind.name)),
-                .init("targets", .strings(variable.attributes.scope.targets.names)),
-                .init(
-                    "customEnvironments", .strings(variable.attributes.scope.customEnvironments)),
-                .init("branch", .string(orNull: variable.attributes.scope.branch)),
+            ]
+            let back: [JSONValue.Member] = [
                 .init("version", .integer(Int64(clamping: variable.currentVersion))),
                 .init(
                     "touched",
@@ -125,7 +123,8 @@ enum SetVariable: Command {
                                 "after": $0.after.isEmpty ? .null : .string($0.after.description),
                             ]
                         })),
-            ])
+            ]
+            return .object(front + variable.attributes.scope.members + back)
         }
     }
 

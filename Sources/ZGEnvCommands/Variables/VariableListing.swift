@@ -11,13 +11,10 @@ enum VariableListing {
     }
 
     static func members(_ variable: Variable, in project: VaultProject) -> [JSONValue.Member] {
-        let scope = variable.attributes.scope
-        return [
+        [
             .init("key", .string(variable.name)),
             .init("type", .string(variable.attributes.kind.name)),
-            .init("targets", .strings(scope.targets.names)),
-            .init("customEnvironments", .strings(scope.customEnvironments)),
-            .init("branch", .string(orNull: scope.branch)),
+        ] + variable.attributes.scope.members + [
             .init("comment", .string(orNull: variable.attributes.comment)),
             .init(
                 "version",
