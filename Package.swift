@@ -115,16 +115,16 @@ let package = Package(
             swiftSettings: smallSettings),
         .target(name: "DotEnv", swiftSettings: busySettings),
         .target(
-            name: "VercelAPI", dependencies: ["JSON", "Sealing"], swiftSettings: smallSettings
-        ),
+            name: "Searching", dependencies: ["CLinux", "Sealing"], swiftSettings: settings),
+        .target(
+            name: "VercelAPI", dependencies: ["JSON", "Sealing", "Searching"],
+            swiftSettings: smallSettings),
         .target(
             name: "CurlTransport", dependencies: ["VercelAPI", "Sealing", "CCurl"],
             swiftSettings: smallSettings),
         .target(
             name: "EnvOperations",
-            dependencies: [
-                "CLinux", "DotEnv", "JSON", "Sealing", "SystemFiles", "Vault", "VercelAPI",
-            ],
+            dependencies: ["DotEnv", "JSON", "Sealing", "SystemFiles", "Vault", "VercelAPI"],
             swiftSettings: settings),
         .target(
             name: "CommandLineKit", dependencies: ["CLinux", "JSON"], swiftSettings: smallSettings),
@@ -153,8 +153,8 @@ let package = Package(
             dependencies: [
                 "CLinux", "CommandLineKit", "CurlTransport", "DesktopNotifications", "DotEnv",
                 "EnvOperations", "JSON", "KernelKeyring", "PostalDevice", "PostalProtocol",
-                "Sealing",
-                "SecretServiceKeyring", "SystemFiles", "Vault", "VercelAPI",
+                "Sealing", "Searching", "SecretServiceKeyring", "SystemFiles", "Vault",
+                "VercelAPI",
             ], swiftSettings: smallSettings),
 
         // Programs.
@@ -198,6 +198,9 @@ let package = Package(
             dependencies: ["FuzzTargets", "Vault", "Sealing", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "SearchingTests", dependencies: ["Searching", "Sealing"],
+            swiftSettings: settings),
+        .testTarget(
             name: "EnvOperationsTests",
             dependencies: ["EnvOperations", "Sealing", "TestSupport", "Vault", "VercelAPI"],
             swiftSettings: settings),
@@ -221,8 +224,8 @@ let package = Package(
         .testTarget(
             name: "VercelAPITests",
             dependencies: [
-                "CurlTransport", "JSON", "Sandbox", "Sealing", "TestSupport", "Threads",
-                "VercelAPI",
+                "CurlTransport", "JSON", "Sandbox", "Sealing", "Searching", "TestSupport",
+                "Threads", "VercelAPI",
             ], swiftSettings: settings),
         .testTarget(
             name: "PostalDeviceTests",

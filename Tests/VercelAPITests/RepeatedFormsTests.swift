@@ -1,5 +1,6 @@
 import Foundation
 import Sealing
+import Searching
 import Testing
 
 @testable import VercelAPI

@@ -1,4 +1,5 @@
 package import Sealing
+internal import Searching
 
 /// The secrets that a command has at hand: before anybody sees what the platform says, it is held
 /// against them.

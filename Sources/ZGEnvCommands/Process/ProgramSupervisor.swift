@@ -1,8 +1,8 @@
 internal import CLinux
 internal import CommandLineKit
-internal import EnvOperations
 internal import Glibc
 internal import Sealing
+internal import Searching
 internal import SystemFiles
 
 /// A program beside this process whose output goes through it, values masked.
@@ -34,7 +34,7 @@ final class ProgramSupervisor {
     /// - Throws: ``RunFailure``.
     init(
         _ program: ProgramReplacement, environment: ChildEnvironment,
-        patterns: Redactor.Patterns, hardening: ProcessHardening
+        patterns: ValuePatterns, hardening: ProcessHardening
     ) throws {
         let name = program.arguments.first ?? []
         guard !name.isEmpty else { throw RunFailure(program.failure(refused: ENOENT, environment)) }
@@ -277,7 +277,7 @@ private struct Outputs {
     /// The device of the pseudo-terminal.
     private(set) var terminal: Int32 = -1
 
-    init(_ patterns: Redactor.Patterns) throws {
+    init(_ patterns: ValuePatterns) throws {
         let isTerminal = [1, 2].map { TerminalDevice.isTerminal($0) }
         if isTerminal[0] || isTerminal[1] {
             let destination: Int32 = isTerminal[0] ? 1 : 2
@@ -307,7 +307,7 @@ private struct Outputs {
     }
 
     private mutating func addPipe(
-        to destination: Int32, _ patterns: Redactor.Patterns,
+        to destination: Int32, _ patterns: ValuePatterns,
         keep place: WritableKeyPath<(Int32, Int32, Int32, Int32), Int32>
     ) throws -> Int32 {
         // Closed when we were started, which is how the program finds it.

@@ -1,7 +1,7 @@
 internal import CLinux
-internal import EnvOperations
 internal import Glibc
 internal import Sealing
+internal import Searching
 
 /// One output of a supervised program on its way to ours, values masked.
 final class RedactedStream {
@@ -22,7 +22,7 @@ final class RedactedStream {
 
     /// Takes the descriptor `source` over.
     init(
-        from source: Int32, to destination: Int32, _ patterns: Redactor.Patterns,
+        from source: Int32, to destination: Int32, _ patterns: ValuePatterns,
         isInteractive: Bool
     ) throws {
         self.source = source

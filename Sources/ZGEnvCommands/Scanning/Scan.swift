@@ -1,5 +1,5 @@
 internal import CommandLineKit
-internal import EnvOperations
+internal import Searching
 
 /// `scan`: finds values of the vault in files, in what is staged, or in a stream.
 enum Scan: Command {

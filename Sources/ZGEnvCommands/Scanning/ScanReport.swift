@@ -1,6 +1,6 @@
 internal import CommandLineKit
-internal import EnvOperations
 internal import JSON
+internal import Searching
 
 /// What `scan` says: where something was found, and what could not be looked at.
 struct ScanReport {

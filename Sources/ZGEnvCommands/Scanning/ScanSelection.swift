@@ -1,6 +1,6 @@
 internal import CommandLineKit
-internal import EnvOperations
 internal import Sealing
+internal import Searching
 internal import Vault
 
 /// What `scan` looks for: digests of the chosen values, and the names that they go by.

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import CommandLineKit
-internal import EnvOperations
 internal import Glibc
+internal import Searching
 
 /// Goes through files, what is staged, or a stream, and gathers what was found.
 final class ScanWork {

@@ -1,5 +1,5 @@
-internal import EnvOperations
 internal import Glibc
+internal import Searching
 
 /// A regular file that is searched from its front to its end.
 struct ScannedFile {

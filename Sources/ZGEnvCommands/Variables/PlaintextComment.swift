@@ -1,5 +1,5 @@
-internal import EnvOperations
 internal import Sealing
+internal import Searching
 
 /// A comment above a key, for people who list variables: names and comments open without the
 /// passphrase and go to the platform, so what may be a value stays out.
@@ -24,7 +24,7 @@ struct PlaintextComment: Equatable {
 
     /// The comment without the lines that hold one of the values, or a part of one that goes over
     /// several lines.
-    func leavingOut(_ values: ValueSearch) -> PlaintextComment {
+    func leavingOut(_ values: ValuePatterns) -> PlaintextComment {
         let found = Array(text.utf8).withBytes { values.ranges(in: $0) }
         if found.isEmpty { return self }
         var (kept, start) = ([Substring](), 0)

@@ -1,8 +1,8 @@
 internal import CommandLineKit
 internal import DotEnv
-internal import EnvOperations
 internal import JSON
 internal import Sealing
+internal import Searching
 internal import SystemFiles
 internal import Vault
 
@@ -139,7 +139,7 @@ struct PlaintextSource {
         let effective = Set(effective)
         for (index, entry) in file.entries.enumerated() {
             let raw = source.extracting(entry.valueRange)
-            if raw.byteCount >= RedactionPatterns.shortest {
+            if raw.byteCount >= ValuePatterns.shortest {
                 unspeakable.append(try arena.copy(raw))
             }
             if effective.contains(index) { continue }
@@ -160,7 +160,7 @@ struct PlaintextSource {
                 return byteCount < 1 << 20
             }
             rest = rest.dropFirst(portion.count)
-            let search = try ValueSearch(for: Array(portion))
+            let search = try ValuePatterns(Array(portion), hasLines: true)
             comments = comments.mapValues { $0.leavingOut(search) }
         }
     }

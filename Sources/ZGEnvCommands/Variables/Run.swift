@@ -3,6 +3,7 @@ internal import EnvOperations
 internal import Glibc
 internal import JSON
 internal import Sealing
+internal import Searching
 internal import Vault
 
 /// `run`: replaces itself by a program that has the variables in its environment.
@@ -132,14 +133,14 @@ enum Run: Command {
         _ invocation: Invocation
     ) throws -> ProgramSupervisor {
         let short = found.values.filter {
-            $0.value.count > 0 && $0.value.count < RedactionPatterns.shortest
+            $0.value.count > 0 && $0.value.count < ValuePatterns.shortest
         }
         if !short.isEmpty {
             let names = short.map(\.name).joined(separator: ", ")
             try invocation.note(
-                "Too short to be masked (under \(RedactionPatterns.shortest) bytes): \(names).")
+                "Too short to be masked (under \(ValuePatterns.shortest) bytes): \(names).")
         }
-        let patterns = try Redactor.Patterns(RedactionPatterns(found.values.map(\.value)))
+        let patterns = try ValuePatterns(found.values.map(\.value))
         try begin(environment, found, invocation)
         do {
             let supervisor = try ProgramSupervisor(

@@ -1,43 +1,35 @@
 internal import Sealing
 
-/// Puts the forms of one value into a table.
+/// Puts the forms of values into a table.
 struct SearchForms {
-    private let value: Int
     private let table: SearchTable
-    /// Digests of what was added: many forms of a value are the same.
+    private var value = 0
+    /// Digests of what was added of one value: many of its forms are the same.
     private var known: Set<[UInt8]> = []
 
-    init(value: Int, in table: SearchTable) {
-        (self.value, self.table) = (value, table)
+    init(in table: SearchTable) {
+        self.table = table
     }
 
-    /// Adds every form. Blanks and line breaks at the ends of the value make no difference.
-    mutating func add(_ whole: SecretSlice) throws(SealingError) {
-        let value = Self.trimmed(whole)
-        guard value.count >= SearchTable.shortest else { return }
-        let arena = SecretArena()
-        try value.withBytes { (bytes) throws(SealingError) in
-            try exact(bytes, .plain)
-            for rule in LineEnds.allCases { try exact(bytes, .plain, written: rule.write) }
-            for rule in WideText.all { try exact(bytes, .utf16, written: rule.write) }
-            for rule in TextEscaping.all {
-                try exact(bytes, .escaped) { (bytes, buffer) throws(SealingError) in
-                    try rule.write(bytes, to: &buffer)
-                }
+    /// Adds every form of a value. Blanks and line breaks at its ends make no difference.
+    mutating func add(
+        _ whole: SecretSlice, number: Int, by buffer: inout SecretBuffer
+    ) throws(SealingError) {
+        let trimmed = Self.trimmed(whole)
+        guard trimmed.count >= SearchTable.shortest else { return }
+        (value, known) = (number, [])
+        try trimmed.withBytes { (value) throws(SealingError) in
+            for rule in FormRule.all {
+                buffer.removeLast(buffer.count)
+                try rule.write(value, to: &buffer)
+                try buffer.withBytes { (form) throws(SealingError) in try exact(form, rule.form) }
             }
-            for rule in URLEncoding.all {
-                try exact(bytes, .urlEncoded) { (bytes, buffer) throws(SealingError) in
-                    try rule.write(bytes, to: &buffer)
-                }
-            }
-            try pem(bytes)
-        }
-        // The bytes behind the value may be anything: they decide on the last digit.
-        for offset in 0..<3 {
-            let digits = try RedactionPatterns.base64(of: value, after: offset, in: arena)
-            let isWhole = (offset + value.count) % 3 == 0
-            try digits.part(0..<digits.count - (isWhole ? 0 : 1)).withBytes {
-                (digits) throws(SealingError) in try loose(digits, .base64)
+            try pem(value, by: &buffer)
+            for offset in 0..<3 {
+                buffer.removeLast(buffer.count)
+                let dependsOnNext = try Base64Form.write(value, after: offset, to: &buffer)
+                if dependsOnNext { buffer.removeLast(1) }
+                try buffer.withBytes { (form) throws(SealingError) in try loose(form, .base64) }
             }
         }
     }
@@ -51,25 +43,23 @@ struct SearchForms {
         }
     }
 
-    // MARK: Exact forms
-
-    private mutating func exact(
-        _ bytes: RawSpan, _ form: ScanForm,
-        written: (RawSpan, inout SecretBuffer) throws(SealingError) -> Void
-    ) throws(SealingError) {
-        var buffer = try SecretBuffer(capacity: bytes.byteCount + 64)
-        try written(bytes, &buffer)
-        try buffer.withBytes { (bytes) throws(SealingError) in try exact(bytes, form) }
+    /// Adds a pattern and returns its number; nil where the value has it already.
+    private mutating func add(
+        _ bytes: RawSpan, _ form: ValueForm, isLoose: Bool
+    ) throws(SealingError) -> Int? {
+        let digest = try table.digest(bytes)
+        guard known.insert(digest).inserted else { return nil }
+        return table.add(
+            .init(
+                value: value, form: form, count: bytes.byteCount, isLoose: isLoose, digest: digest))
     }
 
-    private mutating func exact(_ bytes: RawSpan, _ form: ScanForm) throws(SealingError) {
+    // MARK: Exact forms
+
+    private mutating func exact(_ bytes: RawSpan, _ form: ValueForm) throws(SealingError) {
         // In UTF-16 three characters have six bytes, where UTF-8 may take nine.
         guard bytes.byteCount >= SearchTable.windowByteCount else { return }
-        let digest = try table.digest(bytes)
-        guard known.insert(digest).inserted else { return }
-        let pattern = table.add(
-            .init(value: value, form: form, count: bytes.byteCount, isLoose: false),
-            digest: digest)
+        guard let pattern = try add(bytes, form, isLoose: false) else { return }
         let offset = Self.rarest(in: bytes)
         table.anchor(
             bytes.extracting(offset..<offset + SearchTable.windowByteCount), of: pattern,
@@ -99,7 +89,9 @@ struct SearchForms {
     // MARK: Loose forms
 
     /// The bodies of PEM blocks, without their line breaks, also where those are written `\n`.
-    private mutating func pem(_ bytes: RawSpan) throws(SealingError) {
+    private mutating func pem(
+        _ bytes: RawSpan, by body: inout SecretBuffer
+    ) throws(SealingError) {
         let dashes = [UInt8](repeating: 0x2D, count: 5)
         func isDashes(_ place: Int) -> Bool {
             place + 5 <= bytes.byteCount
@@ -113,7 +105,7 @@ struct SearchForms {
                 continue
             }
             place += 5
-            var body = try SecretBuffer(capacity: bytes.byteCount)
+            body.removeLast(body.count)
             while place < bytes.byteCount, !isDashes(place) {
                 let unit = LooseText.forward(bytes, place)
                 if let byte = unit.byte { try body.append(byte) }
@@ -129,12 +121,9 @@ struct SearchForms {
     }
 
     /// Bytes of base64 in which line breaks make no difference.
-    private mutating func loose(_ bytes: RawSpan, _ form: ScanForm) throws(SealingError) {
-        let digest = try table.digest(bytes)
-        guard known.insert(digest).inserted else { return }
+    private mutating func loose(_ bytes: RawSpan, _ form: ValueForm) throws(SealingError) {
+        guard let pattern = try add(bytes, form, isLoose: true) else { return }
         let count = SearchTable.windowByteCount
-        let pattern = table.add(
-            .init(value: value, form: form, count: bytes.byteCount, isLoose: true), digest: digest)
         // Of three neighbours a break of a line leaves two, where lines have 24 bytes and more.
         let isShort = bytes.byteCount < 3 * count
         let first = isShort ? 0 : (bytes.byteCount - 3 * count) / 2

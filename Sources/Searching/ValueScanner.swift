@@ -33,7 +33,7 @@ package final class ValueScanner {
     private struct Seen: Hashable {
         let line: UInt64
         let value: Int
-        let form: ScanForm
+        let form: ValueForm
     }
 
     /// Whether as much was found as is kept of one text.

@@ -2,7 +2,7 @@ import Foundation
 import Sealing
 import Testing
 
-@testable import EnvOperations
+@testable import Searching
 
 @Suite("Finding values in a text")
 struct ValueScannerTests {

@@ -1,10 +1,10 @@
-internal import Sealing
+package import Sealing
 
 /// The forms in which a text may repeat a value: as it is, in other letter case, with blanks put in or
 /// taken out, with percent signs, with backslashes, in UTF-16, in base64 of either alphabet and in
 /// hexadecimal digits, and one of these within another. It is the text that is decoded, so parts of a
 /// value are found too.
-struct RepeatedForms {
+package struct RepeatedForms {
     /// From this many bytes in common with a value on, a text counts as repeating it.
     static let window = 12
     /// Shorter values are part of many words by chance: they count as a word of their own alone.
@@ -29,7 +29,7 @@ struct RepeatedForms {
         var mask: UInt128 { UInt128.max >> UInt128(128 - 8 * count) }
     }
 
-    init(of text: String) {
+    package init(of text: String) {
         let bytes = Array(
             text.unicodeScalars.prefix(Self.longest).reduce(into: "") {
                 $0.unicodeScalars.append($1)
@@ -52,7 +52,7 @@ struct RepeatedForms {
     }
 
     /// Whether one of the forms holds all of a short value, or ``window`` bytes of a longer one.
-    mutating func hold(_ secret: SecretSlice) -> Bool {
+    package mutating func hold(_ secret: SecretSlice) -> Bool {
         let count = secret.withBytes { bytes in
             (0..<bytes.byteCount).count { !Self.isBlank(bytes.byte(at: $0)) }
         }

@@ -2,7 +2,7 @@ import Foundation
 import Sealing
 import Testing
 
-@testable import EnvOperations
+@testable import Searching
 
 @Suite("Masking values in a text")
 struct RedactorTests {
@@ -17,15 +17,11 @@ struct RedactorTests {
         }
     }
 
-    private static func patterns(_ values: [String]) throws -> Redactor.Patterns {
-        try Redactor.Patterns(RedactionPatterns(slices(values)))
-    }
-
     /// Takes pieces, each at its time, and gives what came out after each of them and at the end.
     private static func released(
         _ pieces: [(text: [UInt8], time: UInt64)], _ values: [String], interactive: Bool = false
     ) throws -> [String] {
-        var redactor = try Redactor(try patterns(values), isInteractive: interactive)
+        var redactor = try Redactor(ValuePatterns(slices(values)), isInteractive: interactive)
         var all: [String] = []
         for piece in pieces {
             var out: [UInt8] = []

@@ -15,10 +15,11 @@ package final class SearchTable: @unchecked Sendable {
     /// One form of one value.
     struct Pattern {
         let value: Int
-        let form: ScanForm
+        let form: ValueForm
         let count: Int
         /// Whether line ends, blanks and the alphabet of base64 make no difference.
         let isLoose: Bool
+        let digest: [UInt8]
 
         /// How far from a window of a loose form a candidate may reach: blanks count as well.
         var reach: Int { 2 * count + 256 }
@@ -32,7 +33,6 @@ package final class SearchTable: @unchecked Sendable {
     }
 
     private(set) var patterns: [Pattern] = []
-    private var digests: [UInt8] = []
     /// In ascending order of fingerprints.
     private var anchors: [Anchor] = []
     private let key: SecretBytes
@@ -55,9 +55,10 @@ package final class SearchTable: @unchecked Sendable {
         unsafe table = zg_search_table(
             key: numbers.0, factor: numbers.1 | 1, filter: .init(Self.zeros(1)), filter_shift: 31,
             slots: .init(Self.zeros(1)), slot_mask: 0)
+        var forms = SearchForms(in: self)
+        var buffer = try SecretBuffer()
         for (number, value) in values.enumerated() {
-            var forms = SearchForms(value: number, in: self)
-            try forms.add(value)
+            try forms.add(value, number: number, by: &buffer)
         }
         fill()
     }
@@ -105,19 +106,11 @@ package final class SearchTable: @unchecked Sendable {
     // MARK: Building
 
     /// The digest of bytes under this table's key.
-    func digest(_ bytes: RawSpan) throws(SealingError) -> [UInt8] {
-        let digest = try key.withBytes { (key) throws(SealingError) in
-            try Digest.keyed(bytes, key: key)
-        }
-        return digest.withBytes { digest in
-            (0..<digest.byteCount).map { digest.byte(at: $0) }
-        }
-    }
+    func digest(_ bytes: RawSpan) throws(SealingError) -> [UInt8] { try key.digest(of: bytes) }
 
     /// Adds a pattern and returns its number.
-    func add(_ pattern: Pattern, digest: [UInt8]) -> Int {
+    func add(_ pattern: Pattern) -> Int {
         patterns.append(pattern)
-        digests += digest
         if pattern.isLoose {
             // A step backwards looks at three bytes.
             lookBehind = max(lookBehind, pattern.reach + 4)
@@ -154,14 +147,21 @@ package final class SearchTable: @unchecked Sendable {
 
     /// Whether bytes are a pattern.
     func matches(_ bytes: RawSpan, _ pattern: Int) throws(SealingError) -> Bool {
-        let digest = try key.withBytes { (key) throws(SealingError) in
+        let found = try digest(bytes)
+        return found.withBytes { found in
+            patterns[pattern].digest.withBytes { $0.isEqualInConstantTime(to: found) }
+        }
+    }
+}
+
+extension SecretBytes {
+    /// The digest of bytes under this key.
+    borrowing func digest(of bytes: RawSpan) throws(SealingError) -> [UInt8] {
+        let digest = try withBytes { (key) throws(SealingError) in
             try Digest.keyed(bytes, key: key)
         }
-        let start = pattern * Digest.byteCount
-        return digest.withBytes { found in
-            digests.withBytes {
-                $0.extracting(start..<start + Digest.byteCount).isEqualInConstantTime(to: found)
-            }
+        return digest.withBytes { digest in
+            (0..<digest.byteCount).map { digest.byte(at: $0) }
         }
     }
 }

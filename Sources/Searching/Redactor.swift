@@ -18,8 +18,7 @@ package struct Redactor: ~Copyable {
 
     private var buffer: SecretBytes
     private var count = 0
-    private var plain: PatternSearch
-    private var encoded: PatternSearch
+    private var searches: [PatternSearch]
     private let isInteractive: Bool
     /// Where values are, in the order in which they were found.
     private var found: [Range<Int>] = []
@@ -28,28 +27,13 @@ package struct Redactor: ~Copyable {
     /// How many bytes were there at which time.
     private var arrivals: [(end: Int, time: UInt64)] = []
 
-    /// Both searches of one set of patterns, shared by the outputs of one program.
-    package final class Patterns {
-        fileprivate let plain: PatternAutomaton
-        fileprivate let encoded: PatternAutomaton
-        fileprivate let longest: Int
-
-        /// Makes the searches. The values are not needed any more then.
-        package init(_ patterns: RedactionPatterns) throws(SealingError) {
-            plain = try PatternAutomaton(patterns.plain)
-            encoded = try PatternAutomaton(patterns.encoded)
-            longest = (patterns.plain + patterns.encoded).map(\.count).max() ?? 0
-        }
-    }
-
     /// Makes an empty text.
     ///
     /// - Parameter isInteractive: Whether a person may wait for each byte.
-    package init(_ patterns: Patterns, isInteractive: Bool) throws(SealingError) {
+    package init(_ patterns: ValuePatterns, isInteractive: Bool) throws(SealingError) {
         // Twice, since wrapped base64 is longer than what it is found by.
         buffer = try SecretBytes(count: 2 * patterns.longest + 2 * Self.pieceByteCount)
-        plain = PatternSearch(patterns.plain, .plain)
-        encoded = PatternSearch(patterns.encoded, .base64)
+        searches = patterns.searches
         self.isInteractive = isInteractive
     }
 
@@ -76,14 +60,13 @@ package struct Redactor: ~Copyable {
         precondition(taken <= room)
         count += taken
         arrivals.append((count, time))
-        var ranges: [Range<Int>] = []
-        let end = count
         buffer.withBytes { memory in
-            let text = memory.extracting(first: end)
-            plain.search(text, start..<end) { ranges.append($0) }
-            encoded.search(text, start..<end) { ranges.append($0) }
+            for number in searches.indices {
+                searches[number].search(memory.extracting(first: count), start..<count) {
+                    found.append(max(0, $0.lowerBound)..<$0.upperBound)
+                }
+            }
         }
-        found += ranges.map { max(0, $0.lowerBound)..<$0.upperBound }
         return taken
     }
 
@@ -93,15 +76,15 @@ package struct Redactor: ~Copyable {
     }
 
     private var patience: UInt64 {
-        let partial = max(plain.partialCount, encoded.partialCount)
-        return isInteractive && partial <= Self.few ? Self.impatience : Self.patience
+        isInteractive && searches.allSatisfy { $0.partialCount <= Self.few }
+            ? Self.impatience : Self.patience
     }
 
     /// Lets go what is no beginning of a value, or was held back long enough, masked.
     ///
     /// - Parameter sink: Given the text piece by piece.
     package mutating func release(at time: UInt64, to sink: (RawSpan) -> Void) {
-        var end = min(plain.partialStart ?? count, encoded.partialStart ?? count)
+        var end = searches.compactMap(\.partialStart).min() ?? count
         let old = arrivals.last { $0.time + patience <= time }
         end = max(end, old?.end ?? 0)
         // A pattern that is wrapped without end must not fill the memory.
@@ -116,33 +99,25 @@ package struct Redactor: ~Copyable {
 
     private mutating func release(upTo end: Int, to sink: (RawSpan) -> Void) {
         guard end > 0 else { return }
-        let ranges = merged()
-        let all = count
-        var rest: [Range<Int>] = []
+        // What was let out of a value took its mask along.
         var isOpen = isMaskOut
+        var position = 0
+        let ranges = merged()
         buffer.withBytes { memory in
-            var position = 0
-            for (number, range) in ranges.enumerated() {
-                guard range.lowerBound < end else {
-                    rest += ranges[number...]
-                    break
-                }
+            for range in ranges where range.lowerBound < end {
                 if range.lowerBound > position {
                     sink(memory.extracting(position..<range.lowerBound))
                 }
-                // What was let out of a value took its mask along.
-                if !(isOpen && number == 0) { Self.mask.withBytes { sink($0) } }
+                if !isOpen { Self.mask.withBytes { sink($0) } }
+                isOpen = false
                 position = min(range.upperBound, end)
-                isOpen = range.upperBound > end
-                if isOpen {
-                    rest = [end..<range.upperBound] + ranges[(number + 1)...]
-                    break
-                }
             }
-            if !isOpen, position < end { sink(memory.extracting(position..<end)) }
+            if position < end { sink(memory.extracting(position..<end)) }
         }
-        isMaskOut = isOpen && !rest.isEmpty
-        found = rest.map { ($0.lowerBound - end)..<($0.upperBound - end) }
+        found = ranges.filter { $0.upperBound > end }
+            .map { max(0, $0.lowerBound - end)..<$0.upperBound - end }
+        isMaskOut = ranges.contains { $0.lowerBound < end && $0.upperBound > end }
+        let all = count
         buffer.withMutableBytes { memory in
             unsafe memory.withUnsafeMutableBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
@@ -153,8 +128,7 @@ package struct Redactor: ~Copyable {
             }
         }
         count -= end
-        plain.moveBack(by: end)
-        encoded.moveBack(by: end)
+        for number in searches.indices { searches[number].moveBack(by: end) }
         arrivals = arrivals.filter { $0.end > end }.map { ($0.end - end, $0.time) }
     }
 

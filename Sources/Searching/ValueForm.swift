@@ -1,5 +1,5 @@
 /// How a value stands in a text.
-package enum ScanForm: String, CaseIterable, Sendable {
+package enum ValueForm: String, CaseIterable, Sendable {
     /// As it is, or with line ends of another kind.
     case plain
     /// In base64 of either alphabet, wherever the text around it begins, with line breaks or without.
@@ -25,5 +25,5 @@ package struct ScanMatch: Equatable, Sendable {
     /// The number of the value.
     package let value: Int
     /// How the value stands there.
-    package let form: ScanForm
+    package let form: ValueForm
 }

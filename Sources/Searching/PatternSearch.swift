@@ -12,7 +12,6 @@ struct PatternSearch {
     private let automaton: PatternAutomaton
     private let alphabet: Alphabet
     private var state = PatternAutomaton.root
-    private var depth = 0
     /// Where what was seen of a pattern begins; before the buffer for bytes that were let go.
     private var start = 0
 
@@ -22,10 +21,10 @@ struct PatternSearch {
     }
 
     /// How many bytes of a pattern were seen at the end of the text.
-    var partialCount: Int { depth }
+    var partialCount: Int { automaton.depth(of: state) }
 
     /// Where the beginning of a pattern lies at the end of the text; nil where there is none.
-    var partialStart: Int? { depth > 0 ? start : nil }
+    var partialStart: Int? { state == PatternAutomaton.root ? nil : start }
 
     /// Tells that the buffer lost bytes at its front.
     mutating func moveBack(by count: Int) {
@@ -40,57 +39,47 @@ struct PatternSearch {
     ) {
         guard !automaton.isEmpty else { return }
         unsafe buffer.withUnsafeBytes { bytes in
+            var (state, depth) = (state, partialCount)
             for index in range {
                 var byte = unsafe bytes[index]
                 if alphabet == .base64 {
-                    switch byte {
-                    case 0x2D: byte = 0x2B
-                    case 0x5F: byte = 0x2F
-                    case 0x0A, 0x0D: if depth > 0 { continue }
-                    default: break
-                    }
+                    if Self.isBreak(byte) { continue }
+                    byte = LooseText.standard(byte)
                 }
-                let next = automaton.next(state, byte)
-                if next == PatternAutomaton.root {
-                    (state, depth) = (next, 0)
-                    continue
+                state = automaton.next(state, byte)
+                let seen = depth
+                depth = automaton.depth(of: state)
+                if depth == 0 { continue }
+                if seen == 0 {
+                    start = index
+                } else if depth <= seen {
+                    start = unsafe advance(start, by: seen + 1 - depth, bytes)
                 }
-                if depth == 0 {
-                    (depth, start) = (1, index)
-                } else if next == state + 1, automaton.isNeighbour(next) {
-                    depth += 1
-                } else {
-                    let length = automaton.depth(of: next)
-                    start = unsafe advance(start, by: depth + 1 - length, bytes)
-                    depth = length
-                }
-                state = next
-                if automaton.isMatch(next) {
-                    let length = automaton.longestMatch(in: next)
-                    let first = unsafe advance(start, by: depth - length, bytes)
-                    found(first..<index + 1)
+                let length = automaton.longestMatch(in: state)
+                if length > 0 {
+                    found(unsafe advance(start, by: depth - length, bytes)..<index + 1)
                 }
             }
+            self.state = state
         }
     }
 
-    /// The position `count` bytes of patterns further.
+    /// The position `count` bytes of patterns further. Bytes that have gone are taken for no line breaks: a
+    /// range that begins there is cut anyway.
     private func advance(
         _ position: Int, by count: Int, _ bytes: UnsafeRawBufferPointer
     ) -> Int {
         guard alphabet == .base64 else { return position + count }
-        var position = position
-        var rest = count
-        while unsafe rest > 0 || isBreak(position, bytes) {
-            if unsafe !isBreak(position, bytes) { rest -= 1 }
+        var (position, rest) = (position, count)
+        while true {
+            let isBreak =
+                unsafe bytes.indices.contains(position) && Self.isBreak(bytes[position])
+            if !isBreak, rest == 0 { return position }
+            if !isBreak { rest -= 1 }
             position += 1
         }
-        return position
     }
 
-    /// Bytes that have gone are taken for none: a range that begins there is cut anyway.
-    private func isBreak(_ position: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard position >= 0, position < bytes.count else { return false }
-        return unsafe bytes[position] == 0x0A || bytes[position] == 0x0D
-    }
+    @inline(__always)
+    private static func isBreak(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 }

@@ -50,7 +50,9 @@ enum LooseText {
         byte == 0x2B ? 0x2D : byte == 0x2F ? 0x5F : byte
     }
 
-    private static func standard(_ byte: UInt8) -> UInt8 {
+    /// The digit in the alphabet with `+` and `/`.
+    @inline(__always)
+    static func standard(_ byte: UInt8) -> UInt8 {
         byte == 0x2D ? 0x2B : byte == 0x5F ? 0x2F : byte
     }
 

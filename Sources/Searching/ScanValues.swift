@@ -39,11 +39,7 @@ package struct ScanValues {
                 continue
             }
             let digest = try value.withBytes { (bytes) throws(SealingError) in
-                try key.withBytes { (key) throws(SealingError) in
-                    try Digest.keyed(bytes, key: key).withBytes { digest in
-                        (0..<digest.byteCount).map { digest.byte(at: $0) }
-                    }
-                }
+                try key.digest(of: bytes)
             }
             if let number = numbers[digest] {
                 let isNamed = owners[number].contains {

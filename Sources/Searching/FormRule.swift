@@ -1,0 +1,211 @@
+internal import Sealing
+
+/// One way to write a value. All of them are the table of forms of every search: `scan` looks for the whole of
+/// it, and what is masked or left out for what it has of the value itself and of base64.
+struct FormRule {
+    /// What becomes of line ends.
+    enum LineEnds {
+        case own
+        case lineFeeds
+        case both
+        /// With a carriage return before each line feed, whatever is there.
+        case shown
+    }
+
+    /// What becomes of all else.
+    enum Style {
+        case plain
+        case utf16(isBigEndian: Bool)
+        /// With percent signs, but for what is `kept`.
+        case percent(kept: Set<UInt8>, blankIsPlus: Bool, isUpper: Bool)
+        /// With backslashes before `escaped`; `numbered` and, `inASCII`, all beyond it by their numbers.
+        case backslash(escaped: [UInt8], numbered: [UInt8], inASCII: Bool)
+    }
+
+    let form: ValueForm
+    let style: Style
+    var lineEnds = LineEnds.own
+
+    /// As a terminal shows it.
+    static let shown = FormRule(form: .plain, style: .plain, lineEnds: .shown)
+
+    /// Every form but those of base64, in which line breaks make no difference.
+    static let all: [FormRule] = lines + wide + escaped + addresses
+
+    private static let lines = [LineEnds.own, .lineFeeds, .both].map {
+        FormRule(form: .plain, style: .plain, lineEnds: $0)
+    }
+
+    private static let wide = lines.flatMap { line in
+        [false, true].map {
+            FormRule(form: .utf16, style: .utf16(isBigEndian: $0), lineEnds: line.lineEnds)
+        }
+    }
+
+    /// Line breaks alone; JSON; with `\/`; for pages of HTML; in ASCII; and the shell's double quotes.
+    private static let escaped = [
+        ("", "", false), ("\"\\", "", false), ("\"\\/", "", false), ("\"\\", "<>&", false),
+        ("\"\\", "", true), ("\"\\/", "", true), ("\"\\$`", "", false), ("'\\", "", false),
+    ].map {
+        FormRule(
+            form: .escaped,
+            style: .backslash(escaped: Array($0.utf8), numbered: Array($1.utf8), inASCII: $2))
+    }
+
+    /// What JavaScript (two), RFC 3986, Python and forms leave as it is, with digits of both cases; and
+    /// all bytes written with a percent sign.
+    private static let addresses: [FormRule] = {
+        let plain = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+        let rules: [(Set<UInt8>, Bool)] = [
+            ("-_.!~*'()", false), ("-_.!~*'();/?:@&=+$,#", false), ("-_.~", false),
+            ("-_.~/", false), ("-_.*", true), ("-_.~", true),
+        ].map { (Set(plain + Array($0.utf8)), $1) }
+        return (rules + [([], false)]).flatMap { kept, blankIsPlus in
+            [true, false].map {
+                FormRule(
+                    form: .urlEncoded,
+                    style: .percent(kept: kept, blankIsPlus: blankIsPlus, isUpper: $0))
+            }
+        }
+    }()
+
+    // MARK: Writing
+
+    func write(_ value: RawSpan, to buffer: inout SecretBuffer) throws(SealingError) {
+        var place = 0
+        while place < value.byteCount {
+            let (scalar, count) = UTF8Text.scalar(value, place)
+            let bytes = value.extracting(place..<place + count)
+            place += count
+            switch (lineEnds, scalar) {
+            case (.lineFeeds, 0x0D), (.both, 0x0D):
+                if place < value.byteCount, value.byte(at: place) == 0x0A { continue }
+            case (.both, 0x0A), (.shown, 0x0A):
+                try [0x0D].withBytes { (mark) throws(SealingError) in
+                    try write(0x0D, mark, to: &buffer)
+                }
+            default: break
+            }
+            try write(scalar, bytes, to: &buffer)
+        }
+    }
+
+    private func write(
+        _ scalar: UInt32, _ bytes: RawSpan, to buffer: inout SecretBuffer
+    ) throws(SealingError) {
+        switch style {
+        case .plain: try buffer.append(bytes)
+        case .utf16(let isBigEndian):
+            for unit in UTF8Text.units(of: scalar) {
+                try buffer.append(UInt8(unit >> (isBigEndian ? 8 : 0) & 255))
+                try buffer.append(UInt8(unit >> (isBigEndian ? 0 : 8) & 255))
+            }
+        case .percent(let kept, let blankIsPlus, let isUpper):
+            for place in 0..<bytes.byteCount {
+                let byte = bytes.byte(at: place)
+                if kept.contains(byte) {
+                    try buffer.append(byte)
+                } else if byte == 0x20, blankIsPlus {
+                    try buffer.append(0x2B as UInt8)
+                } else {
+                    try buffer.append(0x25 as UInt8)
+                    try Self.write(UInt32(byte), digits: 2, isUpper, to: &buffer)
+                }
+            }
+        case .backslash(let escaped, let numbered, let inASCII):
+            let letter: UInt32? =
+                switch scalar {
+                case 0x08: 0x62
+                case 0x09: 0x74
+                case 0x0A: 0x6E
+                case 0x0C: 0x66
+                case 0x0D: 0x72
+                default: escaped.contains { $0 == scalar } ? scalar : nil
+                }
+            if let letter {
+                try buffer.append(0x5C as UInt8)
+                try buffer.append(UInt8(letter))
+            } else if scalar < 0x20 || numbered.contains(where: { $0 == scalar })
+                || inASCII && scalar >= 0x80
+            {
+                for unit in UTF8Text.units(of: scalar) {
+                    try buffer.append(0x5C as UInt8)
+                    try buffer.append(0x75 as UInt8)
+                    try Self.write(unit, digits: 4, false, to: &buffer)
+                }
+            } else {
+                try buffer.append(bytes)
+            }
+        }
+    }
+
+    private static func write(
+        _ number: UInt32, digits: UInt32, _ isUpper: Bool, to buffer: inout SecretBuffer
+    ) throws(SealingError) {
+        for place in (0..<digits).reversed() {
+            let digit = UInt8(number >> (4 * place) & 15)
+            try buffer.append(digit + (digit < 10 ? 0x30 : isUpper ? 0x37 : 0x57))
+        }
+    }
+}
+
+/// What base64 has of a value wherever that stands in what was encoded.
+enum Base64Form {
+    /// Writes the digits that depend on nothing but the value, when `offset` bytes of a group of three come
+    /// before it, in the alphabet with `+` and `/`.
+    ///
+    /// - Returns: Whether the last digit is another one where more bytes follow.
+    static func write(
+        _ value: RawSpan, after offset: Int, to buffer: inout SecretBuffer
+    ) throws(SealingError) -> Bool {
+        let bits = 8 * (offset + value.byteCount)
+        let first = (8 * offset + 5) / 6
+        let count = (bits + 5) / 6 - first
+        try buffer.reserve(count)
+        _ = buffer.appendWritten(limit: count) { target in
+            for place in 0..<count {
+                let bit = 6 * (first + place) - 8 * offset
+                let index = bit / 8
+                let high = UInt32(value.byte(at: index)) << 8
+                let low = index + 1 < value.byteCount ? UInt32(value.byte(at: index + 1)) : 0
+                let digit = UInt8(truncatingIfNeeded: (high | low) >> UInt32(10 - bit % 8)) & 63
+                target.storeBytes(of: letter(digit), toByteOffset: place, as: UInt8.self)
+            }
+            return count
+        }
+        return bits % 6 != 0
+    }
+
+    private static func letter(_ digit: UInt8) -> UInt8 {
+        switch digit {
+        case 0..<26: digit + 0x41
+        case 26..<52: digit + 0x47
+        case 52..<62: digit - 4
+        case 62: 0x2B
+        default: 0x2F
+        }
+    }
+}
+
+/// Scalars of UTF-8.
+private enum UTF8Text {
+    /// The one at a place, and its bytes; a byte that is no UTF-8 is one that says nothing.
+    static func scalar(_ text: RawSpan, _ place: Int) -> (scalar: UInt32, byteCount: Int) {
+        let first = UInt32(text.byte(at: place))
+        guard first >= 0x80 else { return (first, 1) }
+        let count = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+        var scalar = first & (0x7F >> UInt32(count))
+        for next in place + 1..<place + count {
+            guard next < text.byteCount, text.byte(at: next) & 0xC0 == 0x80 else {
+                return (0xFFFD, 1)
+            }
+            scalar = scalar << 6 | UInt32(text.byte(at: next) & 0x3F)
+        }
+        return (scalar, count)
+    }
+
+    /// What a scalar is in UTF-16: one unit or two.
+    static func units(of scalar: UInt32) -> [UInt32] {
+        scalar < 0x10000 ? [scalar] : [0xD7C0 + (scalar >> 10), 0xDC00 + (scalar & 0x3FF)]
+    }
+}

@@ -1,0 +1,187 @@
+internal import Sealing
+
+/// Finds many patterns in one pass over a text (Aho and Corasick), in guarded memory: however often a text
+/// begins like a pattern, each byte is looked at once, and at each it is known what may be a beginning.
+///
+/// States are numbered in the order in which patterns were added, so that a state and the next one
+/// are mostly neighbours: a table says what follows only where patterns part.
+@safe
+final class PatternAutomaton {
+    private struct State {
+        /// The state of the longest end of what was seen that begins a pattern too; until all patterns are
+        /// there the state before.
+        var back: Int32
+        /// How many bytes of a pattern were seen.
+        var depth: Int32
+        /// The length of the longest pattern that ends here; 0 where none does.
+        var longestMatch: Int32 = 0
+        let byte: UInt8
+        /// Whether it follows the state with the number before.
+        let isNeighbour: Bool
+        /// Whether further states follow than the neighbour.
+        var hasBranches = false
+    }
+
+    /// A way on, in a table with open addressing; the next state is never the root.
+    private struct Branch {
+        var key: Int64 = 0
+        var next = PatternAutomaton.root
+    }
+
+    /// The state before anything was seen.
+    static let root: Int32 = 0
+
+    private let arena = SecretArena()
+    private let states: UnsafeMutablePointer<State>
+    /// What follows the root, by the byte.
+    private let firsts: UnsafeMutablePointer<Int32>
+    private let branches: UnsafeMutablePointer<Branch>
+    private let branchMask: Int
+    private var count: Int32 = 1
+
+    /// Whether there is nothing to find.
+    var isEmpty: Bool { count == 1 }
+
+    /// Takes patterns, and further ones that some of these begin with.
+    init(
+        _ patterns: [SecretSlice], beginnings: [SecretSlice] = []
+    ) throws(SealingError) {
+        // The root, and behind the last state one that is nobody's neighbour.
+        let total = patterns.reduce(2) { $0 + $1.count }
+        guard total < Int(Int32.max) else { throw .outOfMemory }
+        // Each pattern adds one branch at most.
+        var slots = 16
+        while slots < 2 * patterns.count { slots *= 2 }
+        branchMask = slots - 1
+        // In one region: the next one would be twice as large.
+        arena.reserve(
+            Self.byteCount(total, of: State.self) + Self.byteCount(256, of: Int32.self)
+                + Self.byteCount(slots, of: Branch.self))
+        unsafe states = try Self.zeros(total, in: arena)
+        unsafe firsts = try Self.zeros(256, in: arena)
+        unsafe branches = try Self.zeros(slots, in: arena)
+        for pattern in patterns + beginnings where pattern.count > 0 { insert(pattern) }
+        link()
+    }
+
+    /// Whatever they stand behind, so many can be placed where the processor wants them.
+    private static func byteCount<T>(_ count: Int, of type: T.Type) -> Int {
+        MemoryLayout<T>.stride * (count + 1)
+    }
+
+    /// Memory that lives as long as the arena.
+    private static func zeros<T: BitwiseCopyable>(
+        _ count: Int, in arena: SecretArena
+    ) throws(SealingError) -> UnsafeMutablePointer<T> {
+        let slice = try arena.allocate(count: byteCount(count, of: T.self))
+        return unsafe slice.withMutableBytes { span in
+            unsafe span.withUnsafeMutableBytes { bytes in
+                guard let base = bytes.baseAddress else { preconditionFailure("never empty") }
+                return unsafe base.alignedUp(for: T.self).assumingMemoryBound(to: T.self)
+            }
+        }
+    }
+
+    // MARK: Building
+
+    private func insert(_ pattern: SecretSlice) {
+        pattern.withBytes { pattern in
+            var state = Self.root
+            for index in 0..<pattern.byteCount {
+                let byte = pattern.byte(at: index)
+                let next = follow(state, byte)
+                state = next == Self.root ? add(byte, behind: state) : next
+            }
+            unsafe states[Int(state)].longestMatch = Int32(pattern.byteCount)
+        }
+    }
+
+    private func add(_ byte: UInt8, behind state: Int32) -> Int32 {
+        let next = count
+        count += 1
+        let isNeighbour = state != Self.root && state + 1 == next
+        unsafe states[Int(next)] = State(
+            back: state, depth: states[Int(state)].depth + 1, byte: byte, isNeighbour: isNeighbour)
+        if state == Self.root {
+            unsafe firsts[Int(byte)] = next
+        } else if !isNeighbour {
+            unsafe states[Int(state)].hasBranches = true
+            unsafe branches[slot(of: Self.key(state, byte))] = Branch(
+                key: Self.key(state, byte), next: next)
+        }
+        return next
+    }
+
+    private static func key(_ state: Int32, _ byte: UInt8) -> Int64 {
+        Int64(state) << 8 | Int64(byte)
+    }
+
+    /// Where a branch is, or would be.
+    @inline(__always)
+    private func slot(of key: Int64) -> Int {
+        let hash = UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15 >> 20
+        var slot = Int(truncatingIfNeeded: hash) & branchMask
+        while unsafe branches[slot].next != Self.root, unsafe branches[slot].key != key {
+            slot = (slot + 1) & branchMask
+        }
+        return slot
+    }
+
+    /// The state after one more byte of a pattern, or the root if there is none.
+    @inline(__always)
+    private func follow(_ state: Int32, _ byte: UInt8) -> Int32 {
+        if state == Self.root { return unsafe firsts[Int(byte)] }
+        let neighbour = Int(state) + 1
+        if unsafe states[neighbour].byte == byte, unsafe states[neighbour].isNeighbour {
+            return state + 1
+        }
+        guard unsafe states[Int(state)].hasBranches else { return Self.root }
+        return unsafe branches[slot(of: Self.key(state, byte))].next
+    }
+
+    /// Finds the way back of every state, those first of which fewer bytes were seen.
+    private func link() {
+        let all = 1..<Int(count)
+        let longest = all.reduce(0) { unsafe max($0, Int(states[$1].depth)) }
+        var ends = [Int](repeating: 0, count: longest + 2)
+        for state in all { unsafe ends[Int(states[state].depth) + 1] += 1 }
+        for depth in ends.indices.dropFirst() { ends[depth] += ends[depth - 1] }
+        var order = [Int32](repeating: Self.root, count: all.count)
+        for state in all {
+            let depth = unsafe Int(states[state].depth)
+            order[ends[depth]] = Int32(state)
+            ends[depth] += 1
+        }
+        for state in order.map(Int.init) {
+            let before = unsafe states[state].back
+            let back =
+                before == Self.root
+                ? before : unsafe next(states[Int(before)].back, states[state].byte)
+            unsafe states[state].back = back
+            if unsafe states[state].longestMatch == 0 {
+                unsafe states[state].longestMatch = states[Int(back)].longestMatch
+            }
+        }
+    }
+
+    // MARK: Searching
+
+    /// The state after one more byte of a text.
+    @inline(__always)
+    func next(_ state: Int32, _ byte: UInt8) -> Int32 {
+        var state = state
+        while true {
+            let target = follow(state, byte)
+            if target != Self.root || state == Self.root { return target }
+            state = unsafe states[Int(state)].back
+        }
+    }
+
+    /// How many bytes of a pattern were seen in a state.
+    @inline(__always)
+    func depth(of state: Int32) -> Int { unsafe Int(states[Int(state)].depth) }
+
+    /// The length of the longest pattern that ends in a state; 0 where none does.
+    @inline(__always)
+    func longestMatch(in state: Int32) -> Int { unsafe Int(states[Int(state)].longestMatch) }
+}
