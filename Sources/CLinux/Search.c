@@ -8,8 +8,8 @@ static inline uint32_t fingerprint_of(uint64_t key, uint64_t factor, const uint8
     return (uint32_t)(((window ^ key) * factor) >> 32);
 }
 
-uint32_t zg_search_fingerprint(const struct zg_search_table *table, const void *bytes) {
-    uint32_t found = fingerprint_of(table->key, table->factor, bytes);
+uint32_t zg_search_fingerprint(uint64_t key, uint64_t factor, const void *bytes) {
+    uint32_t found = fingerprint_of(key, factor, bytes);
     return found ? found : 1;
 }
 

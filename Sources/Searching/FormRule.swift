@@ -17,7 +17,7 @@ struct FormRule {
         case plain
         case utf16(isBigEndian: Bool)
         /// With percent signs, but for what is `kept`.
-        case percent(kept: Set<UInt8>, blankIsPlus: Bool, isUpper: Bool)
+        case percent(kept: [UInt8], blankIsPlus: Bool, isUpper: Bool)
         /// With backslashes before `escaped`; `numbered` and, `inASCII`, all beyond it by their numbers.
         case backslash(escaped: [UInt8], numbered: [UInt8], inASCII: Bool)
     }
@@ -54,35 +54,34 @@ struct FormRule {
 
     /// What JavaScript (two), RFC 3986, Python and forms leave as it is, with digits of both cases; and
     /// all bytes written with a percent sign.
-    private static let addresses: [FormRule] = {
-        let plain = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
-        let rules: [(Set<UInt8>, Bool)] = [
-            ("-_.!~*'()", false), ("-_.!~*'();/?:@&=+$,#", false), ("-_.~", false),
-            ("-_.~/", false), ("-_.*", true), ("-_.~", true),
-        ].map { (Set(plain + Array($0.utf8)), $1) }
-        return (rules + [([], false)]).flatMap { kept, blankIsPlus in
-            [true, false].map {
-                FormRule(
-                    form: .urlEncoded,
-                    style: .percent(kept: kept, blankIsPlus: blankIsPlus, isUpper: $0))
-            }
+    private static let addresses = [
+        (words + "-_.!~*'()", false), (words + "-_.!~*'();/?:@&=+$,#", false),
+        (words + "-_.~", false), (words + "-_.~/", false), (words + "-_.*", true),
+        (words + "-_.~", true), ("", false),
+    ].flatMap { kept, blankIsPlus in
+        [true, false].map {
+            FormRule(
+                form: .urlEncoded,
+                style: .percent(kept: Array(kept.utf8), blankIsPlus: blankIsPlus, isUpper: $0))
         }
-    }()
+    }
+
+    private static let words = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
     // MARK: Writing
 
     func write(_ value: RawSpan, to buffer: inout SecretBuffer) throws(SealingError) {
         var place = 0
         while place < value.byteCount {
-            let (scalar, count) = UTF8Text.scalar(value, place)
+            let (scalar, count) = Self.scalar(value, place)
             let bytes = value.extracting(place..<place + count)
             place += count
             switch (lineEnds, scalar) {
-            case (.lineFeeds, 0x0D), (.both, 0x0D):
+            case (.lineFeeds, "\r"), (.both, "\r"):
                 if place < value.byteCount, value.byte(at: place) == 0x0A { continue }
-            case (.both, 0x0A), (.shown, 0x0A):
+            case (.both, "\n"), (.shown, "\n"):
                 try [0x0D].withBytes { (mark) throws(SealingError) in
-                    try write(0x0D, mark, to: &buffer)
+                    try write("\r", mark, to: &buffer)
                 }
             default: break
             }
@@ -90,13 +89,27 @@ struct FormRule {
         }
     }
 
+    /// The scalar at a place, and its bytes; a byte that is no UTF-8 is one that says nothing.
+    private static func scalar(_ text: RawSpan, _ place: Int) -> (Unicode.Scalar, byteCount: Int) {
+        let first = UInt32(text.byte(at: place))
+        let count = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0x80 ? 2 : 1
+        var scalar = count == 1 ? first : first & (0x7F >> UInt32(count))
+        for next in place + 1..<place + count {
+            guard next < text.byteCount, text.byte(at: next) & 0xC0 == 0x80 else {
+                return ("\u{FFFD}", 1)
+            }
+            scalar = scalar << 6 | UInt32(text.byte(at: next) & 0x3F)
+        }
+        return (Unicode.Scalar(scalar) ?? "\u{FFFD}", count)
+    }
+
     private func write(
-        _ scalar: UInt32, _ bytes: RawSpan, to buffer: inout SecretBuffer
+        _ scalar: Unicode.Scalar, _ bytes: RawSpan, to buffer: inout SecretBuffer
     ) throws(SealingError) {
         switch style {
         case .plain: try buffer.append(bytes)
         case .utf16(let isBigEndian):
-            for unit in UTF8Text.units(of: scalar) {
+            for unit in scalar.utf16 {
                 try buffer.append(UInt8(unit >> (isBigEndian ? 8 : 0) & 255))
                 try buffer.append(UInt8(unit >> (isBigEndian ? 0 : 8) & 255))
             }
@@ -113,25 +126,24 @@ struct FormRule {
                 }
             }
         case .backslash(let escaped, let numbered, let inASCII):
-            let letter: UInt32? =
-                switch scalar {
+            let byte = bytes.byte(at: 0)
+            let letter: UInt8? =
+                switch byte {
                 case 0x08: 0x62
                 case 0x09: 0x74
                 case 0x0A: 0x6E
                 case 0x0C: 0x66
                 case 0x0D: 0x72
-                default: escaped.contains { $0 == scalar } ? scalar : nil
+                default: escaped.contains(byte) ? byte : nil
                 }
             if let letter {
                 try buffer.append(0x5C as UInt8)
-                try buffer.append(UInt8(letter))
-            } else if scalar < 0x20 || numbered.contains(where: { $0 == scalar })
-                || inASCII && scalar >= 0x80
-            {
-                for unit in UTF8Text.units(of: scalar) {
+                try buffer.append(letter)
+            } else if byte < 0x20 || numbered.contains(byte) || inASCII && byte >= 0x80 {
+                for unit in scalar.utf16 {
                     try buffer.append(0x5C as UInt8)
                     try buffer.append(0x75 as UInt8)
-                    try Self.write(unit, digits: 4, false, to: &buffer)
+                    try Self.write(UInt32(unit), digits: 4, false, to: &buffer)
                 }
             } else {
                 try buffer.append(bytes)
@@ -184,28 +196,5 @@ enum Base64Form {
         case 62: 0x2B
         default: 0x2F
         }
-    }
-}
-
-/// Scalars of UTF-8.
-private enum UTF8Text {
-    /// The one at a place, and its bytes; a byte that is no UTF-8 is one that says nothing.
-    static func scalar(_ text: RawSpan, _ place: Int) -> (scalar: UInt32, byteCount: Int) {
-        let first = UInt32(text.byte(at: place))
-        guard first >= 0x80 else { return (first, 1) }
-        let count = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
-        var scalar = first & (0x7F >> UInt32(count))
-        for next in place + 1..<place + count {
-            guard next < text.byteCount, text.byte(at: next) & 0xC0 == 0x80 else {
-                return (0xFFFD, 1)
-            }
-            scalar = scalar << 6 | UInt32(text.byte(at: next) & 0x3F)
-        }
-        return (scalar, count)
-    }
-
-    /// What a scalar is in UTF-16: one unit or two.
-    static func units(of scalar: UInt32) -> [UInt32] {
-        scalar < 0x10000 ? [scalar] : [0xD7C0 + (scalar >> 10), 0xDC00 + (scalar & 0x3FF)]
     }
 }

@@ -5,45 +5,40 @@ internal import Sealing
 /// `+` and `/`.
 enum LooseText {
     /// One step: what was read, if anything, and where to go on.
-    struct Unit {
-        let byte: UInt8?
-        let next: Int
-    }
+    typealias Unit = (byte: UInt8?, next: Int)
 
     /// Reads from `place` on.
     static func forward(_ text: RawSpan, _ place: Int) -> Unit {
         let byte = text.byte(at: place)
-        if Blank.isBlank(byte) { return Unit(byte: nil, next: place + 1) }
+        if isBlank(byte) { return (nil, place + 1) }
         if byte == 0x5C {
             let isBreak = place + 1 < text.byteCount && isLetterOfBreak(text.byte(at: place + 1))
-            return Unit(byte: nil, next: place + (isBreak ? 2 : 1))
+            return (nil, place + (isBreak ? 2 : 1))
         }
         if byte == 0x25, let written = percent(text, place) {
-            return Unit(byte: written == 0 ? nil : written, next: place + 3)
+            return (written == 0 ? nil : written, place + 3)
         }
-        return Unit(byte: standard(byte), next: place + 1)
+        return (standard(byte), place + 1)
     }
 
     /// Reads what ends before `place`; the next step goes on before its `next`.
     static func backward(_ text: RawSpan, _ place: Int) -> Unit {
         let byte = text.byte(at: place - 1)
-        if Blank.isBlank(byte) || byte == 0x5C { return Unit(byte: nil, next: place - 1) }
+        if isBlank(byte) || byte == 0x5C { return (nil, place - 1) }
         if place >= 2, text.byte(at: place - 2) == 0x5C, isLetterOfBreak(byte) {
-            return Unit(byte: nil, next: place - 2)
+            return (nil, place - 2)
         }
         if place >= 3, text.byte(at: place - 3) == 0x25, let written = percent(text, place - 3) {
-            return Unit(byte: written == 0 ? nil : written, next: place - 3)
+            return (written == 0 ? nil : written, place - 3)
         }
-        return Unit(byte: standard(byte), next: place - 1)
+        return (standard(byte), place - 1)
     }
 
+    /// What is no part of a value at its ends, and of no weight in base64.
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
     /// Whether a byte stands in base64 of the standard alphabet.
-    static func isBase64(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F, 0x3D: true
-        default: false
-        }
-    }
+    static func isBase64(_ byte: UInt8) -> Bool { Base64.isLetter(byte) || byte == 0x3D }
 
     /// The digit in the alphabet for addresses.
     static func urlSafe(_ byte: UInt8) -> UInt8 {

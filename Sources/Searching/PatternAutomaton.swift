@@ -24,8 +24,9 @@ final class PatternAutomaton {
 
     /// A way on, in a table with open addressing; the next state is never the root.
     private struct Branch {
-        var key: Int64 = 0
-        var next = PatternAutomaton.root
+        let state: Int32
+        let byte: UInt8
+        let next: Int32
     }
 
     /// The state before anything was seen.
@@ -38,9 +39,6 @@ final class PatternAutomaton {
     private let branches: UnsafeMutablePointer<Branch>
     private let branchMask: Int
     private var count: Int32 = 1
-
-    /// Whether there is nothing to find.
-    var isEmpty: Bool { count == 1 }
 
     /// Takes patterns, and further ones that some of these begin with.
     init(
@@ -55,8 +53,8 @@ final class PatternAutomaton {
         branchMask = slots - 1
         // In one region: the next one would be twice as large.
         arena.reserve(
-            Self.byteCount(total, of: State.self) + Self.byteCount(256, of: Int32.self)
-                + Self.byteCount(slots, of: Branch.self))
+            MemoryLayout<State>.stride * (total + 1) + MemoryLayout<Branch>.stride * (slots + 1)
+                + MemoryLayout<Int32>.stride * 257)
         unsafe states = try Self.zeros(total, in: arena)
         unsafe firsts = try Self.zeros(256, in: arena)
         unsafe branches = try Self.zeros(slots, in: arena)
@@ -64,16 +62,11 @@ final class PatternAutomaton {
         link()
     }
 
-    /// Whatever they stand behind, so many can be placed where the processor wants them.
-    private static func byteCount<T>(_ count: Int, of type: T.Type) -> Int {
-        MemoryLayout<T>.stride * (count + 1)
-    }
-
-    /// Memory that lives as long as the arena.
+    /// Memory that lives as long as the arena, from where the processor wants it on.
     private static func zeros<T: BitwiseCopyable>(
         _ count: Int, in arena: SecretArena
     ) throws(SealingError) -> UnsafeMutablePointer<T> {
-        let slice = try arena.allocate(count: byteCount(count, of: T.self))
+        let slice = try arena.allocate(count: MemoryLayout<T>.stride * (count + 1))
         return unsafe slice.withMutableBytes { span in
             unsafe span.withUnsafeMutableBytes { bytes in
                 guard let base = bytes.baseAddress else { preconditionFailure("never empty") }
@@ -106,22 +99,19 @@ final class PatternAutomaton {
             unsafe firsts[Int(byte)] = next
         } else if !isNeighbour {
             unsafe states[Int(state)].hasBranches = true
-            unsafe branches[slot(of: Self.key(state, byte))] = Branch(
-                key: Self.key(state, byte), next: next)
+            unsafe branches[slot(of: state, byte)] = Branch(state: state, byte: byte, next: next)
         }
         return next
     }
 
-    private static func key(_ state: Int32, _ byte: UInt8) -> Int64 {
-        Int64(state) << 8 | Int64(byte)
-    }
-
     /// Where a branch is, or would be.
     @inline(__always)
-    private func slot(of key: Int64) -> Int {
-        let hash = UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15 >> 20
-        var slot = Int(truncatingIfNeeded: hash) & branchMask
-        while unsafe branches[slot].next != Self.root, unsafe branches[slot].key != key {
+    private func slot(of state: Int32, _ byte: UInt8) -> Int {
+        let hash = (Int(state) << 8 | Int(byte)) &* 0x1E37_79B9_7F4A_7C15 >> 20
+        var slot = hash & branchMask
+        while unsafe branches[slot].next != Self.root,
+            unsafe branches[slot].state != state || branches[slot].byte != byte
+        {
             slot = (slot + 1) & branchMask
         }
         return slot
@@ -136,7 +126,7 @@ final class PatternAutomaton {
             return state + 1
         }
         guard unsafe states[Int(state)].hasBranches else { return Self.root }
-        return unsafe branches[slot(of: Self.key(state, byte))].next
+        return unsafe branches[slot(of: state, byte)].next
     }
 
     /// Finds the way back of every state, those first of which fewer bytes were seen.

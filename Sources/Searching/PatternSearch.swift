@@ -37,7 +37,6 @@ struct PatternSearch {
     mutating func search(
         _ buffer: RawSpan, _ range: Range<Int>, found: (Range<Int>) -> Void
     ) {
-        guard !automaton.isEmpty else { return }
         unsafe buffer.withUnsafeBytes { bytes in
             var (state, depth) = (state, partialCount)
             for index in range {

@@ -14,7 +14,7 @@ package struct Redactor: ~Copyable {
     /// What counts as a few bytes.
     private static let few = 3
     /// The most bytes that come in at once.
-    package static let pieceByteCount = 32 << 10
+    private static let pieceByteCount = 32 << 10
 
     private var buffer: SecretBytes
     private var count = 0
@@ -37,27 +37,21 @@ package struct Redactor: ~Copyable {
         self.isInteractive = isInteractive
     }
 
-    /// How many bytes are held back.
-    package var heldCount: Int { count }
-
     /// Takes more of the text.
     ///
     /// - Parameters:
     ///   - time: Milliseconds of a clock that never goes back.
     ///   - body: Writes to the front of the memory it is lent, and returns how many bytes.
     /// - Returns: What `body` returned.
-    package mutating func take(
-        limit: Int = Self.pieceByteCount, at time: UInt64, by body: (inout MutableRawSpan) -> Int
-    ) -> Int {
+    package mutating func take(at time: UInt64, by body: (inout MutableRawSpan) -> Int) -> Int {
         let start = count
-        let room = min(limit, Self.pieceByteCount)
         let taken = buffer.withMutableBytes { memory in
             var rest = memory._mutatingExtracting(droppingFirst: start)
-            var window = rest._mutatingExtracting(first: room)
+            var window = rest._mutatingExtracting(first: Self.pieceByteCount)
             return body(&window)
         }
         guard taken > 0 else { return taken }
-        precondition(taken <= room)
+        precondition(taken <= Self.pieceByteCount)
         count += taken
         arrivals.append((count, time))
         buffer.withBytes { memory in
@@ -134,15 +128,11 @@ package struct Redactor: ~Copyable {
 
     /// The ranges in order, those that touch as one.
     private func merged() -> [Range<Int>] {
-        var merged: [Range<Int>] = []
-        for range in found.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if let last = merged.last, range.lowerBound <= last.upperBound {
-                merged[merged.count - 1] =
-                    last.lowerBound..<max(last.upperBound, range.upperBound)
-            } else {
-                merged.append(range)
+        found.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, range in
+            guard let last = merged.last, range.lowerBound <= last.upperBound else {
+                return merged.append(range)
             }
+            merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
         }
-        return merged
     }
 }

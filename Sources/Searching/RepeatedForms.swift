@@ -30,10 +30,7 @@ package struct RepeatedForms {
     }
 
     package init(of text: String) {
-        let bytes = Array(
-            text.unicodeScalars.prefix(Self.longest).reduce(into: "") {
-                $0.unicodeScalars.append($1)
-            }.utf8)
+        let bytes = Array(String(text.unicodeScalars.prefix(Self.longest)).utf8)
         words = bytes.map(Self.folded)
         var round = [bytes.filter { !Self.isBlank($0) }]
         var seen = Set(round)
@@ -145,72 +142,55 @@ package struct RepeatedForms {
 
     /// What a text is, taken for each of the forms; blanks are left out.
     private static func decoded(_ text: [UInt8]) -> [[UInt8]] {
-        var found = [withoutPercents(text), withoutBackslashes(text)]
-        // A run may have letters before it that belong to the sentence: so from each digit of a group on.
-        for first in 0..<4 { found.append(fromBase64(text, first)) }
-        for first in 0..<2 { found.append(fromHexadecimal(text, first)) }
-        return found.map { $0.filter { !isBlank($0) } }.filter { $0.count >= shortest }
-    }
-
-    private static func withoutPercents(_ text: [UInt8]) -> [UInt8] {
-        guard text.contains(UInt8(ascii: "%")) else { return [] }
-        return rewritten(text) { rest in
-            guard rest.first == UInt8(ascii: "%"), rest.count > 2,
-                let high = digit(rest[rest.startIndex + 1]),
-                let low = digit(rest[rest.startIndex + 2])
-            else { return nil }
-            return ([high << 4 | low], 3)
+        let percents = rewritten(text, from: UInt8(ascii: "%")) { rest in
+            number(rest, digits: 2).map { ([UInt8($0)], 3) }
         }
+        var found = [percents, withoutBackslashes(text)]
+        // A run may have letters before it that belong to the sentence: so from each digit of a group on.
+        for first in 0..<4 { found.append(joined(text, first, bits: 6, sextet)) }
+        for first in 0..<2 { found.append(joined(text, first, bits: 4, digit)) }
+        return found.map { $0.filter { !isBlank($0) } }.filter { $0.count >= shortest }
     }
 
     /// As JSON, programs and shells escape; an unknown one stands for itself.
     private static func withoutBackslashes(_ text: [UInt8]) -> [UInt8] {
-        guard text.contains(UInt8(ascii: "\\")) else { return [] }
-        return rewritten(text) { rest in
-            guard rest.first == UInt8(ascii: "\\"), let kind = rest.dropFirst().first else {
-                return nil
-            }
-            func number(_ count: Int) -> UInt32? {
-                let digits = rest.dropFirst(2).prefix(count).compactMap { digit($0) }
-                guard digits.count == count else { return nil }
-                return digits.reduce(0) { $0 << 4 | UInt32($1) }
-            }
+        rewritten(text, from: UInt8(ascii: "\\")) { rest in
+            guard let kind = rest.first else { return nil }
             switch kind {
             case UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"): return ([], 2)
-            case UInt8(ascii: "x"): return number(2).map { ([UInt8($0)], 4) } ?? ([], 1)
+            case UInt8(ascii: "x"):
+                return number(rest.dropFirst(), digits: 2).map { ([UInt8($0)], 4) } ?? ([], 1)
             case UInt8(ascii: "u"):
-                guard let scalar = number(4).flatMap(Unicode.Scalar.init) else { return ([], 1) }
-                return (Array(String(scalar).utf8), 6)
+                return number(rest.dropFirst(), digits: 4).flatMap(Unicode.Scalar.init)
+                    .map { (Array(String($0).utf8), 6) } ?? ([], 1)
             default: return ([kind], 2)
             }
         }
     }
 
-    /// Everything as it is but what `replacement` gives other bytes for, with the count of those that
-    /// they stand for.
+    /// What so many hexadecimal digits at the front are.
+    private static func number(_ text: ArraySlice<UInt8>, digits count: Int) -> UInt32? {
+        let digits = text.prefix(count).compactMap(digit)
+        return digits.count == count ? digits.reduce(0) { $0 << 4 | UInt32($1) } : nil
+    }
+
+    /// Everything as it is but where `mark` stands: `replacement` is given what follows it, and gives other
+    /// bytes with the count of those that they stand for. Nothing for a text without a mark.
     private static func rewritten(
-        _ text: [UInt8], _ replacement: (ArraySlice<UInt8>) -> ([UInt8], Int)?
+        _ text: [UInt8], from mark: UInt8, _ replacement: (ArraySlice<UInt8>) -> ([UInt8], Int)?
     ) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = text[...]
+        guard text.contains(mark) else { return [] }
+        var (bytes, rest) = ([UInt8](), text[...])
         while let byte = rest.first {
-            if let (new, count) = replacement(rest) {
+            rest = rest.dropFirst()
+            if byte == mark, let (new, count) = replacement(rest) {
                 bytes += new
-                rest = rest.dropFirst(count)
+                rest = rest.dropFirst(count - 1)
             } else {
                 bytes.append(byte)
-                rest = rest.dropFirst()
             }
         }
         return bytes
-    }
-
-    private static func fromBase64(_ text: [UInt8], _ first: Int) -> [UInt8] {
-        joined(text, first, bits: 6, sextet)
-    }
-
-    private static func fromHexadecimal(_ text: [UInt8], _ first: Int) -> [UInt8] {
-        joined(text, first, bits: 4, digit)
     }
 
     /// The bytes that runs of digits spell, each run without its `first` ones.

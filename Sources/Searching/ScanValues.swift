@@ -30,7 +30,7 @@ package struct ScanValues {
     package init(
         _ found: [(owner: Owner, value: SecretSlice)], minimum: Int = SearchTable.shortest
     ) throws(SealingError) {
-        let key = try SecretBytes.random(count: Digest.byteCount)
+        let digests = try KeyedDigests()
         var numbers: [[UInt8]: Int] = [:]
         for (owner, whole) in found {
             let value = SearchForms.trimmed(whole)
@@ -39,7 +39,7 @@ package struct ScanValues {
                 continue
             }
             let digest = try value.withBytes { (bytes) throws(SealingError) in
-                try key.digest(of: bytes)
+                try digests.digest(of: bytes)
             }
             if let number = numbers[digest] {
                 let isNamed = owners[number].contains {

@@ -1,14 +1,57 @@
+internal import CLinux
 internal import Sealing
 
-/// Puts the forms of values into a table.
+/// The forms of values, known by digests under a random key, and by a window of eight bytes of each.
 struct SearchForms {
-    private let table: SearchTable
+    static let windowByteCount = 8
+
+    /// One form of one value.
+    struct Pattern {
+        let value: Int
+        let form: ValueForm
+        let count: Int
+        /// Whether line ends, blanks and the alphabet of base64 make no difference.
+        let isLoose: Bool
+        fileprivate let digest: [UInt8]
+
+        /// How far from a window of a loose form a candidate may reach: blanks count as well.
+        var reach: Int { 2 * count + 256 }
+    }
+
+    /// A window of a pattern, and how many bytes of the pattern come before it.
+    struct Anchor {
+        let pattern: Int
+        let offset: Int
+    }
+
+    private(set) var patterns: [Pattern] = []
+    /// By fingerprint.
+    private(set) var anchors: [UInt32: [Anchor]] = [:]
+    /// How many bytes before and behind the start of a window a candidate may take.
+    private(set) var (lookBehind, lookAhead) = (0, windowByteCount)
+    /// What fingerprints are made with.
+    let (key, factor): (UInt64, UInt64)
+    private let digests: KeyedDigests
     private var value = 0
     /// Digests of what was added of one value: many of its forms are the same.
     private var known: Set<[UInt8]> = []
 
-    init(in table: SearchTable) {
-        self.table = table
+    init() throws(SealingError) {
+        digests = try KeyedDigests()
+        (key, factor) = Random.bytes(16).withBytes { bytes in
+            (
+                unsafe bytes.unsafeLoadUnaligned(as: UInt64.self),
+                unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 8, as: UInt64.self) | 1
+            )
+        }
+    }
+
+    /// Whether bytes are a pattern.
+    func matches(_ bytes: RawSpan, _ pattern: Int) throws(SealingError) -> Bool {
+        let found = try digests.digest(of: bytes)
+        return found.withBytes { found in
+            patterns[pattern].digest.withBytes { $0.isEqualInConstantTime(to: found) }
+        }
     }
 
     /// Adds every form of a value. Blanks and line breaks at its ends make no difference.
@@ -37,8 +80,8 @@ struct SearchForms {
     static func trimmed(_ value: SecretSlice) -> SecretSlice {
         value.withBytes { bytes in
             var (start, end) = (0, bytes.byteCount)
-            while start < end, Blank.isBlank(bytes.byte(at: start)) { start += 1 }
-            while end > start, Blank.isBlank(bytes.byte(at: end - 1)) { end -= 1 }
+            while start < end, LooseText.isBlank(bytes.byte(at: start)) { start += 1 }
+            while end > start, LooseText.isBlank(bytes.byte(at: end - 1)) { end -= 1 }
             return value.part(start..<end)
         }
     }
@@ -47,40 +90,53 @@ struct SearchForms {
     private mutating func add(
         _ bytes: RawSpan, _ form: ValueForm, isLoose: Bool
     ) throws(SealingError) -> Int? {
-        let digest = try table.digest(bytes)
+        let digest = try digests.digest(of: bytes)
         guard known.insert(digest).inserted else { return nil }
-        return table.add(
-            .init(
+        patterns.append(
+            Pattern(
                 value: value, form: form, count: bytes.byteCount, isLoose: isLoose, digest: digest))
+        return patterns.count - 1
+    }
+
+    /// Adds a window of a pattern, which begins at `start` and has `offset` bytes of it before it.
+    private mutating func anchor(
+        _ bytes: RawSpan, _ start: Int = 0, of number: Int, offset: Int
+    ) {
+        let window = bytes.extracting(start..<start + Self.windowByteCount)
+        let print = unsafe window.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { preconditionFailure("never empty") }
+            return unsafe zg_search_fingerprint(key, factor, base)
+        }
+        anchors[print, default: []].append(Anchor(pattern: number, offset: offset))
+        let pattern = patterns[number]
+        // A step backwards looks at three bytes.
+        lookBehind = max(lookBehind, pattern.isLoose ? pattern.reach + 4 : offset)
+        lookAhead = max(lookAhead, pattern.isLoose ? pattern.reach : pattern.count - offset)
     }
 
     // MARK: Exact forms
 
     private mutating func exact(_ bytes: RawSpan, _ form: ValueForm) throws(SealingError) {
         // In UTF-16 three characters have six bytes, where UTF-8 may take nine.
-        guard bytes.byteCount >= SearchTable.windowByteCount else { return }
-        guard let pattern = try add(bytes, form, isLoose: false) else { return }
+        guard bytes.byteCount >= Self.windowByteCount,
+            let pattern = try add(bytes, form, isLoose: false)
+        else { return }
         let offset = Self.rarest(in: bytes)
-        table.anchor(
-            bytes.extracting(offset..<offset + SearchTable.windowByteCount), of: pattern,
-            offset: offset)
+        anchor(bytes, offset, of: pattern, offset: offset)
     }
 
     /// Where the window begins that is met by chance least often, as far as its bytes tell: many
     /// different ones, and digits and capitals. A window that is everywhere costs time, nothing else.
     private static func rarest(in bytes: RawSpan) -> Int {
         var (best, place) = (-1, 0)
-        let count = SearchTable.windowByteCount
-        for start in 0...min(bytes.byteCount - count, 4_096) {
-            var (low, high): (UInt64, UInt64) = (0, 0)
-            var score = 0
-            for offset in start..<start + count {
+        for start in 0...min(bytes.byteCount - windowByteCount, 4_096) {
+            var (seen, score) = (UInt128(0), 0)
+            for offset in start..<start + windowByteCount {
                 let byte = bytes.byte(at: offset)
-                if byte & 0x40 == 0 { low |= 1 << UInt64(byte & 63) }
-                if byte & 0x40 != 0 { high |= 1 << UInt64(byte & 63) }
+                seen |= 1 << UInt128(byte & 0x7F)
                 if (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) { score += 1 }
             }
-            score += 2 * (low.nonzeroBitCount + high.nonzeroBitCount)
+            score += 2 * seen.nonzeroBitCount
             if score > best { (best, place) = (score, start) }
         }
         return place
@@ -92,10 +148,9 @@ struct SearchForms {
     private mutating func pem(
         _ bytes: RawSpan, by body: inout SecretBuffer
     ) throws(SealingError) {
-        let dashes = [UInt8](repeating: 0x2D, count: 5)
         func isDashes(_ place: Int) -> Bool {
             place + 5 <= bytes.byteCount
-                && dashes.indices.allSatisfy { bytes.byte(at: place + $0) == dashes[$0] }
+                && (place..<place + 5).allSatisfy { bytes.byte(at: $0) == 0x2D }
         }
         var place = 0
         // Each second run of dashes ends a line of BEGIN or END; what is base64 behind it is a body.
@@ -123,36 +178,48 @@ struct SearchForms {
     /// Bytes of base64 in which line breaks make no difference.
     private mutating func loose(_ bytes: RawSpan, _ form: ValueForm) throws(SealingError) {
         guard let pattern = try add(bytes, form, isLoose: true) else { return }
-        let count = SearchTable.windowByteCount
+        let count = Self.windowByteCount
         // Of three neighbours a break of a line leaves two, where lines have 24 bytes and more.
         let isShort = bytes.byteCount < 3 * count
         let first = isShort ? 0 : (bytes.byteCount - 3 * count) / 2
         for offset in stride(from: first, to: isShort ? 1 : first + 3 * count, by: count) {
-            window(bytes.extracting(offset..<offset + count), of: pattern, offset)
+            window(bytes, offset, [], of: pattern)
         }
         guard isShort else { return }
         // No room for neighbours: so the window with the break in it.
-        for lineEnd in [[0x0A], [0x0D, 0x0A]] as [[UInt8]] {
-            for breaking in 1..<count {
-                var broken = (0..<count).map { bytes.byte(at: $0) }
-                broken.insert(contentsOf: lineEnd, at: breaking)
-                defer { for place in broken.indices { broken[place] = 0 } }
-                broken.withBytes { window($0.extracting(first: count), of: pattern, 0) }
-            }
+        for breaking in 1..<count {
+            window(bytes, breaking, [0x0A], of: pattern)
+            window(bytes, breaking, [0x0D, 0x0A], of: pattern)
         }
     }
 
-    /// A window in both alphabets.
-    private func window(_ bytes: RawSpan, of pattern: Int, _ offset: Int) {
-        table.anchor(bytes, of: pattern, offset: offset)
-        var other = (0..<bytes.byteCount).map { LooseText.urlSafe(bytes.byte(at: $0)) }
-        defer { for place in other.indices { other[place] = 0 } }
-        let isSame = other.indices.allSatisfy { other[$0] == bytes.byte(at: $0) }
-        if !isSame { other.withBytes { table.anchor($0, of: pattern, offset: offset) } }
+    /// A window in both alphabets: from `offset` on, or the first one with a line end so far in it.
+    private mutating func window(
+        _ bytes: RawSpan, _ offset: Int, _ lineEnd: [UInt8], of pattern: Int
+    ) {
+        let start = lineEnd.isEmpty ? offset : 0
+        var letters = (start..<start + Self.windowByteCount).map { bytes.byte(at: $0) }
+        defer { for place in letters.indices { letters[place] = 0 } }
+        letters.insert(contentsOf: lineEnd, at: offset - start)
+        letters.withBytes { anchor($0, of: pattern, offset: start) }
+        if letters.allSatisfy({ $0 == LooseText.urlSafe($0) }) { return }
+        for place in letters.indices { letters[place] = LooseText.urlSafe(letters[place]) }
+        letters.withBytes { anchor($0, of: pattern, offset: start) }
     }
 }
 
-/// What is no part of a value at its ends, and of no weight in base64.
-enum Blank {
-    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+/// Digests under a random key.
+final class KeyedDigests {
+    private let key: SecretBytes
+
+    init() throws(SealingError) { key = try SecretBytes.random(count: Digest.byteCount) }
+
+    func digest(of bytes: RawSpan) throws(SealingError) -> [UInt8] {
+        let digest = try key.withBytes { (key) throws(SealingError) in
+            try Digest.keyed(bytes, key: key)
+        }
+        return digest.withBytes { digest in
+            (0..<digest.byteCount).map { digest.byte(at: $0) }
+        }
+    }
 }

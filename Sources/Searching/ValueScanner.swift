@@ -8,7 +8,10 @@ package final class ValueScanner {
     /// So many findings of one text are kept; the search ends with the last of them.
     package static let matchLimit = 1_000
 
+    /// Keeps what the fingerprints are in.
     private let table: SearchTable
+    private let forms: SearchForms
+    private var fingerprints: zg_search_table
     private let buffer: UnsafeMutableRawPointer
     private let capacity: Int
     /// Bytes in the buffer, and where in it the search goes on.
@@ -17,18 +20,13 @@ package final class ValueScanner {
     private var base: UInt64 = 0
     /// Which byte of a unit comes first, where the text begins with a mark that says so: lines end with units
     /// there, and a byte of 0x0A may be half of something else.
-    private var byteOrder: ByteOrder?
+    private var isBigEndian: Bool?
     /// Line feeds before this place of the buffer.
     private var (lines, linesEnd): (UInt64, Int) = (0, 0)
     private var found: [ScanMatch] = []
     private var seen: Set<Seen> = []
     /// By pattern, the place in the text up to which its last match is known to stand on one line.
     private var lineOf: [Int: UInt64] = [:]
-
-    private enum ByteOrder {
-        case littleEndian
-        case bigEndian
-    }
 
     private struct Seen: Hashable {
         let line: UInt64
@@ -42,7 +40,9 @@ package final class ValueScanner {
     /// - Parameter pieceByteCount: The least room that ``read(_:)`` has.
     package init(_ table: SearchTable, pieceByteCount: Int = 256 << 10) {
         self.table = table
-        capacity = pieceByteCount + table.lookBehind + table.lookAhead
+        forms = table.forms
+        unsafe fingerprints = table.fingerprints
+        capacity = pieceByteCount + forms.lookBehind + forms.lookAhead
         unsafe buffer = .allocate(byteCount: capacity, alignment: 16)
     }
 
@@ -53,7 +53,7 @@ package final class ValueScanner {
     /// Begins another text.
     package func begin() {
         (used, searched, base, lines, linesEnd) = (0, 0, 0, 0, 0)
-        byteOrder = nil
+        isBigEndian = nil
         found.removeAll()
         seen.removeAll()
         lineOf.removeAll()
@@ -71,15 +71,15 @@ package final class ValueScanner {
             start: buffer + used, count: capacity - used)
         let count = try unsafe body(room)
         precondition(count >= 0 && count <= room.count)
-        if base == 0, used < 2, used + count >= 2 { byteOrder = mark() }
+        if base == 0, used < 2, used + count >= 2 { isBigEndian = mark() }
         used += count
-        if used - searched > table.lookAhead { try search(to: used - table.lookAhead) }
+        if used - searched > forms.lookAhead { try search(to: used - forms.lookAhead) }
         return count
     }
 
     /// Searches what is left, and returns what was found in the order of the text.
     package func finish() throws -> [ScanMatch] {
-        let end = used - SearchTable.windowByteCount + 1
+        let end = used - SearchForms.windowByteCount + 1
         if end > searched { try search(to: end) }
         // A PEM block that stands there to the letter is no second finding.
         let exact = found.filter { $0.form != .pem }
@@ -98,7 +98,7 @@ package final class ValueScanner {
 
     /// Forgets what no candidate can begin in any more.
     private func compact() {
-        let drop = searched - table.lookBehind
+        let drop = searched - forms.lookBehind
         // Moved once a piece, and not once a read that gave little.
         guard drop > 0, capacity - used < capacity / 4 || drop > used / 2 else { return }
         if linesEnd < drop { countLines(to: drop) }
@@ -117,9 +117,9 @@ package final class ValueScanner {
     }
 
     private func lineFeeds(_ start: Int, _ end: Int) -> Int {
-        guard let byteOrder else { return unsafe zg_count_lines(buffer + start, end - start) }
+        guard let isBigEndian else { return unsafe zg_count_lines(buffer + start, end - start) }
         let text = unsafe RawSpan(_unsafeStart: buffer, byteCount: used)
-        let (first, second): (UInt8, UInt8) = byteOrder == .littleEndian ? (0x0A, 0) : (0, 0x0A)
+        let (first, second): (UInt8, UInt8) = isBigEndian ? (0, 0x0A) : (0x0A, 0)
         // Units begin at even places of the text, and count where they begin.
         let even = start + (Int(truncatingIfNeeded: base) + start) % 2
         var count = 0
@@ -129,11 +129,11 @@ package final class ValueScanner {
     }
 
     /// What the first two bytes say.
-    private func mark() -> ByteOrder? {
+    private func mark() -> Bool? {
         let text = unsafe RawSpan(_unsafeStart: buffer, byteCount: 2)
         switch (text.byte(at: 0), text.byte(at: 1)) {
-        case (0xFF, 0xFE): return .littleEndian
-        case (0xFE, 0xFF): return .bigEndian
+        case (0xFF, 0xFE): return false
+        case (0xFE, 0xFF): return true
         default: return nil
         }
     }
@@ -144,18 +144,16 @@ package final class ValueScanner {
         var place = searched
         while !isFull {
             var print: UInt32 = 0
-            place = unsafe zg_search_next(&searchTable, buffer, place, end, &print)
+            place = unsafe zg_search_next(&fingerprints, buffer, place, end, &print)
             guard place < end else { break }
-            for anchor in table.anchors(print) { try judge(anchor, at: place) }
+            for anchor in forms.anchors[print] ?? [] { try judge(anchor, at: place) }
             place += 1
         }
         searched = end
     }
 
-    private lazy var searchTable = unsafe table.table
-
-    private func judge(_ anchor: SearchTable.Anchor, at place: Int) throws {
-        let pattern = table.patterns[anchor.pattern]
+    private func judge(_ anchor: SearchForms.Anchor, at place: Int) throws {
+        let pattern = forms.patterns[anchor.pattern]
         // Where the line has the finding already nothing more is to be hashed.
         if let known = lineOf[anchor.pattern], known >= base, known <= base + UInt64(place),
             lineFeeds(Int(known - base), place) == 0
@@ -183,15 +181,15 @@ package final class ValueScanner {
     }
 
     private func exactRange(_ text: RawSpan, _ start: Int, _ number: Int) throws -> Range<Int>? {
-        let end = start + table.patterns[number].count
+        let end = start + forms.patterns[number].count
         guard start >= 0, end <= used else { return nil }
-        return try table.matches(text.extracting(start..<end), number) ? start..<end : nil
+        return try forms.matches(text.extracting(start..<end), number) ? start..<end : nil
     }
 
     private func looseRange(
         _ text: RawSpan, _ place: Int, _ before: Int, _ number: Int
     ) throws -> Range<Int>? {
-        let pattern = table.patterns[number]
+        let pattern = forms.patterns[number]
         var bytes = [UInt8](repeating: 0, count: pattern.count)
         var (start, count) = (place, before)
         let low = max(0, place - pattern.reach)
@@ -215,6 +213,6 @@ package final class ValueScanner {
             bytes[count] = byte
             count += 1
         }
-        return try bytes.withBytes { try table.matches($0, number) } ? start..<end : nil
+        return try bytes.withBytes { try forms.matches($0, number) } ? start..<end : nil
     }
 }

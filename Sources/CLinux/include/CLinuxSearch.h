@@ -19,8 +19,7 @@ struct zg_search_table {
 };
 
 /// The fingerprint of eight bytes, never 0.
-uint32_t zg_search_fingerprint(const struct zg_search_table *_Nonnull table,
-                               const void *_Nonnull bytes);
+uint32_t zg_search_fingerprint(uint64_t key, uint64_t factor, const void *_Nonnull bytes);
 
 /// The first place from `from` to before `end` where a window with a fingerprint of the table begins,
 /// or `end`. Seven bytes behind `end` must be readable.

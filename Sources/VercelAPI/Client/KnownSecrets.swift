@@ -79,10 +79,10 @@ package final class AnswerSecrets {
     }
 
     private func isName(_ secret: SecretSlice) -> Bool {
-        names.contains { name in
-            guard name.utf8.count == secret.count else { return false }
-            return secret.withBytes { bytes in
-                name.utf8.enumerated().allSatisfy { bytes.byte(at: $0.offset) == $0.element }
+        secret.withBytes { bytes in
+            names.contains { name in
+                name.utf8.count == bytes.byteCount
+                    && zip(name.utf8, 0...).allSatisfy { $0 == bytes.byte(at: $1) }
             }
         }
     }
