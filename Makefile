@@ -126,7 +126,7 @@ mutations: setup-tests ## Take out each rule of the write path, and see that the
 
 # In a directory of its own, since everything is compiled anew.
 coverage: setup-tests $(READERS)/ready ## Run the tests and print how many lines of each target they reach
-	Tests/coverage.sh 85 Vault Sealing DotEnv EnvOperations
+	Tests/coverage.sh 85 Vault Sealing Searching DotEnv EnvOperations
 
 check: setup-tests ## Lint, and build everything with warnings as errors
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests

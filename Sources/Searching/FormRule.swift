@@ -66,7 +66,7 @@ struct FormRule {
         }
     }
 
-    private static let words = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    fileprivate static let words = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
     // MARK: Writing
 
@@ -171,7 +171,7 @@ enum Base64Form {
         _ value: RawSpan, after offset: Int, to buffer: inout SecretBuffer
     ) throws(SealingError) -> Bool {
         let bits = 8 * (offset + value.byteCount)
-        let first = (8 * offset + 5) / 6
+        let (first, letters) = ((8 * offset + 5) / 6, Self.letters)
         let count = (bits + 5) / 6 - first
         try buffer.reserve(count)
         _ = buffer.appendWritten(limit: count) { target in
@@ -180,21 +180,13 @@ enum Base64Form {
                 let index = bit / 8
                 let high = UInt32(value.byte(at: index)) << 8
                 let low = index + 1 < value.byteCount ? UInt32(value.byte(at: index + 1)) : 0
-                let digit = UInt8(truncatingIfNeeded: (high | low) >> UInt32(10 - bit % 8)) & 63
-                target.storeBytes(of: letter(digit), toByteOffset: place, as: UInt8.self)
+                let digit = Int((high | low) >> UInt32(10 - bit % 8) & 63)
+                target.storeBytes(of: letters[digit], toByteOffset: place, as: UInt8.self)
             }
             return count
         }
         return bits % 6 != 0
     }
 
-    private static func letter(_ digit: UInt8) -> UInt8 {
-        switch digit {
-        case 0..<26: digit + 0x41
-        case 26..<52: digit + 0x47
-        case 52..<62: digit - 4
-        case 62: 0x2B
-        default: 0x2F
-        }
-    }
+    private static let letters = Array((FormRule.words + "+/").utf8)
 }

@@ -41,9 +41,7 @@ final class PatternAutomaton {
     private var count: Int32 = 1
 
     /// Takes patterns, and further ones that some of these begin with.
-    init(
-        _ patterns: [SecretSlice], beginnings: [SecretSlice] = []
-    ) throws(SealingError) {
+    init(_ patterns: [SecretSlice], beginnings: [SecretSlice] = []) throws(SealingError) {
         // The root, and behind the last state one that is nobody's neighbour.
         let total = patterns.reduce(2) { $0 + $1.count }
         guard total < Int(Int32.max) else { throw .outOfMemory }
@@ -131,18 +129,16 @@ final class PatternAutomaton {
 
     /// Finds the way back of every state, those first of which fewer bytes were seen.
     private func link() {
-        let all = 1..<Int(count)
-        let longest = all.reduce(0) { unsafe max($0, Int(states[$1].depth)) }
-        var ends = [Int](repeating: 0, count: longest + 2)
-        for state in all { unsafe ends[Int(states[state].depth) + 1] += 1 }
+        let depths = (1..<Int(count)).map { unsafe Int(states[$0].depth) }
+        var ends = [Int](repeating: 0, count: (depths.max() ?? 0) + 2)
+        for depth in depths { ends[depth + 1] += 1 }
         for depth in ends.indices.dropFirst() { ends[depth] += ends[depth - 1] }
-        var order = [Int32](repeating: Self.root, count: all.count)
-        for state in all {
-            let depth = unsafe Int(states[state].depth)
-            order[ends[depth]] = Int32(state)
+        var order = depths
+        for (number, depth) in depths.enumerated() {
+            order[ends[depth]] = number + 1
             ends[depth] += 1
         }
-        for state in order.map(Int.init) {
+        for state in order {
             let before = unsafe states[state].back
             let back =
                 before == Self.root

@@ -46,8 +46,7 @@ package struct Redactor: ~Copyable {
     package mutating func take(at time: UInt64, by body: (inout MutableRawSpan) -> Int) -> Int {
         let start = count
         let taken = buffer.withMutableBytes { memory in
-            var rest = memory._mutatingExtracting(droppingFirst: start)
-            var window = rest._mutatingExtracting(first: Self.pieceByteCount)
+            var window = memory._mutatingExtracting(start..<start + Self.pieceByteCount)
             return body(&window)
         }
         guard taken > 0 else { return taken }
@@ -111,13 +110,12 @@ package struct Redactor: ~Copyable {
         found = ranges.filter { $0.upperBound > end }
             .map { max(0, $0.lowerBound - end)..<$0.upperBound - end }
         isMaskOut = ranges.contains { $0.lowerBound < end && $0.upperBound > end }
-        let all = count
         buffer.withMutableBytes { memory in
             unsafe memory.withUnsafeMutableBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
-                unsafe base.copyMemory(from: base + end, byteCount: all - end)
+                unsafe base.copyMemory(from: base + end, byteCount: count - end)
                 // What was let go is not kept.
-                unsafe (base + (all - end)).initializeMemory(
+                unsafe (base + (count - end)).initializeMemory(
                     as: UInt8.self, repeating: 0, count: end)
             }
         }

@@ -215,11 +215,10 @@ final class KeyedDigests {
     init() throws(SealingError) { key = try SecretBytes.random(count: Digest.byteCount) }
 
     func digest(of bytes: RawSpan) throws(SealingError) -> [UInt8] {
-        let digest = try key.withBytes { (key) throws(SealingError) in
-            try Digest.keyed(bytes, key: key)
-        }
-        return digest.withBytes { digest in
-            (0..<digest.byteCount).map { digest.byte(at: $0) }
+        try key.withBytes { (key) throws(SealingError) in
+            try Digest.keyed(bytes, key: key).withBytes { digest in
+                (0..<digest.byteCount).map { digest.byte(at: $0) }
+            }
         }
     }
 }

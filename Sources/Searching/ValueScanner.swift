@@ -22,17 +22,10 @@ package final class ValueScanner {
     /// there, and a byte of 0x0A may be half of something else.
     private var isBigEndian: Bool?
     /// Line feeds before this place of the buffer.
-    private var (lines, linesEnd): (UInt64, Int) = (0, 0)
+    private var (lines, linesEnd) = (0, 0)
     private var found: [ScanMatch] = []
-    private var seen: Set<Seen> = []
     /// By pattern, the place in the text up to which its last match is known to stand on one line.
     private var lineOf: [Int: UInt64] = [:]
-
-    private struct Seen: Hashable {
-        let line: UInt64
-        let value: Int
-        let form: ValueForm
-    }
 
     /// Whether as much was found as is kept of one text.
     package var isFull: Bool { found.count >= Self.matchLimit }
@@ -55,7 +48,6 @@ package final class ValueScanner {
         (used, searched, base, lines, linesEnd) = (0, 0, 0, 0, 0)
         isBigEndian = nil
         found.removeAll()
-        seen.removeAll()
         lineOf.removeAll()
     }
 
@@ -108,11 +100,7 @@ package final class ValueScanner {
     }
 
     private func countLines(to place: Int) {
-        if place >= linesEnd {
-            lines += UInt64(lineFeeds(linesEnd, place))
-        } else {
-            lines -= UInt64(lineFeeds(place, linesEnd))
-        }
+        lines += place < linesEnd ? -lineFeeds(place, linesEnd) : lineFeeds(linesEnd, place)
         linesEnd = place
     }
 
@@ -130,10 +118,9 @@ package final class ValueScanner {
 
     /// What the first two bytes say.
     private func mark() -> Bool? {
-        let text = unsafe RawSpan(_unsafeStart: buffer, byteCount: 2)
-        switch (text.byte(at: 0), text.byte(at: 1)) {
-        case (0xFF, 0xFE): return false
-        case (0xFE, 0xFF): return true
+        switch unsafe UInt16(bigEndian: buffer.load(as: UInt16.self)) {
+        case 0xFFFE: return false
+        case 0xFEFF: return true
         default: return nil
         }
     }
@@ -168,12 +155,14 @@ package final class ValueScanner {
             : try exactRange(text, place - anchor.offset, anchor.pattern)
         guard let range else { return }
         countLines(to: range.lowerBound)
-        let line = lines + 1
+        let line = UInt64(lines + 1)
         if !pattern.isLoose, lineFeeds(range.lowerBound, place) == 0 {
             lineOf[anchor.pattern] = base + UInt64(place)
         }
-        let key = Seen(line: line, value: pattern.value, form: pattern.form)
-        guard seen.insert(key).inserted else { return }
+        let isKnown = found.contains {
+            $0.line == line && $0.value == pattern.value && $0.form == pattern.form
+        }
+        if isKnown { return }
         found.append(
             ScanMatch(
                 offset: base + UInt64(range.lowerBound), end: base + UInt64(range.upperBound),
