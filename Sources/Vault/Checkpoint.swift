@@ -60,11 +60,15 @@ struct Checkpoint: Equatable, Sendable {
         return writer
     }
 
-    func encode(into writer: inout ByteWriter) {
+    /// Bytes in the index, behind the section's length.
+    var byteCount: Int { 8 + nonce.count + tag.count + entries.byteCount }
+
+    /// Writes what stands in front of the entries' bytes: their number is the last of it.
+    func encodeFront(into writer: inout ByteWriter) {
         writer.uint64(generation)
         writer.raw(nonce)
         writer.raw(tag)
-        entries.encode(into: &writer)
+        writer.uint32(UInt32(entries.count))
     }
 
     static func decode(from reader: inout ByteReader) throws(VaultError) -> Checkpoint {

@@ -39,6 +39,11 @@ struct CheckpointEntries: Equatable, Sendable {
     /// Bytes with their number.
     var byteCount: Int { 4 + bytes.count }
 
+    /// Lends the entries as they stand in the index, behind their number.
+    func withBytes<R, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+        try bytes.withBytes(body)
+    }
+
     /// Writes them behind their number, as they stand in the index and in what the code covers.
     func encode(into writer: inout ByteWriter) {
         writer.uint32(UInt32(starts.count))

@@ -13,9 +13,11 @@ extension VaultIndex {
         try checkLimits()
         let front = encodedFront()
         let secrets = try encodedSecrets()
-        var back = ByteWriter(reserving: 64 + checkpoint.entries.byteCount)
-        back.section { checkpoint.encode(into: &$0) }
-        let content = front.count + secrets.count + back.count
+        // The longest section, and nothing of it is changed here: it is copied but once.
+        var back = ByteWriter()
+        back.uint32(UInt32(checkpoint.byteCount))
+        checkpoint.encodeFront(into: &back)
+        let content = front.count + secrets.count + 4 + checkpoint.byteCount
         let padded = Padding.paddedByteCount(ofIndex: 4 + content)
         guard padded <= VaultFormat.indexLimit else {
             throw VaultError(.tooLarge, "the vault's index would be larger than 256 MiB")
@@ -29,6 +31,7 @@ extension VaultIndex {
             try front.withBytes { (part) throws(SealingError) in try all.append(part) }
             try secrets.withBytes { (part) throws(SealingError) in try all.append(part) }
             try back.withBytes { (part) throws(SealingError) in try all.append(part) }
+            try checkpoint.entries.withBytes { (part) throws(SealingError) in try all.append(part) }
             try all.append(padding)
             return all
         }

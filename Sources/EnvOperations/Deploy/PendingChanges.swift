@@ -15,28 +15,39 @@ package struct PendingChanges: Equatable, Sendable {
     /// - Parameter standing: Names that Vercel has for production now, the vault's or not: a deployment does not
     ///   take these out.
     package init(of project: VaultProject, in index: VaultIndex, standing: Set<String> = []) {
-        func waiting(_ variables: [Variable]) -> [Variable] {
-            variables.filter {
-                SyncState(of: $0) == .synced && SyncState.isLive($0, in: project) == false
-            }
-        }
-        let variables = index.variables(of: project.id)
-        changed = waiting(variables)
+        changed = Self.waiting(index.variables(of: project.id), in: project)
+        (removed, removedRecords) = Self.removed(of: project, in: index, standing: standing)
+    }
+
+    /// What was removed alone, the latest of each name, and all removed records that production was built with.
+    package static func removed(
+        of project: VaultProject, in index: VaultIndex, standing: Set<String> = []
+    ) -> (latest: [Variable], records: Set<Identifier>) {
+        let gone = waiting(index.removedVariables(of: project.id), in: project)
+        if gone.isEmpty { return ([], []) }
         // What has come back to production is not taken out of it.
-        let returned = standing.union(
-            variables.filter { variable in
-                variable.remote.map {
-                    !$0.isGone && $0.agreed.scope.targets.contains(.production)
-                } ?? false
-            }.map(\.name))
-        let gone = waiting(index.removedVariables(of: project.id))
+        var returned = standing
+        for position in index.variables.indices {
+            let variable = index.variables[position]
+            guard variable.project == project.id, variable.isLive, let remote = variable.remote,
+                !remote.isGone, remote.agreed.scope.targets.contains(.production)
+            else { continue }
+            returned.insert(variable.name)
+        }
         var last: [String: Variable] = [:]
         for variable in gone where !returned.contains(variable.name) {
             func time(_ variable: Variable?) -> UInt64 { variable?.remote?.seenUpdatedAt ?? 0 }
             if time(variable) >= time(last[variable.name]) { last[variable.name] = variable }
         }
-        removed = gone.filter { last[$0.name]?.id == $0.id }
-        removedRecords = Set(gone.map(\.id))
+        return (gone.filter { last[$0.name]?.id == $0.id }, Set(gone.map(\.id)))
+    }
+
+    private static func waiting(
+        _ variables: [Variable], in project: VaultProject
+    ) -> [Variable] {
+        variables.filter {
+            SyncState(of: $0) == .synced && SyncState.isLive($0, in: project) == false
+        }
     }
 
     /// One line each for a plan.

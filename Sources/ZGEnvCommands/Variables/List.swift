@@ -62,7 +62,7 @@ enum List: Command {
         let deleted = invocation.command.has("deleted")
         func records(_ project: VaultProject) -> [Variable] {
             if deleted { return index.removedVariables(of: project.id) }
-            let removed = stale == nil ? PendingChanges(of: project, in: index).removed : []
+            let removed = stale == nil ? PendingChanges.removed(of: project, in: index).latest : []
             let live = index.variables(of: project.id)
             if removed.isEmpty { return live }
             return (live + removed).sorted {
@@ -71,7 +71,9 @@ enum List: Command {
             }
         }
         func listed(_ project: VaultProject) -> [Variable] {
-            records(project).filter { variable in
+            let records = records(project)
+            if oldest == nil && wanted == nil && pattern == nil { return records }
+            return records.filter { variable in
                 if let oldest, !due.contains(variable.id) {
                     let madeAt = index.currentVersions[variable.id]?.createdAt
                     if madeAt ?? variable.updatedAt > oldest { return false }

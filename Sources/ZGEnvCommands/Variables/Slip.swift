@@ -38,10 +38,13 @@ enum Slip {
         guard let project = index.project(named: projectName) else {
             return try check(project: projectName, in: index, invocation)
         }
-        let records = index.variables(of: project.id)
-        try check("variable", key, among: Set(records.map(\.name)), invocation)
-        let environments = Set(records.flatMap { $0.attributes.scope.customEnvironments })
+        let records = index.variables.lazy.filter { $0.project == project.id && $0.isLive }
+        // Most commands set what is there already.
+        if !records.contains(where: { $0.name == key }) {
+            try check("variable", key, among: Set(records.map(\.name)), invocation)
+        }
         for name in scope?.customEnvironments ?? [] {
+            let environments = Set(records.flatMap { $0.attributes.scope.customEnvironments })
             try check("custom environment", name, among: environments, invocation)
         }
     }
