@@ -299,30 +299,3 @@ struct ClipboardTests {
         #expect(try text("clipboard") == "")
     }
 }
-
-/// The readable memory of another process.
-struct ProcessMemory {
-    private var bytes: [Data] = []
-
-    init(of process: Int32) throws {
-        let maps = String(decoding: SmallFile.bytes("/proc/\(process)/maps"), as: UTF8.self)
-        let descriptor = unsafe open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemCallError("open the memory of a process") }
-        defer { close(descriptor) }
-        for line in maps.split(separator: "\n") {
-            let fields = line.split(separator: " ")
-            let ends = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
-            // What is mapped from files and never written to holds nothing of this run.
-            guard ends.count == 2, fields[1].hasPrefix("rw") else { continue }
-            var data = Data(count: Int(ends[1] - ends[0]))
-            let count = unsafe data.withUnsafeMutableBytes {
-                unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(ends[0]))
-            }
-            if count > 0 { bytes.append(data.prefix(count)) }
-        }
-    }
-
-    func contains(_ wanted: [UInt8]) -> Bool {
-        bytes.contains { $0.range(of: Data(wanted)) != nil }
-    }
-}
