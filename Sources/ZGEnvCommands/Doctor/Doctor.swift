@@ -18,7 +18,7 @@ enum Doctor: Command {
             .init("zg-env doctor", "look at everything"),
             .init("zg-env doctor -p web", "look at the variables of a project too"),
             .init("zg-env doctor --offline --json", "in a script, without the platform"),
-        ], exitCodes: [ExitCode.notFound.rawValue])
+        ], exitCodes: ExitCode.numbers(.notFound))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let vault = VaultChecks(invocation)

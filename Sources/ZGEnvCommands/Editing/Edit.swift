@@ -29,7 +29,7 @@ enum Edit: Command {
             .init("zg-env edit -p web", "edit the variables of development"),
             .init("zg-env edit TLS_KEY -p web -t production", "edit one of them"),
         ],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY")

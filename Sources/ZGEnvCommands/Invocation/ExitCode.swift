@@ -14,7 +14,13 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case needsAttention = 11
 
     /// What opening the vault may end in, for the descriptions of commands.
-    static let ofOpening = [Self.locked, .notFound, .damaged].map(\.rawValue)
+    static let ofOpening = numbers(.locked, .notFound, .damaged)
+
+    /// The same, after what else a command may end in.
+    static func ofOpening(and others: ExitCode...) -> [Int32] { others.map(\.rawValue) + ofOpening }
+
+    /// What a command may end in that opens no vault.
+    static func numbers(_ codes: ExitCode...) -> [Int32] { codes.map(\.rawValue) }
 
     /// The word that `error.code` holds with `--json`; nil for success.
     package var name: String? {

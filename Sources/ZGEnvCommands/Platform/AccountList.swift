@@ -11,10 +11,8 @@ enum AccountList: Command {
             The tokens themselves are never shown. With --refresh the platform is asked when each one \
             ends and whether it was found in public; without, what the login saw is shown.
             """,
-        exitCodes: [
-            ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.conflict.rawValue,
-        ] + ExitCode.ofOpening, aliases: [["account", "ls"]])
+        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict),
+        aliases: [["account", "ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let accounts = try invocation.session.index(.listing).accounts

@@ -29,10 +29,7 @@ enum Link: Command {
         ],
         exclusive: [["as", "local"]],
         examples: [.init("zg-env link web --team acme", "tie this directory to a team's project")],
-        exitCodes: [
-            ExitCode.conflict.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized, .unavailable))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let keys = try invocation.session.indexKeys()

@@ -17,10 +17,7 @@ enum Login: Command {
             OptionSpec(flag: "protect", "Keep the token where only the passphrase opens it"),
         ],
         examples: [.init("zg-env login < token.txt", "take the token from stdin")],
-        exitCodes: [
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-            ExitCode.conflict.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let session = try PlatformSession(invocation)

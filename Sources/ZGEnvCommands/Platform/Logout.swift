@@ -11,7 +11,7 @@ enum Logout: Command {
             revoke it on the platform if it may have leaked.
             """,
         options: [OptionSpec(flag: "all", "Take out the tokens of all accounts")],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let keys = try invocation.session.indexKeys()

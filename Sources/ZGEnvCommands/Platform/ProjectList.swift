@@ -13,11 +13,7 @@ enum ProjectList: Command {
             said before where it cannot be reached; then a warning says how old that is. --refresh \
             asks in any case, and --offline never.
             """,
-        exitCodes: [
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-            ExitCode.conflict.rawValue,
-        ]
-            + ExitCode.ofOpening,
+        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict),
         aliases: [["project", "ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {

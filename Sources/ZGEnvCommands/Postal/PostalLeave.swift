@@ -15,7 +15,7 @@ enum PostalLeave: Command {
         options: [
             OptionSpec(flag: "force", "Forget it here, even if the relay cannot be told")
         ],
-        exitCodes: [ExitCode.unavailable.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .unavailable))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let registration = try RelayAccess.registration(invocation)

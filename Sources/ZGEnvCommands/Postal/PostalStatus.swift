@@ -11,10 +11,7 @@ enum PostalStatus: Command {
             Each relay is asked whether it still knows the device; with --offline none is.
             """,
         options: [],
-        exitCodes: [
-            ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.conflict.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict))
 
     /// What a relay says.
     private enum Answer {

@@ -11,7 +11,7 @@ enum ProjectRemove: Command {
         discussion:
             "The history goes too, and cannot be brought back but from a backup. The platform is left as it is.",
         arguments: [ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project))],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening, aliases: [["project", "rm"]])
+        exitCodes: ExitCode.ofOpening(and: .conflict), aliases: [["project", "rm"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let name = invocation.command.argument("NAME") ?? ""

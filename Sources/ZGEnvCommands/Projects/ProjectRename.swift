@@ -11,7 +11,7 @@ enum ProjectRename: Command {
             ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project)),
             ArgumentSpec("NEW", .one, "Its new name"),
         ],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let name = invocation.command.argument("NAME") ?? ""

@@ -44,7 +44,7 @@ enum Scan: Command {
             .init("npm run build 2>&1 | zg-env scan - -p web", "look at what a program writes"),
             .init("zg-env scan --install-hook -p web", "look before each commit"),
         ],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

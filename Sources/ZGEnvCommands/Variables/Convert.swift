@@ -34,7 +34,7 @@ enum Convert: Command {
             .init(
                 "zg-env convert app.env --dialect docker -o .env", "make a .env file of docker's"),
         ],
-        exitCodes: [ExitCode.conflict.rawValue])
+        exitCodes: ExitCode.numbers(.conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

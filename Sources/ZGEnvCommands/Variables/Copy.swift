@@ -32,7 +32,7 @@ enum Copy: Command {
                 "use the value of production in preview too"),
             .init("zg-env copy API_KEY DSN -p web --to-project api", "share two with a project"),
         ],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     /// From where to where.
     private struct Route {

@@ -43,7 +43,7 @@ enum Export: Command {
             .init(
                 "zg-env export -p web --only API_KEY --dialect next", "one variable, for Next.js"),
         ],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

@@ -32,10 +32,8 @@ enum List: Command {
             .init("zg-env list", "list the variables of this directory's project"),
             .init("zg-env list 'STRIPE_*' -p web -t production", "list some of them"),
         ],
-        exitCodes: [
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-            ExitCode.conflict.rawValue,
-        ] + ExitCode.ofOpening, aliases: [["ls"]])
+        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict),
+        aliases: [["ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         if invocation.command.has("all-projects") {

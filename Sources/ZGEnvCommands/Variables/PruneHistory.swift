@@ -17,7 +17,7 @@ enum PruneHistory: Command {
                 "keep", value: "N", "Keep this many versions: 10, or what history-keep says",
                 form: .integer(1...10_000))
         ],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     private static func standardKeep(_ invocation: Invocation) throws -> Int {
         try Settings(invocation.context).number(.historyKeep) ?? 10

@@ -19,10 +19,8 @@ enum Remove: Command {
             OptionSpec(flag: "all", "Remove every value of the key"),
         ] + PushAfterwards.options,
         exclusive: [["all", "target"], ["all", "branch"]],
-        exitCodes: [
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-            ExitCode.conflict.rawValue,
-        ] + ExitCode.ofOpening, aliases: [["remove"]])
+        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict),
+        aliases: [["remove"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

@@ -16,7 +16,7 @@ enum Rename: Command {
             ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable)),
             ArgumentSpec("NEW", .one, "Its new name"),
         ],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     /// Refuses what the next push could not do: Vercel renames no sensitive variable, so that it is created
     /// under its new name.

@@ -18,7 +18,7 @@ enum RestoreVersion: Command {
                 "version", value: "N", "The version to bring back", form: .integer(1...Int.max)),
             ScopeOptions.target, ScopeOptions.branch,
         ],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

@@ -30,10 +30,8 @@ enum SetVariable: Command {
             .init("zg-env set TLS_KEY -p web -t production < key.pem", "take it from stdin"),
             .init("zg-env set SESSION_KEY -p web --generate hex:32", "make a random one"),
         ],
-        exitCodes: [
-            ExitCode.conflict.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.deploymentFailed.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(
+            and: .conflict, .unauthorized, .unavailable, .deploymentFailed))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

@@ -13,7 +13,7 @@ enum Backup: Command {
         arguments: [ArgumentSpec("FILE", .one, "The copy", completion: .file)],
         options: [OptionSpec(flag: "force", "Replace a file that is there")],
         examples: [.init("zg-env backup /media/stick/vault.zgv", "copy the vault to a stick")],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let (session, context) = (invocation.session, invocation.context)

@@ -20,7 +20,7 @@ enum Init: Command {
             KdfOption.spec,
         ],
         examples: [.init("zg-env init", "make the vault, asking for a passphrase")],
-        exitCodes: [ExitCode.conflict.rawValue, ExitCode.locked.rawValue])
+        exitCodes: ExitCode.numbers(.conflict, .locked))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let (options, context) = (invocation.options, invocation.context)

@@ -17,7 +17,7 @@ enum Passwd: Command {
             OptionSpec("slot", value: "ID", "Change this slot, whichever one the passphrase opens"),
         ],
         exclusive: [NewPassphrase.exclusive],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let session = invocation.session

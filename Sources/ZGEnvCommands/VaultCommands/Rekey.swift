@@ -21,7 +21,7 @@ enum Rekey: Command {
                 "A file with the passphrase or recovery code of another slot", repeatable: true,
                 completion: .file)
         ],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let session = invocation.session

@@ -16,7 +16,7 @@ enum Restore: Command {
         options: [
             OptionSpec(flag: "other-vault", "Replace the vault even by a backup of another one")
         ],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let (options, context) = (invocation.options, invocation.context)

@@ -27,7 +27,7 @@ enum SlotAdd: Command {
             .init("zg-env slot add recovery", "print a recovery code, once"),
             .init("zg-env slot add file /etc/zg-env/key", "make a key file for names and tokens"),
         ],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let kind = kind(invocation)

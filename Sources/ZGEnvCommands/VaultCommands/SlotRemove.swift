@@ -11,7 +11,7 @@ enum SlotRemove: Command {
             afterwards: then make new keys with zg-env rekey.
             """,
         arguments: [ArgumentSpec("ID", .one, "The slot, or the front of its id")],
-        exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .conflict))
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let session = invocation.session

@@ -37,10 +37,7 @@ enum WebhookCreate: Command {
                 "zg-env webhook create --postal --all-projects",
                 "for the devices of the relay that was joined"),
         ],
-        exitCodes: [
-            ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.conflict.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict))
 
     /// What becomes of deployments.
     private static let standardEvents = [

@@ -10,10 +10,8 @@ enum WebhookDelete: Command {
             Its secret goes out of use in the vault too; the history keeps it.
             """,
         arguments: [ArgumentSpec("WEBHOOK", .one, "The id, as webhook list shows it")],
-        exitCodes: [
-            ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue,
-        ] + ExitCode.ofOpening, aliases: [["webhook", "rm"]])
+        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable),
+        aliases: [["webhook", "rm"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let id = invocation.command.argument("WEBHOOK") ?? ""

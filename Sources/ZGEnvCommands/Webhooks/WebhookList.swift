@@ -13,10 +13,8 @@ enum WebhookList: Command {
             once, when a webhook is made.
             """,
         options: [],
-        exitCodes: [
-            ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue,
-        ] + ExitCode.ofOpening, aliases: [["webhook", "ls"]])
+        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable),
+        aliases: [["webhook", "ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let scope = try WebhookScope(invocation, needsChoice: false)
