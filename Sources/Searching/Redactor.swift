@@ -2,7 +2,7 @@ package import Sealing
 
 /// Masks values in a text that comes in pieces, and holds back only what may be the beginning of one.
 ///
-/// Bytes go in with ``take(limit:at:by:)`` and come out with ``release(at:to:)``. What was held back
+/// Bytes go in with ``take(at:by:)`` and come out with ``release(at:to:)``. What was held back
 /// too long is let go; should the rest of the value come after all, that is masked still.
 package struct Redactor: ~Copyable {
     /// What stands in place of a value.
