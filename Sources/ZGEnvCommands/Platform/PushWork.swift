@@ -241,10 +241,12 @@ struct PushWork {
     private func audited(
         _ plan: PushPlan, _ index: VaultIndex, _ send: () throws -> [PushOutcome]
     ) throws -> [PushOutcome] {
-        let name = invocation.command.spec.name
+        let spec = invocation.command.spec
+        // As it was typed: some commands push only with the option.
+        let isOption = spec.options.contains { $0.name == "push" }
         return try invocation.audited(
             Set(plan.steps.map(\.key)).sorted(), project: project.name,
-            command: name == "push" ? name : "\(name) --push", seen: index.metadata, send,
+            command: isOption ? "\(spec.name) --push" : spec.name, seen: index.metadata, send,
             failed: { $0.contains(where: \.isFailed) })
     }
 

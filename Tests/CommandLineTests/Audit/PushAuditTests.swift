@@ -32,6 +32,19 @@ struct PushAuditTests {
             ])
     }
 
+    @Test func `what pushes as a part of another command is named as it was typed`() throws {
+        let platform = try PlatformHome()
+        try platform.set("A", "1", "-t", "production")
+        try platform.pushed()
+        let seen = try entries(platform).count
+        done(try platform.run("harden", "A", "-p", "web", "--yes"))
+        done(
+            try platform.run(
+                "rotate", "A", "-p", "web", "--yes", "--allow-missing", input: .text("2")))
+        let commands = try entries(platform).dropFirst(seen).map { $0[0] }
+        #expect(Set(commands) == ["harden", "rotate"], "\(commands)")
+    }
+
     @Test func `one that fails says so`() throws {
         let platform = try PlatformHome()
         try platform.set("A", "1")
