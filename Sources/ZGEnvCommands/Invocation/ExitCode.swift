@@ -22,6 +22,9 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     /// What a command may end in that opens no vault.
     static func numbers(_ codes: ExitCode...) -> [Int32] { codes.map(\.rawValue) }
 
+    /// What asking the platform about something of a vault may end in, for the descriptions of commands.
+    static let ofPlatform = ofOpening(and: .conflict, .unauthorized, .unavailable)
+
     /// The word that `error.code` holds with `--json`; nil for success.
     package var name: String? {
         switch self {

@@ -11,8 +11,7 @@ enum AccountList: Command {
             The tokens themselves are never shown. With --refresh the platform is asked when each one \
             ends and whether it was found in public; without, what the login saw is shown.
             """,
-        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict),
-        aliases: [["account", "ls"]])
+        exitCodes: ExitCode.ofPlatform, aliases: [["account", "ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let accounts = try invocation.session.index(.listing).accounts

@@ -17,7 +17,7 @@ enum AccountUse: Command {
         ],
         options: [OptionSpec(flag: "personal", "Work in no team")],
         examples: [.init("zg-env account use work --team acme", "work in a team")],
-        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict))
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let name = invocation.command.argument("NAME") ?? ""

@@ -25,7 +25,7 @@ enum Harden: Command {
             .init("zg-env harden -p web --dry-run", "show what would become sensitive"),
             .init("zg-env harden STRIPE_KEY -p web -t production", "one variable of production"),
         ],
-        exitCodes: RecordChoice.exitCodes)
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

@@ -29,7 +29,7 @@ enum Link: Command {
         ],
         exclusive: [["as", "local"]],
         examples: [.init("zg-env link web --team acme", "tie this directory to a team's project")],
-        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized, .unavailable))
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let keys = try invocation.session.indexKeys()

@@ -17,7 +17,7 @@ enum Login: Command {
             OptionSpec(flag: "protect", "Keep the token where only the passphrase opens it"),
         ],
         examples: [.init("zg-env login < token.txt", "take the token from stdin")],
-        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict))
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let session = try PlatformSession(invocation)

@@ -13,7 +13,7 @@ enum ProjectList: Command {
             said before where it cannot be reached; then a warning says how old that is. --refresh \
             asks in any case, and --offline never.
             """,
-        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict),
+        exitCodes: ExitCode.ofPlatform,
         aliases: [["project", "ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {

@@ -29,7 +29,7 @@ enum Pull: Command {
             .init("zg-env pull -p web", "take in what changed on the platform"),
             .init("zg-env pull --all-projects --yes --json", "all projects, from a script"),
         ],
-        exitCodes: RecordChoice.exitCodes)
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

@@ -23,7 +23,7 @@ enum Push: Command {
             .init("zg-env push -p web", "show the plan, ask, and send it"),
             .init("zg-env push -p web --yes --json", "send it from a script"),
         ],
-        exitCodes: RecordChoice.exitCodes)
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

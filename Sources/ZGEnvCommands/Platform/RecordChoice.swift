@@ -16,8 +16,6 @@ struct RecordChoice {
             completion: .dynamic(.variable))
     }
 
-    static let exitCodes = ExitCode.ofOpening(and: .conflict, .unauthorized, .unavailable)
-
     /// - Throws: ``ExitCode/usage`` for a word that is no name of a variable, or no target.
     init(_ command: ParsedCommand) throws {
         let keys = command.arguments("KEY")

@@ -21,7 +21,7 @@ enum PostalJoin: Command {
             .init("zg-env postal join https://relay.example", "type the code at a prompt"),
             .init("zg-env postal join https://relay.example < code.txt", "take it from stdin"),
         ],
-        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized, .unavailable))
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let origin = try RelayAccess.origin(invocation.command.argument("URL") ?? "")

@@ -11,7 +11,7 @@ enum PostalStatus: Command {
             Each relay is asked whether it still knows the device; with --offline none is.
             """,
         options: [],
-        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict))
+        exitCodes: ExitCode.ofPlatform)
 
     /// What a relay says.
     private enum Answer {

@@ -34,7 +34,7 @@ enum Difference: Command {
             .init("zg-env diff .env.production -p web -t production --exit-code", "in a script"),
             .init("zg-env diff --remote -p web", "compare all records with the platform's"),
         ],
-        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized, .unavailable))
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

@@ -44,7 +44,7 @@ enum Import: Command {
             .init("zg-env import .env -p web", "bring in a file for all targets"),
             .init("zg-env import .env .env.local -p web --dry-run", "see what two would do"),
         ],
-        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized, .unavailable))
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command

@@ -32,8 +32,7 @@ enum List: Command {
             .init("zg-env list", "list the variables of this directory's project"),
             .init("zg-env list 'STRIPE_*' -p web -t production", "list some of them"),
         ],
-        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict),
-        aliases: [["ls"]])
+        exitCodes: ExitCode.ofPlatform, aliases: [["ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         if invocation.command.has("all-projects") {

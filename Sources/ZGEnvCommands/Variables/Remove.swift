@@ -19,8 +19,7 @@ enum Remove: Command {
             OptionSpec(flag: "all", "Remove every value of the key"),
         ] + PushAfterwards.options,
         exclusive: [["all", "target"], ["all", "branch"]],
-        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict),
-        aliases: [["remove"]])
+        exitCodes: ExitCode.ofPlatform, aliases: [["remove"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

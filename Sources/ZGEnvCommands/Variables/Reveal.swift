@@ -35,7 +35,7 @@ enum Reveal: Command {
             .init(
                 "zg-env reveal DATABASE_URL -p web --copy", "have it in the clipboard for a time"),
         ],
-        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized, .unavailable))
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         var seen: Set<String> = []

@@ -30,8 +30,7 @@ enum SetVariable: Command {
             .init("zg-env set TLS_KEY -p web -t production < key.pem", "take it from stdin"),
             .init("zg-env set SESSION_KEY -p web --generate hex:32", "make a random one"),
         ],
-        exitCodes: ExitCode.ofOpening(
-            and: .conflict, .unauthorized, .unavailable, .deploymentFailed))
+        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let key = invocation.command.argument("KEY") ?? ""

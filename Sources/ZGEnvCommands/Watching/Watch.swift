@@ -23,10 +23,7 @@ enum Watch: Command {
             .init("zg-env watch -p web -p api", "two of them"),
             .init("zg-env watch --json | jq -r .event", "changes for another program"),
         ],
-        exitCodes: [
-            ExitCode.conflict.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let intervals = try NotifyRun.intervals(invocation.command)
