@@ -1,7 +1,7 @@
 package import Vault
 
 /// Where a rotation is kept: the vault.
-package protocol RotationKeeper: AnyObject {
+package protocol RotationKeeper {
     /// Keeps the rotation as it stands, on the disk, before the step that it names is done.
     func keep(_ rotation: RotationEntry) throws
 
@@ -85,7 +85,7 @@ package protocol RotationPlatform: AnyObject {
 }
 
 /// The user's commands.
-package protocol RotationCommands: AnyObject {
+package protocol RotationCommands {
     /// Teaches a value: the new one, or the old one again.
     func apply(_ side: RotationAction.Side) throws -> RotationProgress.Failure?
     /// Checks a deployment, which is to work with the value of `side`.
@@ -106,7 +106,7 @@ package protocol RotationWorkers: AnyObject {
 }
 
 /// Time, as a rotation uses it.
-package protocol RotationClock: AnyObject {
+package protocol RotationClock {
     /// Milliseconds since 1970.
     var now: UInt64 { get }
     /// Waits.

@@ -9,15 +9,10 @@ struct AddressCheck {
     /// How often it is asked before it counts as failed: what has just gone live may need a moment.
     static let attempts = 5
 
-    private let invocation: Invocation
-    private let url: String
-    private let status: Int
-
-    init(_ invocation: Invocation, _ url: String, status: Int) {
-        self.invocation = invocation
-        self.url = url
-        self.status = status
-    }
+    let invocation: Invocation
+    let url: String
+    /// The one that it must answer with.
+    let status: Int
 
     /// Parts an address into where it goes, and path with query.
     ///

@@ -28,7 +28,7 @@ struct PlannedRotations {
             }
             var failure: CommandError?
             do {
-                let result = try RotationWork(invocation).rotate(request)
+                let result = try RotationWork(invocation: invocation).rotate(request)
                 failure = result.failure
                 items.append(try item(result.json(), failure))
                 text += try result.text()

@@ -65,16 +65,13 @@ enum Rotate: Command {
                 "replace it and wait until it is live"),
             .init("zg-env rotate --status", "see what was rotated, and what is open"),
         ],
-        exitCodes: [
-            ExitCode.conflict.rawValue,
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-            ExitCode.rolledBack.rawValue, ExitCode.needsAttention.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: [ExitCode.rolledBack.rawValue, ExitCode.needsAttention.rawValue]
+            + ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command
         let key = command.argument("KEY")
-        let work = RotationWork(invocation)
+        let work = RotationWork(invocation: invocation)
         if command.has("status") { return try RotationStatus.result(key, invocation) }
         if command.has("resume") { return try work.continueOpen(key, .resume) }
         if command.has("abort") { return try work.continueOpen(key, .abort) }

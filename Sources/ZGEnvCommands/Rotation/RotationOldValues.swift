@@ -6,12 +6,8 @@ internal import Vault
 /// Old values that only the platform has: they are sealed in the vault before anything is changed, so
 /// that there is something to go back to.
 struct RotationOldValues {
-    private let request: RotationRequest
-    private let invocation: Invocation
-
-    init(_ request: RotationRequest, _ invocation: Invocation) {
-        (self.request, self.invocation) = (request, invocation)
-    }
+    let request: RotationRequest
+    let invocation: Invocation
 
     /// Takes in what the vault does not have and the platform shows. What it does not show stays missing.
     ///

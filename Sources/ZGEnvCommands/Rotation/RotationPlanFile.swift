@@ -64,12 +64,12 @@ struct RotationPlanFile {
         }
         let file: File
         do {
-            let names = try JSONDecoder().decode(Names.self, from: bytes)
-            if let unknown = names.own.subtracting(Self.members).min() {
+            let value = try JSONValue(parsing: bytes)
+            if let unknown = Self.names(value).subtracting(Self.members).min() {
                 throw Self.problem(path, "it has an unknown member \(unknown)")
             }
-            for item in names.items {
-                if let unknown = item.subtracting(Self.itemMembers).min() {
+            for item in value["rotations"]?.array ?? [] {
+                if let unknown = Self.names(item).subtracting(Self.itemMembers).min() {
                     throw Self.problem(path, "a rotation has an unknown member \(unknown)")
                 }
             }
@@ -134,26 +134,7 @@ struct RotationPlanFile {
             hint: "Nothing was changed.")
     }
 
-    /// The names of all members.
-    private struct Names: Decodable {
-        var own: Set<String> = []
-        var items: [Set<String>] = []
-
-        private struct Name: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-            init(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
-
-        init(from decoder: any Decoder) throws {
-            let object = try decoder.container(keyedBy: Name.self)
-            own = Set(object.allKeys.map(\.stringValue))
-            var list = try object.nestedUnkeyedContainer(forKey: Name(stringValue: "rotations"))
-            while !list.isAtEnd {
-                let item = try list.nestedContainer(keyedBy: Name.self)
-                items.append(Set(item.allKeys.map(\.stringValue)))
-            }
-        }
+    private static func names(_ object: JSONValue) -> Set<String> {
+        Set(object.object.map { Array($0.keys) } ?? [])
     }
 }

@@ -48,7 +48,8 @@ struct RotationPreparation {
         let platform = try PlatformSession(invocation)
         let missing = try RotationSelection.missing(request, invocation, keys: keys)
         if !missing.isEmpty {
-            try RotationOldValues(request, invocation).take(missing, platform)
+            try RotationOldValues(request: request, invocation: invocation)
+                .take(missing, platform)
         }
         let selection = try RotationSelection(request, invocation, keys: keys)
         old = selection.old

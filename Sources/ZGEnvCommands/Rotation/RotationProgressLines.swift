@@ -4,13 +4,8 @@ internal import Vault
 
 /// What people see of a rotation while it goes on: one line for each step.
 struct RotationProgressLines {
-    private let invocation: Invocation
-    private let plan: RotationPlan
-
-    init(_ invocation: Invocation, _ plan: RotationPlan) {
-        self.invocation = invocation
-        self.plan = plan
-    }
+    let invocation: Invocation
+    let plan: RotationPlan
 
     /// Shows what a result says. What was done is done, whether or not anybody can be told.
     func tell(_ action: RotationAction, _ result: RotationResult?) {
@@ -21,7 +16,7 @@ struct RotationProgressLines {
     private func text(_ action: RotationAction, _ result: RotationResult) -> String? {
         switch result {
         case .failed(let failure), .notBegun(let failure), .leftThere(let failure):
-            return "\(name(action).map { "\($0): " } ?? "")\(failure.reason)."
+            return "\(action.member.map { "\(project($0)): " } ?? "")\(failure.reason)."
         default: break
         }
         switch (action, result) {
@@ -57,16 +52,6 @@ struct RotationProgressLines {
         case (.restorePrevious(let member), _):
             return "\(project(member)): the deployment of before serves again."
         default: return nil
-        }
-    }
-
-    private func name(_ action: RotationAction) -> String? {
-        switch action {
-        case .push(let member), .deploy(let member, _), .promote(let member, _),
-            .read(let member, _), .check(let member, _), .survey(let member), .putBack(let member),
-            .restorePrevious(let member):
-            project(member)
-        case .apply, .follow, .revoke, .undo, .end: nil
         }
     }
 

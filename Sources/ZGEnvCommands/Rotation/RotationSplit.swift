@@ -7,21 +7,11 @@ internal import Vault
 /// become a record of their own, in the vault and on the platform, before anything is rotated. No value
 /// changes by that, so one that is cut short after it has changed nothing for anybody.
 struct RotationSplit {
-    private let invocation: Invocation
-    private let key: String
-    private let scope: Scope
-    private let preparation: RotationPreparation
-
-    /// - Parameter preparation: Of the records that hold the targets, all of what they hold.
-    init(
-        _ request: RotationRequest, _ scope: Scope, _ preparation: RotationPreparation,
-        _ invocation: Invocation
-    ) {
-        self.invocation = invocation
-        key = request.key
-        self.scope = scope
-        self.preparation = preparation
-    }
+    let key: String
+    let scope: Scope
+    /// Of the records that hold the targets, all of what they hold.
+    let preparation: RotationPreparation
+    let invocation: Invocation
 
     /// Tells whether there is anything to split.
     var isNeeded: Bool {

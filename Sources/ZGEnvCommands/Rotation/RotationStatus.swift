@@ -18,7 +18,7 @@ enum RotationStatus {
 
     /// Ends an open rotation as it stands. Values, platform and deployments stay as they are.
     static func close(_ key: String?, _ invocation: Invocation) throws -> CommandResult {
-        let found = try RotationWork(invocation).open(key)
+        let found = try RotationWork(invocation: invocation).open(key)
         var closed = found
         let name = DisplayText.safe(found.plan.key)
         let answer = try Confirmation.ask(

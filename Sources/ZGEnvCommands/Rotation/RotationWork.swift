@@ -7,27 +7,25 @@ internal import VercelAPI
 
 /// One rotation, from where it stands to its end.
 struct RotationWork {
-    private let invocation: Invocation
-
-    init(_ invocation: Invocation) {
-        self.invocation = invocation
-    }
+    let invocation: Invocation
 
     /// Begins a rotation, after the plan was agreed to, and does it.
     func rotate(_ request: RotationRequest) throws -> CommandResult {
         var whole = request
         whole.takesHolders = true
         var preparation = try RotationPreparation(whole, invocation)
-        let split = request.scope.map { RotationSplit(request, $0, preparation, invocation) }
+        let split = request.scope.map {
+            RotationSplit(
+                key: request.key, scope: $0, preparation: preparation, invocation: invocation)
+        }
         let parting = split?.isNeeded == true ? split : nil
         let lines = (parting?.lines ?? []) + preparation.lines
         // People see it in the plan, unless that is not shown.
-        if let warning = preparation.blindCheck, invocation.options.json || invocation.options.yes {
+        let isUnseen = invocation.options.json || invocation.options.yes
+        if let warning = preparation.blindCheck, isUnseen {
             invocation.context.warn("check-alone", warning)
         }
-        if let warning = preparation.stagedWarning,
-            invocation.options.json || invocation.options.yes
-        {
+        if let warning = preparation.stagedWarning, isUnseen {
             invocation.context.warn("staged", warning)
         }
         let answer = try Confirmation.ask(
@@ -245,12 +243,13 @@ struct RotationWork {
         let platform = LiveRotationPlatform(
             invocation, rotation, values, projects: projects, readings: readings)
         let commands = ShellRotationCommands(
-            invocation, rotation.plan, values, lock: lock, address: { try platform.host($0, $1) })
-        let progress = RotationProgressLines(invocation, rotation.plan)
+            invocation: invocation, plan: rotation.plan, values: values, lock: lock,
+            address: { try platform.host($0, $1) })
+        let progress = RotationProgressLines(invocation: invocation, plan: rotation.plan)
         let application = RotationApplication(
-            rotation, keeper: VaultRotationKeeper(invocation), platform: platform,
+            rotation, keeper: VaultRotationKeeper(invocation: invocation), platform: platform,
             commands: commands, workers: invocation.session.turns,
-            clock: SystemRotationClock(invocation.context),
+            clock: SystemRotationClock(context: invocation.context),
             tell: { progress.tell($0, $1) })
         let metadata = try invocation.session.index(.listing).metadata
         do {

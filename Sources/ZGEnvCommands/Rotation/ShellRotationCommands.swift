@@ -6,26 +6,14 @@ internal import Vault
 internal import VercelAPI
 
 /// The user's commands of a rotation, run by `/bin/sh`.
-final class ShellRotationCommands: RotationCommands {
-    private let invocation: Invocation
-    private let plan: RotationPlan
-    private let values: RotationValues
-    private let lock: RotationLock
-    private let address: (Int, String) throws -> String?
-
-    /// - Parameters:
-    ///   - lock: Kept by the commands too.
-    ///   - address: The host name of a deployment of a project.
-    init(
-        _ invocation: Invocation, _ plan: RotationPlan, _ values: RotationValues,
-        lock: RotationLock, address: @escaping (Int, String) throws -> String?
-    ) {
-        self.invocation = invocation
-        self.plan = plan
-        self.values = values
-        self.lock = lock
-        self.address = address
-    }
+struct ShellRotationCommands: RotationCommands {
+    let invocation: Invocation
+    let plan: RotationPlan
+    let values: RotationValues
+    /// Kept by the commands too.
+    let lock: RotationLock
+    /// The host name of a deployment of a project.
+    let address: (Int, String) throws -> String?
 
     func apply(_ side: RotationAction.Side) throws -> RotationProgress.Failure? {
         guard let command = plan.commands.apply else { return nil }
@@ -52,7 +40,9 @@ final class ShellRotationCommands: RotationCommands {
         }
         guard let text = plan.commands.checkURL else { return nil }
         let url = text.hasPrefix("/") ? "https://\(host ?? "")\(text)" : text
-        return try AddressCheck(invocation, url, status: Int(plan.commands.checkStatus)).failure()
+        return try AddressCheck(
+            invocation: invocation, url: url, status: Int(plan.commands.checkStatus)
+        ).failure()
     }
 
     private func run(

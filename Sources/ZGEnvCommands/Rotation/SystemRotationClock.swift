@@ -2,12 +2,8 @@ internal import EnvOperations
 internal import VercelAPI
 
 /// The clock of a rotation: this machine's.
-final class SystemRotationClock: RotationClock {
-    private let context: Context
-
-    init(_ context: Context) {
-        self.context = context
-    }
+struct SystemRotationClock: RotationClock {
+    let context: Context
 
     var now: UInt64 { context.now() }
 

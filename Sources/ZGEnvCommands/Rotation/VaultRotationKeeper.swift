@@ -3,12 +3,8 @@ internal import EnvOperations
 internal import Vault
 
 /// Keeps a rotation in the vault's journal.
-final class VaultRotationKeeper: RotationKeeper {
-    private let invocation: Invocation
-
-    init(_ invocation: Invocation) {
-        self.invocation = invocation
-    }
+struct VaultRotationKeeper: RotationKeeper {
+    let invocation: Invocation
 
     func keep(_ rotation: RotationEntry) throws {
         let session = invocation.session
