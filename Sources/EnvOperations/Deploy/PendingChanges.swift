@@ -52,18 +52,22 @@ package struct PendingChanges: Equatable, Sendable {
 
     /// One line each for a plan.
     package var lines: [String] {
-        [("it gets to production", changed), ("it takes out of production", removed)].compactMap {
-            $1.isEmpty ? nil : "\($0): \(Self.list(Self.names($1)))"
+        Self.lines([
+            ("it gets to production", Self.names(changed)),
+            ("it takes out of production", Self.names(removed)),
+        ])
+    }
+
+    /// A sentence for each list that is not empty, with the first twenty of many names.
+    package static func lines(_ lists: [(String, [String])]) -> [String] {
+        lists.filter { !$1.isEmpty }.map { words, names in
+            "\(words): " + names.prefix(20).joined(separator: ", ")
+                + (names.count > 20 ? " and \(names.count - 20) more" : "")
         }
     }
 
     /// Each name once, sorted.
     package static func names(_ variables: [Variable]) -> [String] {
         Set(variables.map(\.name)).sorted()
-    }
-
-    private static func list(_ names: [String]) -> String {
-        names.prefix(20).joined(separator: ", ")
-            + (names.count > 20 ? " and \(names.count - 20) more" : "")
     }
 }

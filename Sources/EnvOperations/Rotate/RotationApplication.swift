@@ -239,12 +239,15 @@ package final class RotationApplication {
 
     /// Looks at all of them until one or more have come to an end.
     private func follow(_ members: [Int], _ side: RotationAction.Side) throws -> [RotationResult] {
-        while true {
-            let states = try platform.states(of: members.map { ($0, build($0, side)) }, side)
-            let found = members.compactMap { end(of: $0, states[$0] ?? .underWay, side) }
-            if !found.isEmpty { return found }
-            guard clock.wait(pause(members, side)) else { throw RotationInterrupted() }
-        }
+        let waiting = try Waiting<[RotationResult]>.until(
+            wait: clock.wait, pause: { pause(members, side) },
+            look: {
+                let states = try platform.states(of: members.map { ($0, build($0, side)) }, side)
+                let found = members.compactMap { end(of: $0, states[$0] ?? .underWay, side) }
+                return found.isEmpty ? nil : found
+            })
+        guard case .ended(let found) = waiting else { throw RotationInterrupted() }
+        return found
     }
 
     /// What a deployment has come to; nil while it is under way.

@@ -14,14 +14,10 @@ enum DeploymentCancel: Command {
             """,
         arguments: [NamedDeployment.argument],
         examples: [.init("zg-env deployment cancel dpl_1 --yes", "from a script")],
-        exitCodes: [
-            ExitCode.conflict.rawValue,
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
-        let named = try NamedDeployment(
-            invocation.command.argument("DEPLOYMENT") ?? "", invocation)
+        let named = try NamedDeployment(invocation)
         let deployment = named.deployment
         if deployment.state == .canceled {
             try invocation.note("\(deployment.id) was cancelled already.")
@@ -71,7 +67,7 @@ enum DeploymentCancel: Command {
             throw CommandError(
                 .conflict,
                 "The platform does not cancel \(id), which is \(seen.state.rawValue)."
-                    + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
+                    + error.saying,
                 hint:
                     "It goes on. Try again, or follow it: zg-env deployment logs \(word: id) --follow"
             )

@@ -22,10 +22,7 @@ enum DeploymentDelete: Command {
             .init("zg-env deployment delete dpl_1 dpl_2 --dry-run", "what would go"),
             .init("zg-env deployment delete dpl_1 --yes --json", "from a script"),
         ],
-        exitCodes: [
-            ExitCode.conflict.rawValue,
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-        ] + ExitCode.ofOpening, aliases: [["deployment", "rm"]])
+        exitCodes: ExitCode.ofPlatform, aliases: [["deployment", "rm"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         var chosen: [NamedDeployment] = []
@@ -126,7 +123,7 @@ enum DeploymentDelete: Command {
         CommandError(
             .conflict,
             "The platform does not delete \(id)."
-                + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
+                + error.saying,
             hint: "It is still there. See what it is now: zg-env deployment show \(word: id)")
     }
 

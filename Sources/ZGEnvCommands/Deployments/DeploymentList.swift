@@ -36,10 +36,7 @@ enum DeploymentList: Command {
             .init("zg-env deployment list -p web --failed --limit 5", "the last failures"),
             .init("zg-env deployment list -p web -b feature", "what was built of a branch"),
         ],
-        exitCodes: [
-            ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.conflict.rawValue,
-        ] + ExitCode.ofOpening, aliases: [["deployment", "ls"]])
+        exitCodes: ExitCode.ofPlatform, aliases: [["deployment", "ls"]])
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let filter = try DeploymentListFilter(invocation.command)

@@ -34,6 +34,13 @@ enum DeploymentListing {
         DisplayText.safe(address(of: deployment) ?? deployment.id) + "\n"
     }
 
+    /// A plan that is not carried out, for people: what would be done, and what goes with it.
+    static func would(_ plan: [String]) -> String {
+        plan.enumerated().map { place, line in
+            (place == 0 ? "Would " : "  ") + DisplayText.safe(line) + "\n"
+        }.joined()
+    }
+
     /// What a deployment is for, in the words of `-t`.
     static func target(of deployment: Deployment) -> String {
         deployment.target ?? deployment.customEnvironmentSlug ?? "preview"

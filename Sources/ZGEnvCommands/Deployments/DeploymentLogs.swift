@@ -26,15 +26,10 @@ enum DeploymentLogs: Command {
                 "zg-env deployment logs dpl_1 --json | jq -r 'select(.stream==\"stderr\").text'",
                 "what was printed as errors"),
         ],
-        exitCodes: [
-            ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.deploymentFailed.rawValue,
-            ExitCode.conflict.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
-        let named = try NamedDeployment(
-            invocation.command.argument("DEPLOYMENT") ?? "", invocation)
+        let named = try NamedDeployment(invocation)
         let follows = invocation.command.has("follow")
         let output = output(invocation)
         let following = LogFollowing(

@@ -52,17 +52,26 @@ struct DeploymentMaking {
         }
     }
 
-    let client: VercelClient
-    let projectID: String
-    let projectName: String
+    /// What it is made of.
+    let named: NamedDeployment
     let following: Following
     let invocation: Invocation
-    /// Keeps in the vault what is live now, after this deployment was made; where that fails it is a warning.
-    let keepLive: (String) throws -> Void
+    /// Further members of the result.
+    let members: [JSONValue.Member]
+    /// Keeps in the vault what is live now, after this deployment was made.
+    let keepLive: (String) -> Void
+
+    private var client: VercelClient { named.client }
 
     /// Makes the deployment, waits as asked, and says what became of it.
     func make(_ new: NewDeployment) throws -> CommandResult {
-        let previous = try client.project(projectID).production?.id
+        try invocation.changingDeployments(ofProject: named.project.id, at: client.origin) {
+            try follow(new)
+        }
+    }
+
+    private func follow(_ new: NewDeployment) throws -> CommandResult {
+        let previous = try client.project(named.project.id).production?.id
         let made = try create(new)
         invocation.setLastWords(
             "Stopped by a signal. \(made.id) was made, and is left alone.",
@@ -79,22 +88,15 @@ struct DeploymentMaking {
             let start = invocation.context.waitingRoom.elapsed
             if following.showsLog { last = try showLog(of: made) }
             let spent = invocation.context.waitingRoom.elapsed - start
-            let limit = max(following.limit - spent, .zero)
-            let outage = OutageNotice(invocation)
-            let end =
-                invocation.context.now() + UInt64(clamping: limit.components.seconds) * 1_000
-            let wait = DeploymentWait(
-                client: client.unrepeated(within: limit),
-                waitingRoom: invocation.context.waitingRoom, limit: limit,
-                changed: { deployment in
-                    last = deployment
-                    // Progress is no result: a stderr that is gone changes nothing.
-                    try? invocation.note("\(deployment.id) is \(deployment.state.rawValue).")
-                },
-                looked: { outage.take($0, until: end) })
-            let (deployment, outcome) = try wait.wait(for: last, project: projectID)
+            let wait = PlatformWait(
+                client, limit: max(following.limit - spent, .zero), invocation)
+            let (deployment, outcome) = try wait.deployment(last, project: named.project.id) {
+                last = $0
+                // Progress is no result: a stderr that is gone changes nothing.
+                try? invocation.note("\($0.id) is \($0.state.rawValue).")
+            }
             last = deployment
-            isCurrent = outcome == .live && deployment.target == "production"
+            isCurrent = outcome == .ended(.live) && deployment.target == "production"
             failure = self.failure(deployment, outcome)
         } catch {
             // It was made, whatever became of asking about it.
@@ -104,15 +106,8 @@ struct DeploymentMaking {
             failure = lost
             isAway = (error as? VercelAPIError)?.isPassing ?? false
         }
-        do {
-            // Whoever did not answer for so long is not waited for once more.
-            if !isAway { try keepLive(made.id) }
-        } catch {
-            invocation.context.warn(
-                "not-kept",
-                "The vault does not know yet what is live now. \(CommandError(mapping: error).message)"
-            )
-        }
+        // Whoever did not answer for so long is not waited for once more.
+        if !isAway { keepLive(made.id) }
         return result(last, current: isCurrent, previous: previous, failure: failure)
     }
 
@@ -136,33 +131,27 @@ struct DeploymentMaking {
         }
     }
 
-    /// Makes the deployment. Where nobody knows whether it was made it is looked for: a second one
+    /// Makes the deployment. Where nobody knows whether it was made it is not made once more: a second one
     /// would only build the same again.
     private func create(_ new: NewDeployment) throws -> Deployment {
-        var filter = DeploymentFilter()
-        filter.projectId = projectID
-        filter.limit = 20
-        let before = Set(try client.deployments(filter).map(\.id))
+        let project = named.project
+        let outcome: MarkedDeployments.Outcome
         do throws(VercelAPIError) {
-            return try client.createDeployment(new)
+            outcome = try MarkedDeployments(client, project: project.id).make(new)
         } catch {
-            guard error.code == .outcomeUnknown else { throw Self.refusal(error, new, projectName) }
-            let now: [Deployment]
-            do throws(VercelAPIError) {
-                now = try client.deployments(filter)
-            } catch {
-                throw CommandError(
-                    .unavailable,
-                    "The platform did not answer: whether it made a new deployment of \(DisplayText.safe(projectName)) cannot be seen.",
-                    hint: "Look first: zg-env deployment list -p \(word: projectName)")
-            }
-            let made = now.first {
-                !before.contains($0.id) && $0.meta["originalDeploymentId"] == new.sourceId
-            }
-            if let made { return made }
+            throw Self.refusal(error, new, project.name)
+        }
+        switch outcome {
+        case .made(let deployment): return deployment
+        case .unknown:
             throw CommandError(
                 .unavailable,
-                "The platform did not answer, and shows no new deployment of \(DisplayText.safe(projectName)).",
+                "The platform did not answer: whether it made a new deployment of \(DisplayText.safe(project.name)) cannot be seen.",
+                hint: "Look first: zg-env deployment list -p \(word: project.name)")
+        case .notShown:
+            throw CommandError(
+                .unavailable,
+                "The platform did not answer, and shows no new deployment of \(DisplayText.safe(project.name)).",
                 hint: "Run it again; look at the platform first if a build costs much.")
         }
     }
@@ -195,21 +184,23 @@ struct DeploymentMaking {
         CommandResult(
             json: .object(
                 DeploymentListing.members(deployment, current: current)
-                    + [.init("previous", .string(orNull: previous))]),
+                    + [.init("previous", .string(orNull: previous))] + members),
             text: DeploymentListing.line(of: deployment),
             failure: failure)
     }
 
-    private func failure(_ deployment: Deployment, _ end: DeploymentWait.End) -> CommandError? {
+    private func failure(
+        _ deployment: Deployment, _ end: Waiting<PlatformWait.DeploymentEnd>
+    ) -> CommandError? {
         switch end {
-        case .live: return nil
-        case .failed(let reason):
+        case .ended(.live): return nil
+        case .ended(.failed(let reason)):
             return DeploymentEnding.failure(deployment, client, logIsShown: following.showsLog)
                 ?? CommandError(
                     .deploymentFailed,
                     "\(deployment.id) ended in \(deployment.state.rawValue): "
                         + CommandError.ending(DisplayText.safe(reason)))
-        case .builtNotLive(let reason):
+        case .ended(.builtNotLive(let reason)):
             return CommandError(
                 .deploymentFailed,
                 "\(deployment.id) is built, not live: "

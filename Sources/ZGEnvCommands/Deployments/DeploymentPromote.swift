@@ -23,18 +23,14 @@ enum DeploymentPromote: Command {
 
     /// Those of a rollback too.
     static let exitCodes =
-        [
-            ExitCode.conflict.rawValue, ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.deploymentFailed.rawValue,
-        ] + ExitCode.ofOpening
+        [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform
 
     /// The longest time for domains to move: the platform itself forgets a request after that.
     static let defaultLimit = Duration.seconds(180)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let following = try DeploymentMaking.Following(invocation)
-        let named = try NamedDeployment(
-            invocation.command.argument("DEPLOYMENT") ?? "", invocation)
+        let named = try NamedDeployment(invocation)
         switch named.actions.promotion {
         case .refused(let refusal):
             throw CommandError(refusal, of: named.deployment.id, "Nothing was moved.")
@@ -85,9 +81,7 @@ enum DeploymentPromote: Command {
                     .init("previous", .string(orNull: named.project.production?.id)),
                     .init("method", .string(method)),
                 ] + more + [.init("dryRun", true)]),
-            text: plan.enumerated().map { place, line in
-                (place == 0 ? "Would " : "  ") + DisplayText.safe(line) + "\n"
-            }.joined())
+            text: DeploymentListing.would(plan))
     }
 
     private static func build(
@@ -97,20 +91,9 @@ enum DeploymentPromote: Command {
         var new = NewDeployment(
             sourceId: named.deployment.id, projectName: named.project.name, target: "production")
         new.action = "promote"
-        let project = named.project.id
-        var result = try invocation.changingDeployments(ofProject: project, at: named.client.origin)
-        {
-            try DeploymentMaking(
-                client: named.client, projectID: project, projectName: named.project.name,
-                following: following, invocation: invocation,
-                keepLive: { _ in named.keepLive(invocation) }
-            ).make(new)
-        }
-        let made = result.json
-        result.json = {
-            guard case .object(let members) = try made() else { return .null }
-            return .object(members + [.init("method", "build")])
-        }
-        return result
+        return try DeploymentMaking(
+            named: named, following: following, invocation: invocation,
+            members: [.init("method", "build")], keepLive: { _ in named.keepLive(invocation) }
+        ).make(new)
     }
 }

@@ -14,14 +14,10 @@ enum DeploymentShow: Command {
             """,
         arguments: [NamedDeployment.argument],
         examples: [.init("zg-env deployment show dpl_1", "state, cause, addresses, actions")],
-        exitCodes: [
-            ExitCode.unauthorized.rawValue,
-            ExitCode.unavailable.rawValue, ExitCode.conflict.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
-        let named = try NamedDeployment(
-            invocation.command.argument("DEPLOYMENT") ?? "", invocation)
+        let named = try NamedDeployment(invocation)
         let look = OutputLook(invocation.context)
         return CommandResult(
             json: json(named),

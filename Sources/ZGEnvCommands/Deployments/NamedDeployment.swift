@@ -26,6 +26,13 @@ struct NamedDeployment {
         DeploymentActions(deployment, current: project.production?.id)
     }
 
+    /// Finds the deployment that the command's argument names.
+    ///
+    /// - Throws: ``ExitCode/notFound`` where no team of the account has it.
+    init(_ invocation: Invocation) throws {
+        try self.init(invocation.command.argument("DEPLOYMENT") ?? "", invocation)
+    }
+
     /// Finds the deployment.
     ///
     /// - Throws: ``ExitCode/notFound`` where no team of the account has it.
@@ -101,15 +108,24 @@ struct NamedDeployment {
     ///
     /// Done after the work: what was done stays done, so that a vault that cannot be written is a
     /// warning.
-    func keepLive(_ invocation: Invocation) {
+    ///
+    /// - Parameters:
+    ///   - looks: Whether to see first what somebody changed on Vercel meanwhile, which is not what the
+    ///     vault has. Without an answer that is told by the next look.
+    ///   - removed: The removed records that this deployment was built without.
+    func keepLive(
+        _ invocation: Invocation, looks: Bool = false,
+        without removed: (String?) -> Set<Identifier> = { _ in [] }
+    ) {
         do {
             guard let local, let keys = try invocation.session.indexKeysWithoutAsking() else {
                 return
             }
+            if looks { _ = try? PlatformRefresh.look(at: local, invocation) }
             let live = try client.project(project.id).liveDeployment
-            let time = invocation.context.now()
+            let (time, removed) = (invocation.context.now(), removed(live?.id))
             try invocation.session.update(with: keys) {
-                $0.see(live: live, of: local.id, time: time)
+                $0.see(live: live, of: local.id, time: time, without: removed)
             }
         } catch {
             invocation.context.warn(
@@ -118,6 +134,11 @@ struct NamedDeployment {
             )
         }
     }
+}
+
+extension VercelAPIError {
+    /// The platform's own words as a further sentence; empty where it has none.
+    var saying: String { platformMessage.map { " It says: \(CommandError.ending($0))" } ?? "" }
 }
 
 extension CommandError {

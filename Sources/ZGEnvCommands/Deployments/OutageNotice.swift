@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import EnvOperations
 internal import VercelAPI
 
 /// Says on stderr that the platform does not answer while something is waited for, and that it does again:
@@ -46,5 +47,17 @@ final class OutageNotice {
 
     private static func time(_ milliseconds: UInt64) -> String {
         TimeText.utc(Int64(clamping: milliseconds))
+    }
+}
+
+extension PlatformWait {
+    /// Waits, and says on stderr where the platform does not answer.
+    init(_ client: VercelClient, limit: Duration, _ invocation: Invocation) {
+        let outage = OutageNotice(invocation)
+        let end = invocation.context.now() + UInt64(clamping: limit.components.seconds) * 1_000
+        self.init(
+            client: client.unrepeated(within: limit),
+            waitingRoom: invocation.context.waitingRoom, limit: limit,
+            looked: { outage.take($0, until: end) })
     }
 }

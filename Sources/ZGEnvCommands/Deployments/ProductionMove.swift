@@ -42,21 +42,10 @@ struct ProductionMove {
     }
 
     private static func sentences(_ older: OlderVariables) -> [String] {
-        func list(_ names: [String]) -> String {
-            names.prefix(20).joined(separator: ", ")
-                + (names.count > 20 ? " and \(names.count - 20) more" : "")
-        }
-        var lines: [String] = []
-        if !older.changed.isEmpty {
-            lines.append("it has other values of: \(list(older.changed))")
-        }
-        if !older.missing.isEmpty {
-            lines.append("it was built without: \(list(older.missing))")
-        }
-        if !older.removed.isEmpty {
-            lines.append("it may still have, though removed since: \(list(older.removed))")
-        }
-        return lines
+        PendingChanges.lines([
+            ("it has other values of", older.changed), ("it was built without", older.missing),
+            ("it may still have, though removed since", older.removed),
+        ])
     }
 
     /// Which variables go back to older values. The platform's own list tells; where it cannot be
@@ -116,23 +105,16 @@ struct ProductionMove {
             var isCurrent: Bool?
             var isAway = false
             do throws(VercelAPIError) {
-                let outage = OutageNotice(invocation)
-                let last =
-                    invocation.context.now() + UInt64(clamping: limit.components.seconds) * 1_000
-                let wait = PromotionWait(
-                    client: client.unrepeated(within: limit),
-                    waitingRoom: invocation.context.waitingRoom, limit: limit,
+                let end = try PlatformWait(client, limit: limit, invocation).promotion(
+                    of: id, project: named.project.id, before: before, outcome: outcome
+                ) {
+                    if !isKnown {
+                        isKnown = true
+                        setLastWords(isKnown: true)
+                    }
                     // Progress is no result: a stderr that is gone changes nothing.
-                    changed: {
-                        if !isKnown {
-                            isKnown = true
-                            setLastWords(isKnown: true)
-                        }
-                        try? invocation.note("The \(noun) is \($0).")
-                    },
-                    looked: { outage.take($0, until: last) })
-                let end = try wait.wait(
-                    for: id, project: named.project.id, before: before, outcome: outcome)
+                    try? invocation.note("The \(noun) is \($0).")
+                }
                 isCurrent = end == .live
                 failure = self.failure(end, limit)
             } catch {
@@ -209,8 +191,7 @@ struct ProductionMove {
                 throw CommandError(
                     .conflict,
                     "The platform cannot \(verb) \(kind == .rollback ? "to " : "")\(id) without a build."
-                        + (error.platformMessage.map { " It says: \(CommandError.ending($0))" }
-                            ?? ""),
+                        + error.saying,
                     hint:
                         "Nothing was moved. Build it anew: zg-env redeploy \(word: id) -t production"
                 )
@@ -234,7 +215,7 @@ struct ProductionMove {
             return CommandError(
                 .conflict,
                 "The platform does not \(verb) \(id) now."
-                    + (error.platformMessage.map { " It says: \(CommandError.ending($0))" } ?? ""),
+                    + error.saying,
                 hint:
                     "Nothing was moved. See what serves production: zg-env deployment show \(word: id)"
             )
@@ -246,7 +227,7 @@ struct ProductionMove {
             hint: "Nothing was moved. Wait until it is done, then run this again.")
     }
 
-    func failure(_ end: PromotionWait.End, _ limit: Duration) -> CommandError? {
+    func failure(_ end: PlatformWait.PromotionEnd, _ limit: Duration) -> CommandError? {
         let still = named.project.production.map { "\($0.id) still serves production." }
         switch end {
         case .live: return nil

@@ -28,11 +28,7 @@ enum Redeploy: Command {
             .init("zg-env redeploy -p web --wait --yes", "redeploy production and wait for it"),
             .init("zg-env redeploy -p web --logs", "the same, with its build log"),
         ],
-        exitCodes: [
-            ExitCode.conflict.rawValue,
-            ExitCode.unauthorized.rawValue, ExitCode.unavailable.rawValue,
-            ExitCode.deploymentFailed.rawValue,
-        ] + ExitCode.ofOpening)
+        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform)
 
     static func run(_ invocation: Invocation) throws -> CommandResult {
         let command = invocation.command
@@ -40,30 +36,28 @@ enum Redeploy: Command {
         try following.checkLimit(invocation)
         let source = try RedeploySource(invocation)
         let isLatest = command.has("latest-commit")
-        if isLatest, !source.deployment.hasRepository {
+        let deployment = source.named.deployment
+        if isLatest, !deployment.hasRepository {
             throw CommandError(
                 .usage,
-                "\(source.deployment.id) was made of uploaded files, so there is no newer commit to build.",
+                "\(deployment.id) was made of uploaded files, so there is no newer commit to build.",
                 hint: "Nothing was built. Leave --latest-commit out, or deploy the new files.")
         }
         let plan = [
-            "redeploy \(source.deployment.id) of \(source.projectName) for \(source.targetName)"
-                + (isLatest ? ", from the newest commit" : "")
+            source.line + (isLatest ? ", from the newest commit" : "")
                 + (command.has("with-cache") ? ", with the build cache" : "")
         ]
         let pending = try source.pending(invocation)
         let lines = plan + (pending?.lines ?? [])
         if try Confirmation.ask(invocation, plan: lines, question: "Redeploy it?") == .stopAfterPlan
         {
-            let members = DeploymentListing.members(source.deployment, current: nil)
+            let members = DeploymentListing.members(deployment, current: nil)
             return CommandResult(
                 json: .object(members + Self.members(pending) + [.init("dryRun", true)]),
-                text: lines.enumerated().map { place, line in
-                    (place == 0 ? "Would " : "  ") + DisplayText.safe(line) + "\n"
-                }.joined())
+                text: DeploymentListing.would(lines))
         }
         var new = NewDeployment(
-            sourceId: source.deployment.id, projectName: source.projectName,
+            sourceId: deployment.id, projectName: source.named.project.name,
             target: source.apiTarget)
         new.customEnvironment = source.customEnvironment
         new.usesCache = command.has("with-cache")
@@ -77,39 +71,32 @@ enum Redeploy: Command {
     static func afterPush(_ invocation: Invocation, asks: Bool = false) throws -> CommandResult {
         let source = try RedeploySource(productionOf: invocation)
         if asks {
-            let plan = [
-                "redeploy \(source.deployment.id) of \(source.projectName) for \(source.targetName)"
-            ]
             _ = try Confirmation.ask(
-                invocation, plan: plan + (try source.pending(invocation)?.lines ?? []),
+                invocation, plan: [source.line] + (try source.pending(invocation)?.lines ?? []),
                 question: "Redeploy it?")
         }
         let new = NewDeployment(
-            sourceId: source.deployment.id, projectName: source.projectName, target: "production")
+            sourceId: source.named.deployment.id, projectName: source.named.project.name,
+            target: "production")
         return try make(new, source, .init(waits: true), invocation)
     }
 
     /// Makes a deployment of what was chosen, follows it as asked, and keeps what is live then.
-    static func make(
+    private static func make(
         _ new: NewDeployment, _ source: RedeploySource, _ following: DeploymentMaking.Following,
         _ invocation: Invocation
     ) throws -> CommandResult {
         let pending = try source.pending(invocation)
-        var result = try invocation.changingDeployments(
-            ofProject: source.projectID, at: source.client.origin
-        ) {
-            try DeploymentMaking(
-                client: source.client, projectID: source.projectID,
-                projectName: source.projectName, following: following, invocation: invocation,
-                keepLive: { try source.keepLive(invocation, made: $0, pending: pending) }
-            ).make(new)
-        }
-        let made = result.json
-        result.json = {
-            guard case .object(let members) = try made() else { return .null }
-            return .object(members + Self.members(pending))
-        }
-        return result
+        return try DeploymentMaking(
+            named: source.named, following: following, invocation: invocation,
+            members: members(pending),
+            keepLive: { made in
+                // What was gone before this one was asked for is not in it, however close the times are.
+                source.named.keepLive(invocation, looks: true) {
+                    $0 == made ? pending?.removedRecords ?? [] : []
+                }
+            }
+        ).make(new)
     }
 
     /// What production gets and loses with it, for scripts; null where the vault does not know.

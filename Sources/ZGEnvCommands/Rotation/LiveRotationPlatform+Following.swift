@@ -121,8 +121,7 @@ extension LiveRotationPlatform {
                 project = try client(member).project(plan.members[member].platformProject)
             }
             outage.take(nil, of: member, until: end(of: build))
-            let found = DeploymentWait.end(of: deployment, current: project?.production?.id)
-            switch found {
+            switch PlatformWait.DeploymentEnd(of: deployment, current: project?.production?.id) {
             case .live:
                 if let project { see(project, member) }
                 return .live
@@ -136,7 +135,7 @@ extension LiveRotationPlatform {
                 failure = Failure(
                     isStaged ? .staged : .notLive,
                     "\(deployment.id) is built, not live: \(reason)")
-            case nil, .timedOut, .interrupted: return .underWay
+            case nil: return .underWay
             }
         } catch {
             let state = try stateAfter(error)
@@ -189,10 +188,8 @@ extension LiveRotationPlatform {
             let isRunning = project.isMoving(to: build.id)
             let before = isRunning ? nil : project.lastAliasRequest
             let outcome = isRunning ? .accepted : try move.request(before, limit)
-            let end = try PromotionWait(
-                client: client.unrepeated(within: limit), waitingRoom: waitingRoom, limit: limit,
-                changed: { _ in }
-            ).wait(for: build.id, project: id, before: before, outcome: outcome)
+            let end = try moved(
+                member, to: build.id, before: before, outcome, within: limit)
             try stopIfInterrupted()
             return move.failure(end, limit).map { Self.failure(of: $0, .notLive) }
         } catch let error as VercelAPIError {

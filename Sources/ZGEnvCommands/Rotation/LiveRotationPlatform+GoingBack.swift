@@ -45,7 +45,7 @@ extension LiveRotationPlatform {
     ) throws(VercelAPIError) -> Served {
         let place = plan.members[member]
         var id = build.id
-        if id.isEmpty { id = try made(member, mark(build, .new))?.id ?? "" }
+        if id.isEmpty { id = try deployments(member).made(mark(build, .new))?.id ?? "" }
         let ours = id.isEmpty ? nil : try stopped(id, build, member)
         guard place.target == "production" else {
             return Served(id: id, answer: .isLive(ours?.state == .ready))
@@ -66,14 +66,15 @@ extension LiveRotationPlatform {
     private func settled(
         _ member: Int, promoting id: String
     ) throws(VercelAPIError) -> Project {
-        var wait = Settling(invocation, plan.members[member].name, waitingRoom)
-        while true {
+        let wait = Settling(invocation, plan.members[member].name, waitingRoom)
+        return try wait.last("the promotion of \(id)") {
+            () throws(VercelAPIError) -> (Project, until: UInt64?) in
             let project = try client(member).project(
                 plan.members[member].platformProject, withRollbackInfo: true)
-            guard project.isMoving(to: id),
-                try wait.again(
-                    for: "the promotion of \(id)", until: wait.begunAt + Self.settlingMilliseconds)
-            else { return project }
+            return (
+                project,
+                project.isMoving(to: id) ? wait.begunAt + Self.settlingMilliseconds : nil
+            )
         }
     }
 
@@ -95,29 +96,28 @@ extension LiveRotationPlatform {
     private func stopped(
         _ id: String, _ build: RotationProgress.Build, _ member: Int
     ) throws(VercelAPIError) -> Deployment? {
-        var wait = Settling(invocation, plan.members[member].name, waitingRoom)
+        let wait = Settling(invocation, plan.members[member].name, waitingRoom)
         let rest = min(end(of: build), wait.begunAt + Self.settlingMilliseconds)
         var hasAsked = false
-        while true {
-            let deployment: Deployment
+        return try wait.last("\(id) to end") {
+            () throws(VercelAPIError) -> (Deployment?, until: UInt64?) in
             do throws(VercelAPIError) {
-                deployment = try client(member).deployment(id)
+                var deployment = try client(member).deployment(id)
+                if !deployment.isSettled, !deployment.state.isFinal, !hasAsked {
+                    hasAsked = true
+                    // It may have ended meanwhile, which the next look shows.
+                    _ = try? client(member).cancelDeployment(id)
+                    deployment = try client(member).deployment(id)
+                }
+                let isReady = deployment.state == .ready
+                let isOver =
+                    deployment.isSettled || (isReady && deployment.target != "production")
+                let last = isReady ? rest : max(rest, wait.begunAt + Self.stoppingMilliseconds)
+                return (deployment, isOver ? nil : last)
             } catch {
-                if error.code == .notFound { return nil }
+                if error.code == .notFound { return (nil, nil) }
                 throw error
             }
-            if deployment.isSettled { return deployment }
-            if deployment.state == .ready, deployment.target != "production" { return deployment }
-            if !deployment.state.isFinal, !hasAsked {
-                hasAsked = true
-                // It may have ended meanwhile, which the next look shows.
-                _ = try? client(member).cancelDeployment(id)
-                continue
-            }
-            let last =
-                deployment.state == .ready
-                ? rest : max(rest, wait.begunAt + Self.stoppingMilliseconds)
-            guard try wait.again(for: "\(id) to end", until: last) else { return deployment }
         }
     }
 
@@ -139,18 +139,11 @@ extension LiveRotationPlatform {
                 guard error.code == .outcomeUnknown || error.code == .conflict else { throw error }
                 if project.isMoving(to: source) { before = nil }
             }
-            let end = try PromotionWait(
-                client: client(member), waitingRoom: waitingRoom,
-                limit: .milliseconds(Int64(Self.settlingMilliseconds)), changed: { _ in }
-            ).wait(
-                for: source, project: place.platformProject, before: before, outcome: outcome)
-            switch end {
-            case .live: return nil
-            case .interrupted:
-                throw VercelAPIError(.cancelled, reason: "it was interrupted")
-            default:
-                return Failure(.notLive, "Vercel did not make \(source) current again")
-            }
+            let end = try moved(
+                member, to: source, before: before, outcome,
+                within: .milliseconds(Int64(Self.settlingMilliseconds)))
+            return end == .live
+                ? nil : Failure(.notLive, "Vercel did not make \(source) current again")
         } catch {
             return try failure(of: error, .notLive)
         }
@@ -165,29 +158,45 @@ private struct Settling {
     private let waitingRoom: any WaitingRoom
     /// When the waiting began, by this machine's clock.
     let begunAt: UInt64
-    private var hasSaid = false
 
     init(_ invocation: Invocation, _ name: String, _ waitingRoom: any WaitingRoom) {
         (self.invocation, self.name, self.waitingRoom) = (invocation, name, waitingRoom)
         begunAt = invocation.context.now()
     }
 
-    /// Waits a little.
+    /// Waits for `what`.
     ///
-    /// - Returns: False where the time is over.
-    mutating func again(for what: String, until end: UInt64) throws(VercelAPIError) -> Bool {
-        let now = invocation.context.now()
-        guard now < end else { return false }
-        if !hasSaid {
-            hasSaid = true
-            let limit = Duration.seconds(Int64((end - now + 999) / 1_000))
-            try? invocation.note(
-                "\(name): waiting for \(what), \(DurationText.text(limit)) at most.")
-        }
-        let pause = RotationApplication.pause(afterMilliseconds: now - min(begunAt, now))
-        guard waitingRoom.wait(min(pause, .milliseconds(Int64(clamping: end - now)))) else {
+    /// - Parameter look: What there is now, and until when to wait for something else; nil where it has come
+    ///   to an end.
+    /// - Returns: What was seen last.
+    func last<Seen>(
+        _ what: String, _ look: () throws(VercelAPIError) -> (Seen, until: UInt64?)
+    ) throws(VercelAPIError) -> Seen {
+        var rest: UInt64 = 0
+        var hasSaid = false
+        let waiting = try Waiting.until(
+            wait: waitingRoom.wait,
+            pause: { () throws(VercelAPIError) -> Duration? in
+                let now = invocation.context.now()
+                let pause = RotationApplication.pause(afterMilliseconds: now - min(begunAt, now))
+                return min(pause, .milliseconds(Int64(clamping: rest)))
+            },
+            look: { () throws(VercelAPIError) -> Seen? in
+                let (seen, end) = try look()
+                let now = invocation.context.now()
+                guard let end, now < end else { return seen }
+                rest = end - now
+                if !hasSaid {
+                    hasSaid = true
+                    let limit = Duration.seconds(Int64((rest + 999) / 1_000))
+                    try? invocation.note(
+                        "\(name): waiting for \(what), \(DurationText.text(limit)) at most.")
+                }
+                return nil
+            })
+        guard case .ended(let seen) = waiting else {
             throw VercelAPIError(.cancelled, reason: "it was interrupted")
         }
-        return true
+        return seen
     }
 }

@@ -100,6 +100,7 @@ final class LiveRotationPlatform: RotationPlatform {
         guard let source = place.source else {
             return .failure(Failure(.deploy, "there is no deployment to build anew"))
         }
+        let deployments = deployments(member)
         let mark = mark(build, side)
         var new = NewDeployment(
             sourceId: source, projectName: place.platformName,
@@ -110,14 +111,11 @@ final class LiveRotationPlatform: RotationPlatform {
         new.action = build.way == .promotion ? "promote" : "redeploy"
         new.mark = mark
         do throws(VercelAPIError) {
-            if mayBeThere, let found = try made(member, mark) { return .success(found.id) }
-            do throws(VercelAPIError) {
-                return .success(try client(member).createDeployment(new).id)
-            } catch {
-                guard error.code == .outcomeUnknown else { throw error }
-                // A second one would only build the same again.
-                if let found = try made(member, mark) { return .success(found.id) }
-                return .success(try client(member).createDeployment(new).id)
+            if mayBeThere, let found = try deployments.made(mark) { return .success(found.id) }
+            switch try deployments.make(new) {
+            case .made(let made): return .success(made.id)
+            case .notShown: return .success(try client(member).createDeployment(new).id)
+            case .unknown(let error): throw error
             }
         } catch {
             return .failure(try failure(of: error, .deploy))
@@ -131,12 +129,28 @@ final class LiveRotationPlatform: RotationPlatform {
         "\(rotation.hexadecimal)-\(side == .new ? "new" : "old")-\(build.attempt)"
     }
 
-    /// The deployment with that mark. A redeploy of it by somebody else has the mark too, and is later.
-    func made(_ member: Int, _ mark: String) throws(VercelAPIError) -> Deployment? {
-        var filter = DeploymentFilter()
-        filter.projectId = plan.members[member].platformProject
-        filter.limit = 100
-        return try client(member).deployments(filter).last { $0.mark == mark }
+    func deployments(_ member: Int) -> MarkedDeployments {
+        MarkedDeployments(client(member), project: plan.members[member].platformProject)
+    }
+
+    /// Waits until a deployment serves production in place of another one.
+    ///
+    /// - Parameters:
+    ///   - before: The request that was there beforehand, which is not this one.
+    ///   - outcome: What the platform answered; nil where that is not known.
+    func moved(
+        _ member: Int, to id: String, before: Project.AliasRequest?, _ outcome: PromotionOutcome?,
+        within limit: Duration
+    ) throws(VercelAPIError) -> PlatformWait.PromotionEnd {
+        let end = try PlatformWait(
+            client: client(member).unrepeated(within: limit), waitingRoom: waitingRoom, limit: limit
+        ).promotion(
+            of: id, project: plan.members[member].platformProject, before: before,
+            outcome: outcome)
+        guard end != .interrupted else {
+            throw VercelAPIError(.cancelled, reason: "it was interrupted")
+        }
+        return end
     }
 
     // MARK: What serves

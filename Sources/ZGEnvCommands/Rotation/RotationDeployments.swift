@@ -61,9 +61,8 @@ enum RotationDeployments {
         let source =
             target == "production" ? bound.platform.production?.id ?? fitting?.id : fitting?.id
         guard let source else {
-            throw CommandError(
-                .notFound,
-                "\(DisplayText.safe(bound.platform.name)) has no deployment for \(DisplayText.safe(target)) to build anew.",
+            throw CommandError.nothing(
+                in: bound, for: target,
                 hint: "Nothing was changed. Deploy it once, or leave out --redeploy.")
         }
         return Choice(target: target, source: source, newestAt: UInt64(clamping: newest))

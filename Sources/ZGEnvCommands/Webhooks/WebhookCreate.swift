@@ -37,7 +37,7 @@ enum WebhookCreate: Command {
                 "zg-env webhook create --postal --all-projects",
                 "for the devices of the relay that was joined"),
         ],
-        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable, .conflict))
+        exitCodes: ExitCode.ofPlatform)
 
     /// What becomes of deployments.
     private static let standardEvents = [
@@ -174,8 +174,7 @@ enum WebhookCreate: Command {
                 throw CommandError(
                     .usage,
                     "The platform does not take this webhook: it does not know one of the events, or not this kind of address."
-                        + (error.platformMessage.map { " It says: \(CommandError.ending($0))" }
-                            ?? ""),
+                        + error.saying,
                     hint: "Nothing was made. Look at the names of the events.")
             case .forbidden, .paymentRequired:
                 var refusal = CommandError(mapping: error)
