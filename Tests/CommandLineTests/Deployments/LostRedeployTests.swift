@@ -28,8 +28,14 @@ struct LostRedeployTests {
             (.now, .call { _, _ in Thread.detachNewThread { colleague.redeploy() } })
         ]
         let result = try runner.run()
+        let theirs = try #require(colleague.made())
+        // Otherwise nothing would be proved: the colleague came before the look.
+        let requests = platform.server.requests
+        let request = try #require(requests.lastIndex { $0.method == "POST" })
+        let look = requests.lastIndex { $0.path.hasPrefix("/v6/deployments?") }
+        #expect(request < (try #require(look)))
         let made = try platform.deployments().dropLast(before.count)
-        return (result, made, try #require(colleague.made()))
+        return (result, made, theirs)
     }
 
     /// Redeploys once the platform has seen a request to do so.
