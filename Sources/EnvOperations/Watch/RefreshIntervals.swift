@@ -30,6 +30,13 @@ package struct RefreshIntervals: Equatable, Sendable {
         idle = .seconds(max(bounded(idleSeconds), fast))
     }
 
+    /// Those of a safety net, while a relay tells what happens.
+    package var besideRelay: RefreshIntervals {
+        RefreshIntervals(
+            buildingSeconds: max(Int(building.components.seconds), 60),
+            idleSeconds: max(Int(idle.components.seconds), 600))
+    }
+
     /// The most requests an hour, when every question is one request for each of so many scopes and
     /// everything goes well.
     package func requestsAnHour(scopes: Int, isBuilding: Bool) -> Int {

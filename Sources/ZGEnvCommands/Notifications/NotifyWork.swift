@@ -1,50 +1,51 @@
 internal import CommandLineKit
 internal import DesktopNotifications
 internal import EnvOperations
-internal import Glibc
 internal import JSON
-internal import Sealing
 internal import Vault
-internal import VercelAPI
 
-/// The work of `notify run`: looks, asks, tells, keeps, waits.
+/// The work of `notify run`: has a ``Poller`` ask, tells, and keeps.
 ///
 /// What is to be told is kept before it is told, and taken off when it was: what ends in between by
 /// force is told once more rather than not at all.
-final class NotifyWork {
+final class NotifyWork: PollingWork {
     typealias Scope = NotificationChoices.Scope
 
+    /// An account or team of which something is chosen.
+    final class ChosenAccount: PolledAccount {
+        let scope: Scope
+        fileprivate(set) var source = PlatformWatchSource()
+
+        fileprivate init(_ scope: Scope) {
+            self.scope = scope
+            super.init(
+                VaultProject.Binding(
+                    origin: scope.origin, accountID: scope.accountID, teamID: scope.teamID,
+                    teamSlug: nil, projectID: "", projectName: ""),
+                relayName: scope.teamID ?? scope.accountID)
+        }
+    }
+
     private let invocation: Invocation
-    private let observer: RefreshObserver
-    private let intervals: RefreshIntervals
+    private let poller: Poller
     private let desktop: DesktopSink?
     private let lock: NotificationFiles.RunLock
     private var files: NotificationFiles
     private var choices: NotificationChoices
     private var choicesMark: RefreshObservation.FileMark?
-    private var source: PlatformWatchSource
+    private(set) var accounts: [ChosenAccount] = []
     private var progress: WatchProgress
-    private var relay: RelayedEvents
-    private var schedules: [Scope: RefreshSchedule] = [:]
-    /// Scopes that this process has had an answer for: what they tell next is no news from before.
-    private var current: Set<Scope> = []
-    private var vaultMark: RefreshObservation.FileMark?
-    /// What is wrong at present, so that each thing is said once.
-    private var troubles: [String: String] = [:]
     /// When the desktop is tried again, by `CLOCK_MONOTONIC`.
     private var desktopRetry: Duration?
 
-    /// How long one look at the surroundings lasts at most.
-    private static let tick = Duration.seconds(2)
     private static let desktopPause = Duration.seconds(15)
 
     /// Opens everything that must be open, while somebody may still be asked for a passphrase.
     init(_ invocation: Invocation, intervals: RefreshIntervals, usesDesktop: Bool) throws {
         self.invocation = invocation
-        self.intervals = intervals
         desktop = usesDesktop ? try DesktopSink(invocation.context) : nil
-        observer = RefreshObserver(invocation)
-        let mark = observer.observation().vault
+        // Kept answers of other processes tell nothing that a list would not.
+        poller = Poller(invocation, intervals: intervals, heedsAnswers: false)
         let keys = try invocation.session.indexKeys()
         files = try NotificationFiles(invocation, keys: keys)
         lock = try NotificationFiles.RunLock(files)
@@ -52,12 +53,11 @@ final class NotifyWork {
         choices = try files.choices()
         let kept = try files.progress()
         progress = kept.progress ?? WatchProgress()
-        source = try PlatformWatchSource(choices.scopes, invocation)
-        relay = RelayedEvents(intervals)
-        try relay.open(invocation, files)
+        // With --offline this is refused.
+        _ = try PlatformSession(invocation)
+        openAccounts()
         // From here on nothing needs the values.
         try invocation.session.keepIndexTierOnly()
-        vaultMark = mark
         if kept.isUnreadable {
             try invocation.note(
                 "What was seen before does not open with this vault's keys: what happened meanwhile is not told."
@@ -70,6 +70,15 @@ final class NotifyWork {
         if let desktop { try checkServer(desktop) }
     }
 
+    /// Has an account for each scope of which something is chosen.
+    private func openAccounts() {
+        let known = accounts
+        accounts = choices.scopes.sorted {
+            ($0.origin, $0.teamID ?? "", $0.accountID) < ($1.origin, $1.teamID ?? "", $1.accountID)
+        }.map { scope in known.first { $0.scope == scope } ?? ChosenAccount(scope) }
+        for account in accounts { account.source = PlatformWatchSource(account, invocation) }
+    }
+
     private func checkServer(_ desktop: DesktopSink) throws {
         do throws(DesktopNotificationError) {
             _ = try desktop.capabilities()
@@ -77,7 +86,7 @@ final class NotifyWork {
             let failure = CommandError(mapping: error)
             // A server may start later, as at a login; a bus or a library does not.
             guard error.code == .noServer || error.code == .timedOut else { throw failure }
-            try say("desktop", failure.message)
+            try poller.say("desktop", failure.message)
         }
     }
 
@@ -85,110 +94,52 @@ final class NotifyWork {
     func run(while goesOn: () -> Bool) throws {
         defer { withExtendedLifetime(lock) {} }
         while goesOn() {
-            try followRelays()
-            var observation = observer.observation()
             reloadChoices()
-            if observation.vault != vaultMark {
-                vaultMark = observation.vault
-                try reloadVault()
-            }
-            // Kept answers of other processes tell nothing that a list would not.
-            observation.answers = nil
-            for scope in choices.scopes.sorted(by: Self.order) {
-                try refresh(scope, observation)
-                guard goesOn() else { return }
-            }
-            try deliver(at: observation.monotonic)
-            let pauses = schedules.values.map { $0.wait(at: observation.monotonic) }
-            let pause = max(min(pauses.min() ?? Self.tick, Self.tick), .milliseconds(50))
-            try wait(pause)
-        }
-    }
-
-    /// Waits, and not beyond the moment in which a relay tells something.
-    private func wait(_ pause: Duration) throws {
-        var left = pause
-        while left > .zero, !relay.hasNews, Interrupts.pending == nil {
-            let step = relay.isOpen ? min(left, RelayedEvents.glance) : left
-            left -= step
-            if let desktop, desktop.isConnected {
-                try desktop.wait(step)
-            } else {
-                let (seconds, attoseconds) = step.components
-                usleep(UInt32(seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
-            }
-        }
-    }
-
-    /// Takes what relays told: it is a reason to ask at once, and to ask less often by the timer. What
-    /// is told of it comes from the platform's answer alone, and so is told once.
-    private func followRelays() throws {
-        let now = observer.observation().monotonic
-        do {
-            for report in try relay.turn(at: now) {
-                if let trouble = report.trouble {
-                    try say(report.place, trouble)
+            _ = try poller.turn(self)
+            guard goesOn() else { return }
+            try deliver()
+            try poller.wait(for: self) { step in
+                if let desktop, desktop.isConnected {
+                    try desktop.wait(step)
                 } else {
-                    try end(report.place, report.relief)
+                    Poller.sleep(step)
                 }
             }
-            try end("relays", "The relays' events can be kept again.")
-        } catch {
-            try say("relays", CommandError(mapping: error).message)
         }
-        let mark = relay.takeWrite() ? observer.observation().vault : nil
-        for scope in choices.scopes {
-            var schedule = schedules[scope] ?? RefreshSchedule(intervals: intervals)
-            schedule.use(relay.intervals(for: scope.account, at: now))
-            let chosen = choices.choices(in: scope)
-            if relay.tellsNews(of: scope.account, at: now, where: { chosen[$0] != nil }) {
-                schedule.request(.event)
-            }
-            if let mark { schedule.acknowledge(vault: mark) }
-            schedules[scope] = schedule
-        }
-        relay.forgetNews()
-    }
-
-    private static func order(_ left: Scope, _ right: Scope) -> Bool {
-        (left.origin, left.teamID ?? "", left.accountID)
-            < (right.origin, right.teamID ?? "", right.accountID)
     }
 
     // MARK: Asking
 
-    private func refresh(_ scope: Scope, _ observation: RefreshObservation) throws {
-        var schedule = schedules[scope] ?? RefreshSchedule(intervals: intervals)
-        defer { schedules[scope] = schedule }
-        schedule.observe(observation)
-        guard let reasons = schedule.begin(at: observation.monotonic) else { return }
+    func wants(_ project: String, of account: ChosenAccount) -> Bool {
+        choices.choices(in: account.scope)[project] != nil
+    }
+
+    func ask(
+        _ account: ChosenAccount, because reasons: Set<RefreshSchedule.Reason>
+    ) throws -> Poller.Answer {
         let before = progress
         // After a sleep or a long outage nobody watched either.
         let isLate =
-            !current.contains(scope) || reasons.contains(.resumed) || schedule.failureCount > 2
+            !account.hasAnswered || reasons.contains(.resumed) || account.schedule.failureCount > 2
         let now = Int64(clamping: invocation.context.now())
         let (outcome, failure) = progress.refresh(
-            scope, choices, now: now, isLate: isLate, from: source)
-        schedule.finish(
-            outcome, at: observer.observation().monotonic, random: VercelClient.randomFraction())
+            account.scope, choices, now: now, isLate: isLate, from: account.source)
         if progress != before { try files.keep(progress) }
         try invocation.detail(
             "Asked (\(reasons.map(\.rawValue).sorted().joined(separator: ", "))): \(failure?.reason ?? "answered")."
         )
-        let place = "platform \(scope.teamID ?? scope.accountID) \(scope.origin)"
-        if let failure {
-            guard Interrupts.pending == nil else { return }
-            try say(place, "\(failure.reason) It is tried again.")
-        } else {
-            current.insert(scope)
-            try end(place, "The platform answers again.")
+        let place = "platform \(account.relayName ?? "") \(account.scope.origin)"
+        if failure == nil { try poller.end(place, "The platform answers again.") }
+        if let failure, Interrupts.pending == nil {
+            try poller.say(place, "\(failure.reason) It is tried again.")
         }
+        return (outcome, failure.map { CommandError(.unavailable, $0.reason) })
     }
 
     // MARK: Telling
 
-    private func deliver(at now: Duration) throws {
-        if let desktopRetry, now < desktopRetry { return }
+    private func deliver() throws {
+        if let desktopRetry, poller.now < desktopRetry { return }
         desktopRetry = nil
         for message in NotificationMessage.messages(of: progress) {
             if let desktop {
@@ -196,11 +147,11 @@ final class NotifyWork {
                     try desktop.show(message)
                 } catch {
                     // Kept, and shown when that is possible again.
-                    desktopRetry = now + Self.desktopPause
-                    try say("desktop", CommandError(mapping: error).message)
+                    desktopRetry = poller.now + Self.desktopPause
+                    try poller.say("desktop", CommandError(mapping: error).message)
                     return
                 }
-                try end("desktop", "Notifications are shown again.")
+                try poller.end("desktop", "Notifications are shown again.")
             }
             try print(message)
             progress.noteTold(message)
@@ -211,10 +162,7 @@ final class NotifyWork {
     private func print(_ message: NotificationMessage) throws {
         let output = invocation.context.output
         if invocation.options.json {
-            for line in lines(of: message) {
-                try line.encoded.withBytes { try output.write($0) }
-                try output.write("\n")
-            }
+            for line in lines(of: message) { try output.write(line: line) }
         } else {
             let time = TimeText.utc(Int64(clamping: invocation.context.now()))
             let body = message.body.split(separator: "\n").joined(separator: "; ")
@@ -235,18 +183,9 @@ final class NotifyWork {
         }
         return message.covers.map { entry in
             let deployment = entry.change.deployment
-            return [
-                "event": .string(entry.change.kind.rawValue), "project": .string(entry.project),
-                "projectId": .string(deployment.projectID), "late": .bool(entry.isLate),
-                "deployment": [
-                    "id": .string(deployment.id),
-                    "url": .string(
-                        orNull: deployment.url.map { $0.contains("://") ? $0 : "https://\($0)" }),
-                    "state": .string(deployment.state), "target": .string(deployment.target),
-                    "branch": .string(orNull: deployment.branch),
-                    "createdAt": .time(orNull: deployment.createdAt), "current": .null,
-                ],
-            ]
+            return WatchRow(deployment).event(
+                entry.change.kind.rawValue, project: entry.project, id: deployment.projectID,
+                isLate: entry.isLate, isCurrent: nil)
         }
     }
 
@@ -258,59 +197,32 @@ final class NotifyWork {
         choicesMark = mark
         do {
             choices = try files.choices()
-            source = try PlatformWatchSource(choices.scopes, invocation)
+            openAccounts()
             // Whoever chooses something now wants to see it work.
-            for scope in schedules.keys { schedules[scope]?.request() }
-            schedules = schedules.filter { choices.scopes.contains($0.key) }
-            current.formIntersection(choices.scopes)
-            try end("choices", "The choices can be read again.")
+            for account in accounts { account.schedule.request() }
+            try poller.end("choices", "The choices can be read again.")
         } catch {
             // The ones from before go on: nobody took them back.
-            try? say("choices", CommandError(mapping: error).message)
+            try? poller.say("choices", CommandError(mapping: error).message)
         }
     }
 
-    /// Takes the vault as it is now: another token, another account, other keys.
-    private func reloadVault() throws {
-        let session = invocation.session
+    func take(vault: Result<Bool, any Error>) throws {
         do {
-            session.forgetVault()
-            do {
-                _ = try session.index(.listing)
-            } catch {
-                // New keys; the keyring or another source that asks nobody may have them.
-                session.forgetKeys()
-                guard let keys = try session.indexKeysWithoutAsking() else {
-                    throw CommandError(
-                        .locked, "The vault got other keys, and nothing here opens it.",
-                        hint: "Run zg-env notify run again.")
-                }
-                files = try NotificationFiles(invocation, keys: keys)
-                try session.keepIndexTierOnly()
+            if try vault.get() {
+                files = try NotificationFiles(
+                    invocation, keys: try invocation.session.indexKeys())
                 choicesMark = nil
                 reloadChoices()
-                relay.close()
             }
-            source = try PlatformWatchSource(choices.scopes, invocation)
-            try relay.open(invocation, files)
-            try end("vault", "The vault can be read again.")
+            openAccounts()
+            try poller.end("vault", "The vault can be read again.")
         } catch {
             // Who is logged in is not known any more, so nothing is asked.
-            source = try PlatformWatchSource([], invocation)
-            try say("vault", CommandError(mapping: error).message)
+            for account in accounts {
+                (account.access, account.source) = (nil, PlatformWatchSource())
+            }
+            try poller.say("vault", CommandError(mapping: error).message)
         }
-    }
-
-    // MARK: Words
-
-    private func say(_ place: String, _ message: String) throws {
-        guard troubles[place] != message else { return }
-        troubles[place] = message
-        try invocation.note(message)
-    }
-
-    private func end(_ place: String, _ message: String) throws {
-        guard troubles.removeValue(forKey: place) != nil else { return }
-        try invocation.note(message)
     }
 }

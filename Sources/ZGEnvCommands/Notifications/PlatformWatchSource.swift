@@ -1,28 +1,25 @@
 internal import EnvOperations
-internal import Vault
 internal import VercelAPI
 
-/// Answers what is watched with the platform: one list for each account or team, however many projects
-/// of it are watched.
+/// Answers what is watched of one account or team with the platform: one list, however many projects of
+/// it are watched.
 struct PlatformWatchSource: WatchSource {
-    /// A client for each scope, or why there is none.
-    private var clients: [NotificationChoices.Scope: Result<VercelClient, WatchFailure>] = [:]
+    private let client: Result<VercelClient, WatchFailure>
 
-    /// Makes the clients that the scopes need. Nothing is sent.
-    init(_ scopes: Set<NotificationChoices.Scope>, _ invocation: Invocation) throws {
-        let session = try PlatformSession(invocation)
-        for scope in scopes {
-            do {
-                let binding = VaultProject.Binding(
-                    origin: scope.origin, accountID: scope.accountID, teamID: scope.teamID,
-                    teamSlug: nil, projectID: "", projectName: "")
-                clients[scope] = .success(try session.access(binding).client.unrepeated())
-            } catch {
-                // What is wrong with one account does not keep the others from being watched.
-                clients[scope] = .failure(
-                    WatchFailure(.refused, reason: CommandError(mapping: error).message))
-            }
+    /// Opens the way to an account. Nothing is sent.
+    init(_ account: PolledAccount, _ invocation: Invocation) {
+        do {
+            client = .success(try account.open(invocation).client)
+        } catch {
+            // What is wrong with one account does not keep the others from being watched.
+            client = .failure(
+                WatchFailure(.refused, reason: CommandError(mapping: error).message))
         }
+    }
+
+    /// Answers nothing: who is logged in is not known.
+    init() {
+        client = .failure(WatchFailure(.refused, reason: "There is no account for it."))
     }
 
     func deployments(
@@ -31,7 +28,7 @@ struct PlatformWatchSource: WatchSource {
         var filter = DeploymentFilter()
         filter.since = APITime(milliseconds: since)
         filter.limit = limit
-        let client = try client(scope)
+        let client = try client.get()
         do throws(VercelAPIError) {
             return try client.deployments(filter).compactMap { WatchedDeployment($0) }
         } catch { throw Self.failure(error) }
@@ -40,22 +37,13 @@ struct PlatformWatchSource: WatchSource {
     func deployment(
         _ id: String, in scope: NotificationChoices.Scope
     ) throws(WatchFailure) -> WatchedDeployment? {
-        let client = try client(scope)
+        let client = try client.get()
         do throws(VercelAPIError) {
             return WatchedDeployment(try client.deployment(id))
         } catch {
             if error.code == .notFound { return nil }
             throw Self.failure(error)
         }
-    }
-
-    private func client(
-        _ scope: NotificationChoices.Scope
-    ) throws(WatchFailure) -> VercelClient {
-        guard let client = clients[scope] else {
-            throw WatchFailure(.refused, reason: "There is no account for it.")
-        }
-        return try client.get()
     }
 
     /// What the schedule makes of an error, and what people are told.

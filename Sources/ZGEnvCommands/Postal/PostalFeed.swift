@@ -25,15 +25,8 @@ final class PostalFeed {
         var reports: [Report] = []
     }
 
-    /// How one thing stands.
-    struct Report {
-        /// What it is.
-        let place: String
-        /// What is wrong; nil where nothing is.
-        let trouble: String?
-        /// What is said once that is over.
-        let relief: String
-    }
+    /// What something is, what is wrong with it, if anything is, and what is said once that is over.
+    typealias Report = (place: String, trouble: String?, relief: String)
 
     private struct Relay {
         let registration: RelayRegistration
@@ -56,18 +49,20 @@ final class PostalFeed {
     private static let lockPause = Duration.seconds(5)
 
     /// Begins nothing yet; ``turn(at:)`` does.
-    ///
-    /// - Returns: nil where the vault is a device of no relay.
-    init?(_ invocation: Invocation, _ files: NotificationFiles) throws {
-        registrations = try RelayAccess.registrations(invocation).all
-        guard !registrations.isEmpty else { return nil }
+    init(
+        _ invocation: Invocation, _ files: NotificationFiles, _ registrations: [RelayRegistration]
+    ) {
         (self.invocation, self.files) = (invocation, files)
+        self.registrations = registrations
     }
 
     /// Whether the vault is a device of the same relays still.
     func isFor(_ others: [RelayRegistration]) -> Bool {
         registrations.map(\.id) == others.map(\.id)
     }
+
+    /// Whether another process reads the streams, and drops the kept answers that events make old.
+    var isElsewhere: Bool { lock == nil }
 
     /// Whether events of an account come at once.
     func isUp(_ account: String) -> Bool {
@@ -121,14 +116,14 @@ final class PostalFeed {
             case .refused:
                 "\(address) does not know this device any more. Leave with: zg-env postal leave, and join anew."
             }
-        return Report(
-            place: "relay \(address)", trouble: trouble, relief: "\(address) is heard again.")
+        return ("relay \(address)", trouble, "\(address) is heard again.")
     }
 
     private static func report(_ project: PostalInbox.Project, _ trouble: String?) -> Report {
-        Report(
-            place: "variables \(project.account)", trouble: trouble,
-            relief: "What was changed on the platform is looked up again.")
+        (
+            "variables \(project.account)", trouble,
+            "What was changed on the platform is looked up again."
+        )
     }
 
     /// Opens the streams once no other process has them.

@@ -7,30 +7,24 @@ struct RefreshObserver {
     private let vault: String
     private let answers: String?
 
-    /// - Parameters:
-    ///   - vault: The vault's path.
-    ///   - answers: The directory of kept answers; nil where there is none.
-    init(vault: String, answers: String?) {
-        self.vault = vault
-        self.answers = answers
-    }
-
     /// Looks for the vault and the cache of a command.
     init(_ invocation: Invocation) {
-        self.init(
-            vault: invocation.options.vaultPath,
-            answers: Directories(invocation.context).cache)
+        vault = invocation.options.vaultPath
+        answers = Directories(invocation.context).cache
     }
 
-    /// What stands now.
+    /// By `CLOCK_MONOTONIC`.
+    var now: Duration { Self.time(CLOCK_MONOTONIC) }
+
+    /// What stands now, but for kept answers.
     func observation() -> RefreshObservation {
         RefreshObservation(
-            monotonic: Self.time(CLOCK_MONOTONIC), sinceBoot: Self.time(CLOCK_BOOTTIME),
+            monotonic: now, sinceBoot: Self.time(CLOCK_BOOTTIME),
             wallMilliseconds: Int64(clamping: ProcessParts.milliseconds()),
-            vault: Self.mark(vault), answers: answersMark(), hasNetwork: Self.hasNetwork())
+            vault: Self.mark(vault), hasNetwork: Self.hasNetwork())
     }
 
-    /// The mark of the directory of kept answers, for ``RefreshSchedule/acknowledge(answers:)``.
+    /// The mark of the directory of kept answers; nil where there is none.
     func answersMark() -> RefreshObservation.FileMark? {
         answers.flatMap { Self.mark($0) }
     }

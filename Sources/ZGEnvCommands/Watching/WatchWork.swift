@@ -12,16 +12,12 @@ final class WatchWork {
     private static let valueLimit = Duration.seconds(30)
 
     private let invocation: Invocation
-    private let names: [String]
-    private let observer: RefreshObserver
     private let browser: Browser
     private let screen: ScreenTerminal
     private let platform: WatchedPlatform
     private var turns: TurnTaking { invocation.session.turns }
     private var style: Style
     private var model = WatchModel()
-    private var schedule: RefreshSchedule
-    private var vaultMark: RefreshObservation.FileMark?
     private var size = ScreenTerminal.Size(columns: 80, rows: 24)
     private var isOver = false
     /// What ended it by itself.
@@ -48,17 +44,21 @@ final class WatchWork {
     /// Opens everything that must be open, while somebody may still be asked for a passphrase.
     init(_ invocation: Invocation, names: [String], intervals: RefreshIntervals) throws {
         self.invocation = invocation
-        self.names = names
-        observer = RefreshObserver(invocation)
         browser = Browser(invocation.context)
-        schedule = RefreshSchedule(intervals: intervals)
         style = OutputLook(invocation.context).style
-        vaultMark = observer.observation().vault
         screen = try ScreenTerminal()
-        platform = try WatchedPlatform(invocation, names: names)
+        platform = try WatchedPlatform(invocation, names: names, intervals: intervals)
         // From here on nothing needs the values, but when somebody asks for one.
         try? invocation.session.keepIndexTierOnly()
         model.isOffline = invocation.options.offline
+        platform.noteAsking = { [unowned self] isAsking in
+            model.isAsking = isAsking
+            screen.wake()
+        }
+        platform.poller.tell = { [unowned self] message in
+            model.message = message
+            screen.wake()
+        }
         takePlatform()
     }
 
@@ -123,7 +123,7 @@ final class WatchWork {
                     try screen.forget()
                 }
                 try take(news.keys)
-                if let valueEnd, now >= valueEnd { hideValue() }
+                if let valueEnd, platform.poller.now >= valueEnd { hideValue() }
                 browser.reap()
             }
         } catch {
@@ -148,14 +148,11 @@ final class WatchWork {
         }
     }
 
-    private var now: Duration { observer.observation().monotonic }
-
     private func perform(_ action: WatchModel.Action) throws {
         switch action {
         case .quit: end()
         case .refresh:
-            platform.wantProjects()
-            schedule.request()
+            platform.request()
             turns.notify()
         case .browse(let address):
             do {
@@ -209,7 +206,7 @@ final class WatchWork {
         }
         try screen.enter()
         guard let value else { return }
-        valueEnd = now + Self.valueLimit
+        valueEnd = platform.poller.now + Self.valueLimit
         model.shownValue = value.name
         size = screen.size
         let view = WatchScreen(
@@ -230,49 +227,28 @@ final class WatchWork {
 
     private func keepAsking() {
         while !isOver {
-            let observation = observer.observation()
-            if observation.vault != vaultMark {
-                vaultMark = observation.vault
-                do {
-                    try platform.reload()
-                } catch {
-                    model.trouble = CommandError(mapping: error).message
-                }
-                takePlatform()
-                screen.wake()
+            do {
+                if try platform.poller.turn(platform) { takeFailure() }
+            } catch {
+                model.trouble = CommandError(mapping: error).message
             }
-            schedule.observe(observation)
-            if !invocation.options.offline, let reasons = schedule.begin(at: observation.monotonic)
-            {
-                if !reasons.isDisjoint(with: [.request, .answersChanged, .resumed]) {
-                    platform.wantProjects()
-                }
-                ask()
-            }
-            guard !isOver else { return }
-            let pause = min(schedule.wait(at: observer.observation().monotonic), .seconds(2))
-            turns.pause(atMost: max(pause, .milliseconds(20)))
+            guard !isOver else { break }
+            takePlatform()
+            screen.wake()
+            platform.poller.wait(for: platform) { turns.pause(atMost: $0) }
         }
+        // While what waits for a relay still gives up at once.
+        platform.poller.close()
     }
 
-    private func ask() {
-        model.isAsking = true
-        screen.wake()
-        let (outcome, failure) = platform.refresh()
-        model.isAsking = false
+    private func takeFailure() {
         guard !isOver, Interrupts.pending == nil else { return }
-        schedule.finish(
-            outcome, at: observer.observation().monotonic, random: VercelClient.randomFraction())
-        schedule.acknowledge(answers: observer.answersMark())
+        let failure = platform.failure
         model.trouble = failure.map {
             $0.code == .unavailable
                 ? "\($0.message) What was seen last is shown; it is tried again." : $0.message
         }
-        if let failure, [.notFound, .conflict, .usage].contains(failure.code) {
-            return end(failure)
-        }
-        takePlatform()
-        screen.wake()
+        if let failure, [.notFound, .conflict, .usage].contains(failure.code) { end(failure) }
     }
 
     // MARK: Doing
@@ -334,8 +310,7 @@ final class WatchWork {
                     return true
                 }))
         let result = try type.run(inner)
-        platform.wantProjects()
-        schedule.request()
+        platform.request()
         if let failure = result.failure { throw failure }
         notes += context.warnings.map(\.message)
         let text = try result.text().split(separator: "\n").map { String($0) }

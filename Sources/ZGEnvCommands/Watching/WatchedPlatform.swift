@@ -5,22 +5,25 @@ internal import VercelAPI
 
 /// What `watch` knows of the platform and the vault: from kept answers at first, then from the
 /// platform. One list of deployments for each account or team in use, and seldom one of projects.
-final class WatchedPlatform {
-    /// An account or team, as one token sees it.
-    private final class Place {
-        let binding: VaultProject.Binding?
-        let scope: String
-        var access: PlatformSession.Access?
-        var platform: [Project] = []
-        var deployments: [Deployment] = []
-        var askedAt: UInt64?
-        var projectsAskedAt: UInt64?
+final class WatchedPlatform: PollingWork {
+    /// What is known of an account or team.
+    final class Place: PolledAccount {
+        fileprivate let scope: String
+        fileprivate var platform: [Project] = []
+        fileprivate var deployments: [Deployment] = []
+        fileprivate var askedAt: UInt64?
+        fileprivate var projectsAskedAt: UInt64?
+        /// Whether the next question is for the list of projects too.
+        fileprivate var wantsProjects = true
         /// Projects of deployments when the projects were last asked for: one that is not among them
         /// then is no reason to ask again.
-        var strangers: Set<String> = []
+        fileprivate var strangers: Set<String> = []
 
-        init(_ binding: VaultProject.Binding?, _ scope: String) {
-            (self.binding, self.scope) = (binding, scope)
+        fileprivate init(
+            _ binding: VaultProject.Binding?, _ scope: String, relayName: String?
+        ) {
+            self.scope = scope
+            super.init(binding, relayName: relayName)
         }
     }
 
@@ -36,18 +39,22 @@ final class WatchedPlatform {
     private let names: [String]
     private var index: VaultIndex?
     private var answers: PlatformAnswers
-    private var places: [Place] = []
+    private(set) var accounts: [Place] = []
+    /// Asks all of this, turn by turn.
+    let poller: Poller
+    /// Gets whether a question is under way.
+    var noteAsking: (Bool) -> Void = { _ in }
     /// Deployments of projects whose page was opened.
     private var pages: [String: [Deployment]] = [:]
-    private var wantsProjects = true
     /// That of ``look(_:)`` alone: a transport is for one thread.
     private var lookTransport: (any HTTPTransport)?
 
     /// Opens what is kept. Nothing is sent.
     ///
     /// - Parameter names: The projects to show; none for all.
-    init(_ invocation: Invocation, names: [String]) throws {
+    init(_ invocation: Invocation, names: [String], intervals: RefreshIntervals) throws {
         (self.invocation, self.names) = (invocation, names)
+        poller = Poller(invocation, intervals: intervals, heedsAnswers: true)
         answers = try PlatformAnswers(invocation)
         index = answers.index
         try open()
@@ -57,8 +64,8 @@ final class WatchedPlatform {
     // MARK: Places
 
     private func open() throws {
-        let old = places
-        places = []
+        let old = accounts
+        accounts = []
         let local = (index?.projects ?? []).filter { names.isEmpty || names.contains($0.name) }
         let isUnknown = names.contains { name in
             local.first { $0.name == name }?.binding == nil
@@ -75,21 +82,27 @@ final class WatchedPlatform {
     }
 
     private func add(_ binding: VaultProject.Binding?, _ old: [Place]) throws {
-        var scope = ""
+        var (scope, relayName): (String, String?) = ("", binding.map { $0.teamID ?? $0.accountID })
         if let index {
             guard let identity = try PlatformIdentity(invocation, index, binding) else {
                 guard binding == nil else { return }
-                return places.append(Place(nil, scope))
+                return accounts.append(Place(nil, scope, relayName: nil))
             }
             let address = identity.address(of: .projects, token: "")
             scope = "\(address.origin) \(address.account) \(address.scope)"
+            switch identity.scope {
+            case .personal: relayName = relayName ?? identity.account?.userID
+            case .team(let id): relayName = id
+            case .teamSlug: relayName = nil
+            }
         }
-        guard !places.contains(where: { $0.scope == scope }) else { return }
-        places.append(old.first { $0.scope == scope } ?? Place(binding, scope))
+        guard !accounts.contains(where: { $0.scope == scope }) else { return }
+        accounts.append(
+            old.first { $0.scope == scope } ?? Place(binding, scope, relayName: relayName))
     }
 
     private func readKept() throws {
-        for place in places where place.askedAt == nil {
+        for place in accounts where place.askedAt == nil {
             let binding = place.binding
             let list: PlatformAnswers.Timed<DeploymentsAnswer>? = try answers.kept(
                 .deployments(project: "", filter: Self.listFilter), binding)
@@ -102,67 +115,57 @@ final class WatchedPlatform {
         }
     }
 
-    /// Takes the vault as it is now: another account, another token, other projects.
-    func reload() throws {
-        let session = invocation.session
-        session.forgetVault()
-        do {
-            _ = try session.index(.listing)
-        } catch {
-            session.forgetKeys()
-            guard try session.indexKeysWithoutAsking() != nil else {
-                throw CommandError(
-                    .locked, "The vault got other keys, and nothing here opens it.",
-                    hint: "Run zg-env watch again.")
-            }
-            try session.keepIndexTierOnly()
-        }
+    func take(vault: Result<Bool, any Error>) throws {
+        _ = try vault.get()
         answers = try PlatformAnswers(invocation)
         index = answers.index
         try open()
         try readKept()
-        for place in places { place.access = nil }
-        wantsProjects = true
     }
 
     // MARK: Asking
 
-    /// Has the next ``refresh()`` ask for the list of projects too.
-    func wantProjects() { wantsProjects = true }
+    /// Has everything asked for as soon as may be.
+    func request() {
+        for place in accounts { place.schedule.request() }
+    }
 
-    /// Asks for the newest deployments, and for the projects where those may have changed. An account or
-    /// team that does not answer keeps no other from being asked.
-    ///
-    /// - Returns: What the schedule goes on with, and why there is no answer where there is none.
-    func refresh() -> (outcome: RefreshSchedule.Outcome, failure: CommandError?) {
-        var isBuilding = false
-        var first: (outcome: RefreshSchedule.Outcome, failure: CommandError)?
-        for place in places {
-            do {
-                if try ask(place) { isBuilding = true }
-            } catch {
-                let failure = CommandError(mapping: error)
-                let outcome =
-                    (error as? VercelAPIError).map { PlatformWatchSource.failure($0).outcome }
-                first = first ?? (outcome ?? .refused, failure)
-                if failure.code == .unauthorized { forget(place) }
-                // Somebody ends it: nobody else is asked.
-                if Interrupts.pending != nil { break }
-            }
-        }
-        if let first { return first }
-        wantsProjects = false
+    func wants(_ project: String, of place: Place) -> Bool {
+        names.isEmpty || projects().contains { $0.id == project }
+    }
+
+    /// Asks for the newest deployments, and for the projects where those may have changed.
+    func ask(_ place: Place, because reasons: Set<RefreshSchedule.Reason>) -> Poller.Answer {
+        if !reasons.isSubset(of: [.timer, .networkBack]) { place.wantsProjects = true }
+        noteAsking(true)
+        defer { noteAsking(false) }
         do {
-            try checkNames()
-            return (.answered(isBuilding: isBuilding), nil)
+            return (.answered(isBuilding: try ask(place)), nil)
         } catch {
-            return (.refused, CommandError(mapping: error))
+            let failure = CommandError(mapping: error)
+            if failure.code == .unauthorized { forget(place) }
+            let outcome =
+                (error as? VercelAPIError).map { PlatformWatchSource.failure($0).outcome }
+            return (outcome ?? .refused, failure)
         }
+    }
+
+    /// Why there is nothing newer, or nothing to show; nil where all have answered.
+    var failure: CommandError? {
+        if let failure = accounts.lazy.compactMap(\.failure).first { return failure }
+        let known = Set(projects().map(\.name))
+        guard accounts.allSatisfy(\.hasAnswered),
+            let missing = names.first(where: { !known.contains($0) })
+        else { return nil }
+        return CommandError(
+            .notFound,
+            "Neither the vault nor this account has a project \(DisplayText.safe(missing)).",
+            hint: "See what is there with: zg-env project list")
     }
 
     /// - Returns: Whether something builds there.
     private func ask(_ place: Place) throws -> Bool {
-        let access = try access(place)
+        let access = try place.open(invocation)
         let before = Set(place.deployments.filter(\.isLiveCandidate).map(\.id))
         var filter = DeploymentFilter()
         filter.limit = Self.listLimit
@@ -180,11 +183,12 @@ final class WatchedPlatform {
                 || (deployment.isLiveCandidate && !before.contains(deployment.id))
         }
         let age = place.projectsAskedAt.map { askedAt >= $0 ? askedAt - $0 : .max } ?? .max
-        if wantsProjects || isNew || age > Self.projectsMilliseconds {
+        if place.wantsProjects || isNew || age > Self.projectsMilliseconds {
             place.platform = try access.client.projects()
             place.projectsAskedAt = askedAt
             place.strangers = Set(place.deployments.compactMap(\.projectId))
             try answers.keep([.projects: place.platform], from: access, askedAt: askedAt)
+            place.wantsProjects = false
         }
         let now = Int64(clamping: askedAt)
         return place.deployments.contains { deployment in
@@ -202,11 +206,11 @@ final class WatchedPlatform {
         invocation.dropAnswersAfterRefusal()
     }
 
-    /// Asks for the newest deployments of one project, also while ``refresh()`` is under way on another
+    /// Asks for the newest deployments of one project, also while ``ask(_:because:)`` is under way on another
     /// thread.
     func look(_ id: String) throws {
         guard let place = place(of: id) else { return }
-        let access = try access(place)
+        let access = try place.open(invocation)
         let context = invocation.context.beside(invocation.session.turns)
         let transport = try lookTransport ?? context.transport()
         lookTransport = transport
@@ -231,50 +235,32 @@ final class WatchedPlatform {
         pages[id] = kept?.answer.deployments
     }
 
-    /// A way to the platform for a project, apart from that of ``refresh()``.
+    /// A way to the platform for a project, apart from that of ``ask(_:because:)``.
     func client(of id: String, over transport: any HTTPTransport) throws -> VercelClient? {
         guard let place = place(of: id) else { return nil }
-        return try access(place).client.connected(through: transport)
-    }
-
-    private func access(_ place: Place) throws -> PlatformSession.Access {
-        if let access = place.access { return access }
-        let new = try PlatformSession(invocation).access(place.binding)
-        let access = PlatformSession.Access(
-            client: new.client.unrepeated(), account: new.account)
-        place.access = access
-        return access
+        return try place.open(invocation).client.connected(through: transport)
     }
 
     private func place(of id: String) -> Place? {
-        places.first { place in
+        accounts.first { place in
             place.platform.contains { $0.id == id }
                 || place.deployments.contains { $0.projectId == id }
                 || place.binding?.projectID == id
-        } ?? places.first
-    }
-
-    private func checkNames() throws {
-        let known = Set(projects().map(\.name))
-        guard let missing = names.first(where: { !known.contains($0) }) else { return }
-        throw CommandError(
-            .notFound,
-            "Neither the vault nor this account has a project \(DisplayText.safe(missing)).",
-            hint: "See what is there with: zg-env project list")
+        } ?? accounts.first
     }
 
     // MARK: Showing
 
     /// When the oldest part of what is shown was asked for; nil where something never was.
     var askedAt: UInt64? {
-        let times = places.compactMap(\.askedAt)
-        return times.count == places.count ? times.min() : nil
+        let times = accounts.compactMap(\.askedAt)
+        return times.count == accounts.count ? times.min() : nil
     }
 
     /// The vault's project of one that is shown.
     func local(_ id: String) -> VaultProject? {
         // One that is not bound yet is the platform's of its name.
-        let name = places.lazy.flatMap(\.platform).first { $0.id == id }?.name
+        let name = accounts.lazy.flatMap(\.platform).first { $0.id == id }?.name
         return index?.projects.first { project in
             Self.key(of: project) == id || (project.binding == nil && project.name == name)
         }
@@ -289,9 +275,9 @@ final class WatchedPlatform {
         var found: [WatchProject] = []
         var seen: Set<String> = []
         let listed = Dictionary(
-            grouping: places.flatMap(\.deployments), by: { $0.projectId ?? "" })
-        let platform = places.flatMap(\.platform)
-        let seenAt = places.compactMap(\.projectsAskedAt).min() ?? 0
+            grouping: accounts.flatMap(\.deployments), by: { $0.projectId ?? "" })
+        let platform = accounts.flatMap(\.platform)
+        let seenAt = accounts.compactMap(\.projectsAskedAt).min() ?? 0
         func add(_ id: String, _ name: String, _ local: VaultProject?) {
             guard names.isEmpty || names.contains(name), seen.insert(id).inserted else { return }
             var project = WatchProject(id: id, name: name)
@@ -333,13 +319,13 @@ final class WatchedPlatform {
 
     /// All deployments of the lists, for whoever tells what happened.
     var watched: [WatchedDeployment] {
-        places.flatMap(\.deployments).compactMap { WatchedDeployment($0) }
+        accounts.flatMap(\.deployments).compactMap { WatchedDeployment($0) }
     }
 
     /// What serves production, by the id of the project.
     var current: [String: Deployment] {
         Dictionary(
-            places.flatMap(\.platform).compactMap { project in
+            accounts.flatMap(\.platform).compactMap { project in
                 project.production.map { (project.id, $0) }
             }, uniquingKeysWith: { first, _ in first })
     }

@@ -217,4 +217,107 @@ struct PostalEndToEndTests {
         (states, latency) = (seen, time)
         return problems
     }
+
+    // MARK: The live view
+
+    @Test
+    func `the live view is told at once on a screen and by lines, and so is who reads no stream`()
+        throws
+    {
+        let (first, second) = try machines()
+        var problems: [String] = []
+        var serve = try relay(
+            "serve", "--listen", "127.0.0.1:\(port)", "--webhook-secrets",
+            directory.path("hooks"))
+        serve.timeLimit = .seconds(240)
+        serve.script = [
+            (
+                .output("Serving at"),
+                .call { _, _ in
+                    do {
+                        try join(first)
+                        try join(second)
+                        let made = try json(
+                            first.runner(
+                                "webhook", "create", "--postal", "--all-projects", "--json",
+                                "--credential-file", directory.path("hooks/new")
+                            ).run())
+                        let hook = try #require(made["hook"]?.text)
+                        try FileManager.default.moveItem(
+                            atPath: directory.path("hooks/new"),
+                            toPath: directory.path("hooks/webhook.\(hook)"))
+                        done(try first.runner("notify", "set", "web", "--on", "ready").run())
+                        problems += try showBoth(first, second)
+                    } catch { problems.append("\(error)") }
+                }
+            ), (.now, .signal(SIGTERM)),
+        ]
+        let result = try serve.run()
+        #expect(result.end == .exited(143), "\(result.error)")
+        #expect(problems == [])
+    }
+
+    /// One machine shows a screen; the other one prints lines, and has `notify run` beside that. None of
+    /// them asks by itself within an hour.
+    private func showBoth(_ first: Machine, _ second: Machine) throws -> [String] {
+        var problems: [String] = []
+        let shell = second.runner()
+        let terminal = try TmuxTerminal(
+            environment: shell.environment, columns: 80, rows: 24,
+            workingDirectory: shell.workingDirectory)
+        try terminal.run("\(shell.path) watch -p web --every 1h --every-building 1h")
+        try terminal.wait(for: "READY, live")
+        try terminal.press("Enter")
+        try terminal.wait(for: "zg-env watch: web")
+        var lines = first.runner(
+            "watch", "--json", "--every", "1h", "--every-building", "1h")
+        lines.timeLimit = .seconds(200)
+        lines.script = [
+            (.output("\"kept\":false"), .call { _, _ in waitForStreams(2) }),
+            (
+                .now,
+                .call { _, _ in
+                    do { problems += try tellBeside(first) } catch { problems.append("\(error)") }
+                }
+            ),
+            (.output("\"event\":\"ready\""), .call { _, _ in }),
+            (.output("\"event\":\"live\""), .call { _, _ in }), (.now, .signal(SIGTERM)),
+        ]
+        let printed = try lines.run()
+        if printed.end != .exited(143) { problems.append("lines: \(printed.error)") }
+        let made = try #require(try platform.deployments().first)
+        if printed.output.ranges(of: "\"event\":\"ready\"").count != 1
+            || !printed.output.contains(made)
+        {
+            problems.append(printed.output)
+        }
+        try terminal.wait(for: String(made.prefix(16)))
+        try terminal.wait("what serves production") {
+            terminal.screen.split(separator: "\n").contains {
+                $0.contains(made.prefix(16)) && $0.contains("READY, live")
+            }
+        }
+        try terminal.press("q")
+        try terminal.wait("the shell") { !terminal.isAlternate }
+        return problems
+    }
+
+    /// `notify run` on a machine on which another process reads the relay's stream.
+    private func tellBeside(_ machine: Machine) throws -> [String] {
+        var runner = machine.runner(
+            "notify", "run", "--no-desktop", "--json", "--every", "1h", "--every-building", "1h")
+        runner.timeLimit = .seconds(120)
+        runner.script = [
+            (
+                .now,
+                .call { _, _ in
+                    usleep(3_000_000)
+                    try? deploy("production")
+                }
+            ),
+            (.output("\"event\":\"ready\""), .signal(SIGTERM)),
+        ]
+        let result = try runner.run()
+        return result.end == .exited(143) ? [] : ["beside: \(result.error)\(result.output)"]
+    }
 }

@@ -6,6 +6,14 @@ import Testing
 struct RefreshScheduleTests {
     typealias Reason = RefreshSchedule.Reason
 
+    @Test func `beside a relay the timer is seldom, and never more often than was wanted`() {
+        #expect(
+            RefreshIntervals.standard.besideRelay
+                == RefreshIntervals(buildingSeconds: 60, idleSeconds: 600))
+        let wanted = RefreshIntervals(buildingSeconds: 90, idleSeconds: 3_000)
+        #expect(wanted.besideRelay == wanted)
+    }
+
     /// A machine whose clocks are moved by hand.
     struct Machine {
         var now = RefreshObservation(
