@@ -32,7 +32,7 @@ package enum FileReplacement {
     /// - Parameters:
     ///   - temporary: The name of the new file until it is whole, in the same directory. What has this name
     ///     already is not touched.
-    ///   - permissions: Given as they are, whatever the umask.
+    ///   - permissions: Given as they are, whatever the umask, where the file system has any.
     ///   - replaces: Whether a file that is there may be replaced.
     ///   - durably: Whether it must be on the disk, with its name, before this returns.
     ///   - fill: Writes the new file, and looks whatever the name must wait for.
@@ -51,9 +51,13 @@ package enum FileReplacement {
         }
         do {
             try fill(file)
-            guard fchmod(file.descriptor, permissions) == 0,
-                !durably || fsync(file.descriptor) == 0
-            else { throw Failure.notWritten(.last) }
+            // The umask may have taken some. File systems without permissions refuse to give any.
+            if try file.facts().permissions != permissions,
+                fchmod(file.descriptor, permissions) != 0, errno != EPERM, errno != ENOTSUP
+            {
+                throw Failure.notWritten(.last)
+            }
+            if durably { try file.synchronize() }
             let status =
                 replaces ? unsafe rename(temporary, path) : unsafe zg_rename_new(temporary, path)
             guard status == 0 else {

@@ -120,12 +120,23 @@ package final class OpenFile {
 
     /// The whole of a file that holds no secret.
     ///
-    /// - Parameter limit: Most bytes that it may have.
+    /// - Parameters:
+    ///   - limit: Most bytes that it may have.
+    ///   - waits: Whether to wait for whoever writes into a pipe; else one that is empty cannot be read.
     /// - Returns: nil where it cannot be read or is longer.
-    package static func wholeBytes(of path: String, limit: Int) -> [UInt8]? {
-        guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
-            let bytes = try? file.bytes(upTo: limit + 1), bytes.count <= limit
-        else { return nil }
-        return bytes
+    package static func wholeBytes(
+        of path: String, limit: Int, waits: Bool = false
+    ) -> [UInt8]? {
+        guard let file = try? OpenFile(path, O_RDONLY | (waits ? 0 : O_NONBLOCK)) else {
+            return nil
+        }
+        var bytes: [UInt8] = []
+        while bytes.count <= limit {
+            let piece = min(limit + 1 - bytes.count, 64 << 10)
+            guard let read = try? file.bytes(upTo: piece) else { return nil }
+            bytes += read
+            if read.count < piece { return bytes.count <= limit ? bytes : nil }
+        }
+        return nil
     }
 }

@@ -155,5 +155,5 @@ package struct PosixFileStore: FileStore {
 
 /// An error that names what the kernel said.
 func systemFailure(_ what: String, _ error: SystemError = .last) -> VaultError {
-    VaultError(error.isNotFound ? .notFound : .inputOutput, "\(what): \(error.reason)")
+    VaultError(error.number == ENOENT ? .notFound : .inputOutput, "\(what): \(error.reason)")
 }

@@ -99,7 +99,7 @@ struct SandboxArguments {
             guard let port = UInt16(value) else { throw refused("a number from 0 to 65535") }
             configuration.port = port
         case "--seed":
-            guard let bytes = OpenFile.wholeBytes(of: value, limit: 1 << 26) else {
+            guard let bytes = OpenFile.wholeBytes(of: value, limit: 1 << 26, waits: true) else {
                 throw UsageError(sentence: "The seed file \(value) cannot be read.")
             }
             do {
@@ -119,7 +119,7 @@ struct SandboxArguments {
             guard let build = BuildMode(value) else { throw refused("a build mode") }
             configuration.build = build
         case "--build-log":
-            guard let bytes = OpenFile.wholeBytes(of: value, limit: 1 << 26) else {
+            guard let bytes = OpenFile.wholeBytes(of: value, limit: 1 << 26, waits: true) else {
                 throw UsageError(sentence: "The log file \(value) cannot be read.")
             }
             configuration.buildLog = String(decoding: bytes, as: UTF8.self)
@@ -171,7 +171,7 @@ struct SandboxArguments {
         guard SandboxConfiguration.WebhookReceiver.isDeliverable(url) else {
             throw UsageError(sentence: "--webhook needs an http address on this machine.")
         }
-        guard var bytes = OpenFile.wholeBytes(of: secretFile, limit: 4096) else {
+        guard var bytes = OpenFile.wholeBytes(of: secretFile, limit: 4096, waits: true) else {
             throw UsageError(sentence: "The secret file \(secretFile) cannot be read.")
         }
         if bytes.last == 0x0A { bytes.removeLast() }

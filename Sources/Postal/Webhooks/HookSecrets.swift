@@ -66,10 +66,11 @@ final class HookSecrets: Sendable {
     /// Reads the directory again. What cannot be read leaves the hooks as they were.
     func read() {
         guard let listing = try? OpenFile(directory, O_RDONLY | O_DIRECTORY) else { return }
+        let found = Directory.names(in: listing)
+        guard found.error == nil else { return }
         var (hooks, problems) = ([String: Hook](), 0)
-        for file in Directory.names(in: listing).names.lazy.map({
-            String(decoding: $0, as: UTF8.self)
-        }) where hooks.count < Self.countLimit {
+        for name in found.names where hooks.count < Self.countLimit {
+            let file = String(decoding: name, as: UTF8.self)
             guard let name = Self.hookName(ofFile: file) else { continue }
             if let hook = HookFile.read("\(directory)/\(file)") {
                 hooks[name] = hook

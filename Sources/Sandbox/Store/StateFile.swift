@@ -30,7 +30,9 @@ struct StateFile: Sendable {
         let envelope = Envelope(format: Self.format, state: state)
         do {
             let bytes = try JSONEncoder().encode(envelope)
-            try FileReplacement.write(to: path, by: ".sandbox-state-\(getpid())", replaces: true) {
+            try FileReplacement.write(
+                to: path, by: ".sandbox-state-\(UInt64.random(in: .min ... .max))", replaces: true
+            ) {
                 try $0.write(unsafe bytes.span.bytes)
             }
         } catch {

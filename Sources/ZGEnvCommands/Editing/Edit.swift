@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// `edit`: changes variables in the user's editor, with nothing on the disk.
@@ -126,7 +127,7 @@ enum Edit: Command {
     /// Whether the text is worth keeping after an error, and another look at it may help.
     private static func mayGoOn(after error: any Error) -> Bool {
         switch error {
-        case is EditWork.Conflict, is DotEnvError: true
+        case is EditWork.Conflict, is DotEnvError, is ChildProcess.Failure: true
         case let error as VaultError: error.code != .notConfirmed && error.code != .damaged
         // Unreadable, too long, or a removal that was declined.
         case let error as CommandError: error.code == .usage || error.code == .failed

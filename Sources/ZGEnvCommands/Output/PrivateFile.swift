@@ -1,3 +1,4 @@
+internal import Glibc
 internal import SystemFiles
 internal import Vault
 
@@ -14,9 +15,10 @@ enum PrivateFile {
         _ bytes: RawSpan, to path: String, replaces: Bool, durably: Bool = true,
         check: () throws -> Void = {}
     ) throws {
-        let name = PosixFileStore.temporaryPrefix(of: path) + "\(Identifier.random().hexadecimal)"
         do {
-            try FileReplacement.write(to: path, by: name, replaces: replaces, durably: durably) {
+            try FileReplacement.write(
+                to: path, by: Self.temporaryName(for: path), replaces: replaces, durably: durably
+            ) {
                 try $0.write(bytes)
                 try check()
             }
@@ -34,5 +36,15 @@ enum PrivateFile {
                 throw CommandError(.failed, "\(path) cannot be written: \(error.reason).")
             }
         }
+    }
+
+    /// It begins as the file's own name does: where a killed process leaves it, whatever keeps that file out of
+    /// a repository is to keep this one out too.
+    private static func temporaryName(for path: String) -> String {
+        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        let ending = ".tmp-\(Identifier.random().hexadecimal.prefix(8))"
+        var front = name
+        while front.utf8.count + ending.utf8.count > Int(NAME_MAX) { front.removeLast() }
+        return front + ending
     }
 }

@@ -169,6 +169,11 @@ struct CommitHook {
                 to: path, by: "pre-commit.zg-env-\(Identifier.random().hexadecimal)",
                 permissions: 0o755, replaces: FileKind.isTaken(path)
             ) { file in try bytes.withBytes { try file.write($0) } }
+        } catch FileReplacement.Failure.notConfirmed(let error) {
+            throw CommandError(
+                .failed,
+                "\(DisplayText.safe(path)) was written, but the disk did not confirm it: \(error.reason)."
+            )
         } catch let error as FileReplacement.Failure {
             throw failure("written", error.cause)
         }

@@ -102,6 +102,7 @@ struct FileWalk {
         let descriptor = unsafe CPath.with(path) { unsafe open($0, flags) }
         guard descriptor >= 0 else { return ([], errno) }
         let directory = OpenFile(owning: descriptor)
+        defer { withExtendedLifetime(directory) {} }
         let found = Directory.names(in: directory)
         var names: [(name: [UInt8], kind: mode_t, error: Int32)] = []
         for name in found.names {

@@ -29,6 +29,7 @@ struct KeyFile: ~Copyable {
                     .locked, "The key file \(path) cannot be opened: \(error.reason).")
         }
         let facts = try SystemError.mapped(try file.facts()) { _ in refusal("cannot be looked at") }
+        defer { withExtendedLifetime(file) {} }
         guard facts.kind == .regular else { throw refusal("is not a regular file") }
         if let objection = SecretFileRule.own.objection(to: facts) { throw refusal(objection) }
         text = try SecretInput.read(

@@ -90,6 +90,7 @@ enum SecretInput {
                 .usage, "\(what) \(path) cannot be opened: \(error.reason).",
                 hint: "Nothing was changed.")
         }
+        defer { withExtendedLifetime(file) {} }
         try check(file, path)
         return try read(descriptor: file.descriptor, limit: limit, what: "\(what) \(path)")
     }
