@@ -7,6 +7,7 @@ package struct FileFacts: Equatable, Sendable {
         case regular, directory, other
     }
 
+    /// What stands at the path, or what a link there leads to.
     package let kind: Kind
     /// The bits of chmod(2).
     package let permissions: UInt32
@@ -14,6 +15,7 @@ package struct FileFacts: Equatable, Sendable {
     package let owner: UInt32
     /// How many names lead to it; none for one that was removed while it is open.
     package let nameCount: Int
+    /// Its length.
     package let byteCount: UInt64
     /// When its content was last changed, in milliseconds since 1970.
     package var changedAt: UInt64 {

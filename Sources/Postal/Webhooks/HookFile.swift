@@ -32,8 +32,12 @@ enum HookFile {
                 return isKnown
             }
             var bytes = try SecretBuffer(capacity: byteLimit)
-            let isWhole = tree.forEachByte(ofText: secret) { try? bytes.append($0) }
-            guard isKnown, isWhole, bytes.count > 0, PostalName.isAccount(account) else {
+            // A byte that found no room would leave another secret.
+            var hasRoom = true
+            let isWhole = tree.forEachByte(ofText: secret) { byte in
+                hasRoom = hasRoom && (try? bytes.append(byte)) != nil
+            }
+            guard isKnown, isWhole, hasRoom, bytes.count > 0, PostalName.isAccount(account) else {
                 throw JSONError.malformed
             }
             return HookSecrets.Hook(

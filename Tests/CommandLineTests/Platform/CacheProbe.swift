@@ -40,7 +40,7 @@ struct CacheProbe {
 
     func file(_ name: String) -> [UInt8] { SmallFile.bytes("\(path)/\(name)") }
 
-    /// All answers; the only table must open, and there is none of none.
+    /// All answers. The only table must open; without a table there are no answers.
     func answers() -> [KeptAnswer] {
         let answers = cache.answers()
         #expect(tables.count == (answers.isEmpty ? 0 : 1), "\(names)")
