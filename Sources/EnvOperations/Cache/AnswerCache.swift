@@ -1,5 +1,6 @@
 internal import JSON
 package import Sealing
+internal import SystemFiles
 package import Vault
 
 /// Answers of the platform on the disk: one table for each vault, sealed with a key of the index tier;
@@ -49,7 +50,7 @@ package final class AnswerCache {
             try Digest.keyed(bytes, key: key)
         }
         return digest.withBytes { bytes in
-            Identifier((0..<16).map { bytes.byte(at: $0) })?.hexadecimal ?? ""
+            Hexadecimal.text(of: (0..<16).map { bytes.byte(at: $0) })
         }
     }
 

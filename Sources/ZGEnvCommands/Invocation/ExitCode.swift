@@ -19,7 +19,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     /// The same, after what else a command may end in.
     static func ofOpening(and others: ExitCode...) -> [Int32] { others.map(\.rawValue) + ofOpening }
 
-    /// What a command may end in that opens no vault.
+    /// Numbers of codes, as descriptions of commands take them.
     static func numbers(_ codes: ExitCode...) -> [Int32] { codes.map(\.rawValue) }
 
     /// What asking the platform about something of a vault may end in, for the descriptions of commands.
