@@ -17,7 +17,11 @@ struct ArgumentScan {
 
     let program: ProgramSpec
     let arguments: [String]
-    private var node: CommandNode
+    private var node: CommandNode {
+        didSet { visibleOptions = node.command.map { program.options(of: $0) } ?? visibleOptions }
+    }
+    /// Options that may stand here.
+    private var visibleOptions: [OptionSpec]
     private var isLookingForCommand = true
     private var index = 0
     private(set) var occurrences: [Occurrence] = []
@@ -28,7 +32,8 @@ struct ArgumentScan {
     init(program: ProgramSpec, arguments: [String]) {
         self.program = program
         self.arguments = arguments
-        self.node = program.root
+        node = program.root
+        visibleOptions = program.globalOptions
     }
 
     mutating func run() throws(UsageError) -> Outcome {
@@ -59,11 +64,6 @@ struct ArgumentScan {
     /// The words after `help`; options among them mean nothing.
     private func helpWords() -> [String] {
         arguments[index...].prefix { $0 != "--" }.filter { OptionWord($0) == nil }
-    }
-
-    /// Options that may stand here.
-    private var visibleOptions: [OptionSpec] {
-        node.command.map { program.options(of: $0) } ?? program.globalOptions
     }
 
     private mutating func take(_ word: OptionWord) throws(UsageError) {

@@ -97,9 +97,8 @@ package struct ProgramSpec: Sendable {
 
     /// Global options that a command does not replace by its own.
     func globalOptions(besides command: CommandSpec) -> [OptionSpec] {
-        globalOptions.filter { global in
-            !command.options.contains { $0.name == global.name }
-        }
+        let own = command.options
+        return globalOptions.filter { global in !own.contains { $0.name == global.name } }
     }
 
     /// Commands that help shows, section by section.
