@@ -71,26 +71,28 @@ package struct Program {
         guard let command = CommandTable.command(of: parsed.spec) else {
             throw CommandError(.usage, "There is no command \(parsed.spec.name).")
         }
-        let invocation: Invocation
+        let workspace: Workspace
         do {
             // Before anything else: whatever is started from here on does not get them.
             try context.secretDescriptors.withhold(namedBy: parsed, context)
-            invocation = try Invocation(parsed, context)
+            workspace = Workspace(
+                try GlobalOptions(parsed, context), context, command: parsed.spec.name)
         } catch {
             return renderer.fail(error, isRun: parsed.spec.path == Run.spec.path)
         }
-        let code = run(invocation, command, renderer)
-        if code == ExitCode.unauthorized.rawValue { invocation.dropAnswersAfterRefusal() }
+        let code = run(command, parsed, workspace, renderer)
+        if code == ExitCode.unauthorized.rawValue { workspace.dropAnswersAfterRefusal() }
         return code
     }
 
     private func run(
-        _ invocation: Invocation, _ command: any Command.Type, _ renderer: Renderer
+        _ command: any Command.Type, _ parsed: ParsedCommand, _ workspace: Workspace,
+        _ renderer: Renderer
     ) -> Int32 {
         do {
-            let result = try command.run(invocation)
+            let result = try command.init(parsed).run(in: workspace)
             let code = try renderer.show(result)
-            try invocation.detail(
+            workspace.detail(
                 "Guarded memory: \(SecretMemory.allocationCount) regions, of which the kernel locked "
                     + "all but \(SecretMemory.unlockedCount).")
             return code

@@ -15,7 +15,7 @@ final class PlatformAnswers {
         let askedAt: UInt64
     }
 
-    private let invocation: Invocation
+    private let workspace: Workspace
     /// The vault's listing, where it opens; what identities are looked up in.
     let index: VaultIndex?
     private let cache: AnswerCache?
@@ -24,44 +24,44 @@ final class PlatformAnswers {
     ///
     /// - Throws: What opening the index throws; asks for the passphrase where a stored account is to
     ///   be used and nothing else opens the index.
-    convenience init(_ invocation: Invocation) throws {
+    convenience init(_ workspace: Workspace) throws {
         let usesToken =
-            try invocation.options.account == nil
-            && PlatformSession.environmentToken(invocation) != nil
+            try workspace.options.account == nil
+            && PlatformSession.environmentToken(workspace) != nil
         let keys: VaultKeys?
         do {
             keys =
                 try usesToken
-                ? invocation.session.indexKeysWithoutAsking() : invocation.session.indexKeys()
+                ? workspace.session.indexKeysWithoutAsking() : workspace.session.indexKeys()
         } catch let error as VaultError where error.code == .notFound {
             keys = nil
         }
         try self.init(
-            invocation, keys: keys,
+            workspace, keys: keys,
             index: keys.map {
-                try invocation.session.opened().index(with: $0, extent: .listing)
+                try workspace.session.opened().index(with: $0, extent: .listing)
             })
     }
 
     /// Takes what is open already.
     ///
     /// - Parameter index: Only where answers are looked up.
-    init(_ invocation: Invocation, keys: VaultKeys?, index: VaultIndex? = nil) throws {
-        self.invocation = invocation
+    init(_ workspace: Workspace, keys: VaultKeys?, index: VaultIndex? = nil) throws {
+        self.workspace = workspace
         self.index = index
         guard let keys else {
             cache = nil
             return
         }
-        guard let directory = Directories(invocation.context).cache else {
-            try invocation.detail("Answers are not kept: there is no home directory for them.")
+        guard let directory = Directories(workspace.context).cache else {
+            workspace.detail("Answers are not kept: there is no home directory for them.")
             cache = nil
             return
         }
         cache = try AnswerCache(
             key: try keys.derivedKey(for: .answers),
-            vault: try invocation.session.opened().header.vaultID,
-            directory: directory, complain: { try? invocation.detail($0) })
+            vault: try workspace.session.opened().header.vaultID,
+            directory: directory, complain: { workspace.detail($0) })
     }
 
     /// Answers a question in the way that serves best.
@@ -77,8 +77,8 @@ final class PlatformAnswers {
     ) throws -> Timed<Answer> {
         func ask(_ patience: (VercelClient) -> VercelClient) throws -> Timed<Answer> {
             // With --offline this is refused.
-            let access = try PlatformSession(invocation).access(binding)
-            let askedAt = invocation.context.now()
+            let access = try PlatformSession(workspace).access(binding)
+            let askedAt = workspace.context.now()
             let answer = try question(
                 .init(client: patience(access.client), account: access.account))
             try keep(
@@ -86,13 +86,13 @@ final class PlatformAnswers {
                 scope: binding.map { APIScope(teamID: $0.teamID) }, askedAt: askedAt)
             return Timed(answer: answer, askedAt: askedAt)
         }
-        let (address, now) = (try address(subject, binding), invocation.context.now())
-        guard !invocation.options.refresh, let address, let kept: Timed<Answer> = kept(address)
+        let (address, now) = (try address(subject, binding), workspace.context.now())
+        guard !workspace.options.refresh, let address, let kept: Timed<Answer> = kept(address)
         else { return try ask { $0 } }
         if AnswerPolicy.isFresh(kept.askedAt, now: now) { return kept }
         let outage = cache?.answer(at: address.asking(.outage))?.askedAt
         let why: String
-        if invocation.options.offline {
+        if workspace.options.offline {
             why = "--offline was said"
         } else if outage.map({ AnswerPolicy.isOutage($0, now: now) }) == true {
             why = "the platform could not be reached just now"
@@ -103,14 +103,14 @@ final class PlatformAnswers {
                 let failure = CommandError(mapping: error)
                 guard failure.code == .unavailable else { throw error }
                 // So that the next command does not wait in vain again.
-                let tried = invocation.context.now()
+                let tried = workspace.context.now()
                 cache?.keep([address.asking(.outage): OutageNote()], askedAt: tried, now: tried)
-                try? invocation.detail(failure.message)
+                workspace.detail(failure.message)
                 why = "the platform cannot be reached"
             }
         }
         let age = TimeText.age(of: Int64(clamping: kept.askedAt), at: Int64(clamping: now))
-        invocation.context.warn("stale-answer", "This is what the platform said \(age): \(why).")
+        workspace.context.warn("stale-answer", "This is what the platform said \(age): \(why).")
         return kept
     }
 
@@ -123,7 +123,7 @@ final class PlatformAnswers {
 
     private func kept<Answer: KeepableAnswer>(_ address: AnswerAddress) -> Timed<Answer>? {
         guard let kept = cache?.answer(at: address),
-            AnswerPolicy.isShown(kept.askedAt, now: invocation.context.now()),
+            AnswerPolicy.isShown(kept.askedAt, now: workspace.context.now()),
             let answer: Answer = kept.value()
         else { return nil }
         return Timed(answer: answer, askedAt: kept.askedAt)
@@ -159,7 +159,7 @@ final class PlatformAnswers {
         }
         cache.keep(
             Dictionary(uniqueKeysWithValues: addressed), askedAt: askedAt,
-            now: invocation.context.now())
+            now: workspace.context.now())
     }
 
     /// Drops answers, for whoever asked.
@@ -178,7 +178,7 @@ final class PlatformAnswers {
         _ subject: AnswerAddress.Subject, _ binding: VaultProject.Binding?
     ) throws -> AnswerAddress? {
         guard let cache, let index,
-            let identity = try PlatformIdentity(invocation, index, binding)
+            let identity = try PlatformIdentity(workspace, index, binding)
         else { return nil }
         return try address(of: subject, identity, cache)
     }
@@ -188,11 +188,11 @@ final class PlatformAnswers {
     ) throws -> AnswerAddress {
         try identity.address(
             of: subject,
-            token: try PlatformSession.environmentToken(invocation).map(cache.account) ?? "")
+            token: try PlatformSession.environmentToken(workspace).map(cache.account) ?? "")
     }
 }
 
-extension Invocation {
+extension Workspace {
     /// Drops answers that are kept, for whoever asked, where that takes no question.
     private func dropAnswers(where isMeant: (KeptAnswer) -> Bool) {
         // That something old may be shown for a minute is no reason to leave other work undone.

@@ -35,13 +35,13 @@ extension PlatformIdentity {
     /// - Parameter binding: The project's, where it is about one.
     /// - Returns: nil where there is no token, or one that belongs elsewhere: asking would fail.
     init?(
-        _ invocation: Invocation, _ index: VaultIndex, _ binding: VaultProject.Binding?
+        _ workspace: Workspace, _ index: VaultIndex, _ binding: VaultProject.Binding?
     ) throws {
-        let options = invocation.options
+        let options = workspace.options
         let named = try PlatformSession.namedOrigin(options)
         var account: Account?
         let origin: APIOrigin
-        if options.account == nil, try PlatformSession.environmentToken(invocation) != nil {
+        if options.account == nil, try PlatformSession.environmentToken(workspace) != nil {
             guard let own = PlatformSession.originOfEnvironmentToken(named, binding) else {
                 return nil
             }
@@ -58,7 +58,7 @@ extension PlatformIdentity {
         self.init(origin: origin, scope: scope, account: account)
         if let binding {
             try BoundProject.check(
-                binding, of: binding.projectName, origin: origin, account: account, invocation)
+                binding, of: binding.projectName, origin: origin, account: account, workspace)
         }
     }
 }

@@ -31,11 +31,11 @@ struct SharedListing {
     ///
     /// - Returns: Those that the project uses; none where they cannot be had.
     @discardableResult
-    static func keep(of bound: BoundProject, _ invocation: Invocation) throws -> [SharedVariable] {
+    static func keep(of bound: BoundProject, _ workspace: Workspace) throws -> [SharedVariable] {
         guard let owner = bound.platform.accountId, owner.hasPrefix("team_") else { return [] }
         // By its id, as the listing looks for it, whatever it was called by just now.
         let client = bound.access.client.scoped(to: .team(id: owner))
-        let askedAt = bound.reading?.askedAt ?? invocation.context.now()
+        let askedAt = bound.reading?.askedAt ?? workspace.context.now()
         do throws(VercelAPIError) {
             let found =
                 if let read = bound.reading?.lists.sharedVariables {
@@ -44,10 +44,10 @@ struct SharedListing {
                     try client.sharedVariables(usedByProject: bound.platform.id)
                 }
             keep(
-                [(bound.platform.id, found)], client, bound.access.account, askedAt, invocation)
+                [(bound.platform.id, found)], client, bound.access.account, askedAt, workspace)
             return found.sorted { ($0.key, $0.id) < ($1.key, $1.id) }
         } catch {
-            warn(error, invocation)
+            warn(error, workspace)
             return []
         }
     }
@@ -55,40 +55,40 @@ struct SharedListing {
     /// The same for several projects of one team through one account: one list has the variables of
     /// all. Projects of no team have none.
     static func keep(
-        of projects: [VaultProject], _ access: PlatformSession.Access, _ invocation: Invocation
+        of projects: [VaultProject], _ access: PlatformSession.Access, _ workspace: Workspace
     ) throws {
         let bindings = projects.compactMap(\.binding)
         for (team, bindings) in Dictionary(grouping: bindings, by: \.teamID) {
             guard let team else { continue }
             let client = access.client.scoped(to: .team(id: team))
             let ids = bindings.map(\.projectID)
-            let askedAt = invocation.context.now()
+            let askedAt = workspace.context.now()
             do throws(VercelAPIError) {
                 let found = try client.sharedVariables(
                     usedByProject: ids.count == 1 ? ids.first : nil)
                 let byProject = ids.map { id in
                     (id, ids.count == 1 ? found : found.filter { $0.projectIds.contains(id) })
                 }
-                keep(byProject, client, access.account, askedAt, invocation)
+                keep(byProject, client, access.account, askedAt, workspace)
             } catch {
-                warn(error, invocation)
+                warn(error, workspace)
             }
         }
     }
 
     private static func keep(
         _ found: [(project: String, [SharedVariable])], _ client: VercelClient,
-        _ account: Account?, _ askedAt: UInt64, _ invocation: Invocation
+        _ account: Account?, _ askedAt: UInt64, _ workspace: Workspace
     ) {
-        guard let keys = try? invocation.session.indexKeys() else { return }
+        guard let keys = try? workspace.session.indexKeys() else { return }
         let answers = found.map { (AnswerAddress.Subject.sharedVariables(project: $0), $1) }
-        try? PlatformAnswers(invocation, keys: keys).keep(
+        try? PlatformAnswers(workspace, keys: keys).keep(
             Dictionary(answers, uniquingKeysWith: { first, _ in first }),
             from: .init(client: client, account: account), askedAt: askedAt)
     }
 
-    private static func warn(_ error: VercelAPIError, _ invocation: Invocation) {
-        invocation.context.warn(
+    private static func warn(_ error: VercelAPIError, _ workspace: Workspace) {
+        workspace.context.warn(
             "shared-not-refreshed",
             "The shared variables were not refreshed. \(CommandError(mapping: error).message)")
     }

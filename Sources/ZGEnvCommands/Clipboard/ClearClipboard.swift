@@ -8,7 +8,7 @@ internal import Vault
 
 /// The second process of `reveal --copy`: waits, and empties the clipboard if it still holds what was
 /// copied and nothing was copied by another `reveal --copy` since. It knows a keyed hash of that alone, and goes on when everything else is gone.
-enum ClearClipboard: Command {
+struct ClearClipboard: Command {
     static let spec = CommandSpec(
         ["__clear-clipboard"], "Empty the clipboard after a time", section: "",
         options: [
@@ -19,26 +19,30 @@ enum ClearClipboard: Command {
             OptionSpec("turn", value: "FILE", "Where the last copy is noted"),
         ], hidden: true)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        guard let seconds = invocation.command.integer("seconds"),
-            let program = invocation.command.value("program").flatMap({
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        guard let seconds = command.integer("seconds"),
+            let program = command.value("program").flatMap({
                 ClipboardProgram(rawValue: $0)
             }),
             let fingerprint = try ClipboardFingerprint(
                 decoding: try SecretInput.read(
-                    descriptor: invocation.context.secretDescriptors.current(0),
+                    descriptor: workspace.context.secretDescriptors.current(0),
                     limit: ClipboardFingerprint.byteCount, what: "stdin"))
         else { throw CommandError(.usage, "This is a part of zg-env reveal --copy.") }
         detach()
         guard zg_sleep(Int64(seconds)) == 0 else {
             throw CommandError(.failed, "The clock stopped.")
         }
-        let turn = invocation.command.value("turn").flatMap { ClipboardTurn(at: $0) }
+        let turn = command.value("turn").flatMap { ClipboardTurn(at: $0) }
         defer { withExtendedLifetime(turn) {} }
         if let turn, turn.isAnother(than: fingerprint.mark) {
             return CommandResult(json: .null)
         }
-        let clipboard = Clipboard(program, invocation.context)
+        let clipboard = Clipboard(program, workspace.context)
         if let text = try clipboard.text(), try text.withBytes({ try fingerprint.matches($0) }) {
             try clipboard.clear()
         }
@@ -46,7 +50,7 @@ enum ClearClipboard: Command {
     }
 
     /// Says that it is there, and lets go of everything that others may wait for.
-    private static func detach() {
+    private func detach() {
         _ = zg_close_from(3)
         _ = unsafe chdir("/")
         _ = unsafe write(1, "1", 1)

@@ -7,19 +7,19 @@ internal import Vault
 
 /// A value on its way into the clipboard, for a time.
 struct CopiedValue {
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let clipboard: Clipboard
     private let seconds: Int
 
     /// - Throws: Before anything is asked for, where there is no clipboard.
-    init(_ invocation: Invocation) throws {
-        guard Set(invocation.command.arguments("KEY")).count == 1 else {
+    init(of keys: [String], _ workspace: Workspace) throws {
+        guard Set(keys).count == 1 else {
             throw CommandError(.usage, "--copy goes with one key.")
         }
-        self.invocation = invocation
-        seconds = try Settings(invocation.context).number(.clipboardSeconds) ?? 45
+        self.workspace = workspace
+        seconds = try Settings(workspace.context).number(.clipboardSeconds) ?? 45
         clipboard = Clipboard(
-            try ClipboardProgram.found(invocation.context), invocation.context)
+            try ClipboardProgram.found(workspace.context), workspace.context)
     }
 
     /// Refuses what cannot be copied and found again.
@@ -35,7 +35,7 @@ struct CopiedValue {
     /// Copies the value, reads it back, and leaves behind what empties the clipboard.
     func copy(_ revealed: RevealedValue) throws -> CommandResult {
         let fingerprint = try revealed.value.withBytes { try ClipboardFingerprint(of: $0) }
-        let turnFile = ClipboardTurn.path(clipboard.program, invocation.context)
+        let turnFile = ClipboardTurn.path(clipboard.program, workspace.context)
         // First, so that a value is never there without somebody who takes it away.
         let helper = try ClearClipboard.start(
             clipboard, seconds: seconds, turn: turnFile, fingerprint: fingerprint)
@@ -55,7 +55,7 @@ struct CopiedValue {
         // Not before: the copy of before is emptied by its own process where this one failed.
         if let turnFile, turn?.take(fingerprint.mark) != true { ClipboardTurn.forget(turnFile) }
         let scope = revealed.scope
-        try invocation.note(
+        workspace.note(
             "Copied \(revealed.name) for \(scope.description) with \(clipboard.program.rawValue). "
                 + "The clipboard is emptied after \(seconds) seconds, unless it holds something else "
                 + "then.")

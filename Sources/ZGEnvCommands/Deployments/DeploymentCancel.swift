@@ -5,7 +5,7 @@ internal import JSON
 internal import VercelAPI
 
 /// `deployment cancel`: stops a build.
-enum DeploymentCancel: Command {
+struct DeploymentCancel: Command {
     static let spec = CommandSpec(
         ["deployment", "cancel"], "Stop a deployment that is not built yet", section: "Platform",
         discussion: """
@@ -16,11 +16,15 @@ enum DeploymentCancel: Command {
         examples: [.init("zg-env deployment cancel dpl_1 --yes", "from a script")],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let named = try NamedDeployment(invocation)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let named = try NamedDeployment(command.argument("DEPLOYMENT") ?? "", workspace)
         let deployment = named.deployment
         if deployment.state == .canceled {
-            try invocation.note("\(deployment.id) was cancelled already.")
+            workspace.note("\(deployment.id) was cancelled already.")
             return result(deployment)
         }
         if let refusal = named.actions.cancellationRefusal {
@@ -29,7 +33,7 @@ enum DeploymentCancel: Command {
         let plan = [
             "cancel \(deployment.id) of \(named.project.name) for \(DeploymentListing.target(of: deployment)), which is \(deployment.state.rawValue)"
         ]
-        if try Confirmation.ask(invocation, plan: plan, question: "Cancel it?") == .stopAfterPlan {
+        if try !workspace.confirm(plan, "Cancel it?") {
             return CommandResult(
                 json: .object(
                     DeploymentListing.members(deployment, current: named.isCurrent) + [
@@ -37,7 +41,7 @@ enum DeploymentCancel: Command {
                     ]),
                 text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
         }
-        let ended = try invocation.changingDeployments(
+        let ended = try workspace.changingDeployments(
             ofProject: named.project.id, at: named.client.origin
         ) { try cancel(named) }
         guard ended.state == .canceled else {
@@ -46,12 +50,12 @@ enum DeploymentCancel: Command {
                     .cancellationRefusal
                     ?? .notStopped, of: ended.id, "It was not stopped.")
         }
-        try invocation.note("\(ended.id) is CANCELED.")
+        workspace.note("\(ended.id) is CANCELED.")
         return result(ended)
     }
 
     /// Cancels it, and looks what it is then: between the question and the answer it may have ended.
-    private static func cancel(_ named: NamedDeployment) throws -> Deployment {
+    private func cancel(_ named: NamedDeployment) throws -> Deployment {
         let id = named.deployment.id
         do throws(VercelAPIError) {
             _ = try named.client.cancelDeployment(id)
@@ -75,7 +79,7 @@ enum DeploymentCancel: Command {
         return try named.client.deployment(id)
     }
 
-    private static func result(_ deployment: Deployment) -> CommandResult {
+    private func result(_ deployment: Deployment) -> CommandResult {
         CommandResult(
             json: DeploymentListing.json(deployment, current: false),
             text: "")

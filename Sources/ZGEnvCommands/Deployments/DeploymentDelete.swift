@@ -5,7 +5,7 @@ internal import JSON
 internal import VercelAPI
 
 /// `deployment delete`: deletes deployments for good.
-enum DeploymentDelete: Command {
+struct DeploymentDelete: Command {
     static let spec = CommandSpec(
         ["deployment", "delete"], "Delete deployments for good", section: "Platform",
         discussion: """
@@ -24,10 +24,14 @@ enum DeploymentDelete: Command {
         ],
         exitCodes: ExitCode.ofPlatform, aliases: [["deployment", "rm"]])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         var chosen: [NamedDeployment] = []
-        for text in invocation.command.arguments("DEPLOYMENT") {
-            let named = try NamedDeployment(text, invocation)
+        for text in command.arguments("DEPLOYMENT") {
+            let named = try NamedDeployment(text, workspace)
             if let refusal = named.actions.deletionRefusal {
                 throw CommandError(refusal, of: named.deployment.id, "Nothing was deleted.")
             }
@@ -39,7 +43,7 @@ enum DeploymentDelete: Command {
         let plan = chosen.flatMap(lines)
         let question =
             chosen.count == 1 ? "Delete it for good?" : "Delete these \(chosen.count) for good?"
-        if try Confirmation.ask(invocation, plan: plan, question: question) == .stopAfterPlan {
+        if try !workspace.confirm(plan, question) {
             return CommandResult(
                 json: [
                     "deleted": .array(
@@ -52,11 +56,11 @@ enum DeploymentDelete: Command {
         var failed: [(NamedDeployment, CommandError)] = []
         for named in chosen {
             do {
-                try invocation.changingDeployments(
+                try workspace.changingDeployments(
                     ofProject: named.project.id, at: named.client.origin
                 ) { try delete(named) }
                 deleted.append(named)
-                try invocation.note("\(named.deployment.id) is deleted.")
+                workspace.note("\(named.deployment.id) is deleted.")
             } catch {
                 failed.append((named, CommandError(mapping: error)))
             }
@@ -75,7 +79,7 @@ enum DeploymentDelete: Command {
             ], failure: failure(failed, of: chosen.count))
     }
 
-    private static func lines(_ named: NamedDeployment) -> [String] {
+    private func lines(_ named: NamedDeployment) -> [String] {
         let deployment = named.deployment
         let commit = DeploymentListing.firstLine(deployment.commitMessage ?? "")
         return [
@@ -87,7 +91,7 @@ enum DeploymentDelete: Command {
     }
 
     /// Deletes one, and looks that it is gone.
-    private static func delete(_ named: NamedDeployment) throws {
+    private func delete(_ named: NamedDeployment) throws {
         let id = named.deployment.id
         var doubt: VercelAPIError?
         do throws(VercelAPIError) {
@@ -119,7 +123,7 @@ enum DeploymentDelete: Command {
         }
     }
 
-    private static func refusal(_ error: VercelAPIError, _ id: String) -> CommandError {
+    private func refusal(_ error: VercelAPIError, _ id: String) -> CommandError {
         CommandError(
             .conflict,
             "The platform does not delete \(id)."
@@ -127,7 +131,7 @@ enum DeploymentDelete: Command {
             hint: "It is still there. See what it is now: zg-env deployment show \(word: id)")
     }
 
-    private static func failure(
+    private func failure(
         _ failed: [(NamedDeployment, CommandError)], of count: Int
     ) -> CommandError? {
         guard let first = failed.first?.1 else { return nil }

@@ -5,7 +5,7 @@ internal import Vault
 internal import VercelAPI
 
 /// `deployment list`: the newest deployments of a project.
-enum DeploymentList: Command {
+struct DeploymentList: Command {
     static let spec = CommandSpec(
         ["deployment", "list"], "List the deployments of a project", section: "Platform",
         discussion: """
@@ -38,19 +38,23 @@ enum DeploymentList: Command {
         ],
         exitCodes: ExitCode.ofPlatform, aliases: [["deployment", "ls"]])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let filter = try DeploymentListFilter(invocation.command)
-        let (found, name) = try answer(filter, invocation)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let filter = try DeploymentListFilter(command)
+        let (found, name) = try answer(filter, workspace)
         let deployments = filter.applied(to: found.answer.deployments)
         let shortfall = filter.shortfall(
             found: deployments.count, of: found.answer.deployments.count)
-        if let shortfall { invocation.context.warn("not-all", shortfall) }
+        if let shortfall { workspace.context.warn("not-all", shortfall) }
         if deployments.isEmpty {
-            try invocation.note(
+            workspace.note(
                 filter.isOpen
                     ? "\(name) has no deployment." : "No deployment of \(name) matches.")
         }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         let current = found.answer.current
         return CommandResult(
             json: [
@@ -61,30 +65,30 @@ enum DeploymentList: Command {
                     }),
             ],
             text: DeploymentListing.table(
-                deployments, current: current, now: invocation.context.now()
+                deployments, current: current, now: workspace.context.now()
             ).text(width: look.width, style: look.style))
     }
 
     /// The answer, kept or of now, and what the project is called.
-    private static func answer(
-        _ filter: DeploymentListFilter, _ invocation: Invocation
+    private func answer(
+        _ filter: DeploymentListFilter, _ workspace: Workspace
     ) throws -> (PlatformAnswers.Timed<DeploymentsAnswer>, name: String) {
-        let answers = try PlatformAnswers(invocation)
-        guard let index = answers.index, let project = try known(index, invocation) else {
-            let askedAt = invocation.context.now()
-            let bound = try BoundProject.anywhere(invocation)
+        let answers = try PlatformAnswers(workspace)
+        guard let index = answers.index, let project = try known(index, workspace) else {
+            let askedAt = workspace.context.now()
+            let bound = try BoundProject.anywhere(workspace)
             let answer = try ask(bound.access.client, bound.platform, filter)
             return (.init(answer: answer, askedAt: askedAt), bound.platform.name)
         }
         // Which of the platform's projects it is, only the platform can tell the first time.
-        guard let binding = try project.binding ?? BoundProject.inVault(invocation).local?.binding
+        guard let binding = try project.binding ?? BoundProject.inVault(workspace).local?.binding
         else { throw ProjectResolver.notFound(project.name, in: index) }
         let found: PlatformAnswers.Timed<DeploymentsAnswer> = try answers.answer(
             to: .deployments(project: binding.projectID, filter: filter.text), binding
         ) { access in
             try BoundProject.check(
                 binding, of: project.name, origin: access.client.origin, account: access.account,
-                invocation)
+                workspace)
             let platform = try access.client.project(binding.projectID)
             return try ask(access.client, platform, filter)
         }
@@ -92,17 +96,17 @@ enum DeploymentList: Command {
     }
 
     /// The vault's project; nil where the vault has none.
-    private static func known(
-        _ index: VaultIndex, _ invocation: Invocation
+    private func known(
+        _ index: VaultIndex, _ workspace: Workspace
     ) throws -> VaultProject? {
         do {
-            return try ProjectResolver(invocation).existing(in: index)
+            return try ProjectResolver(workspace).existing(in: index)
         } catch let error as CommandError where error.code == .notFound {
             return nil
         }
     }
 
-    private static func ask(
+    private func ask(
         _ client: VercelClient, _ platform: Project, _ filter: DeploymentListFilter
     ) throws -> DeploymentsAnswer {
         DeploymentsAnswer(

@@ -3,7 +3,7 @@ internal import EnvOperations
 internal import VercelAPI
 
 /// `deployment logs`: the log of a deployment's build.
-enum DeploymentLogs: Command {
+struct DeploymentLogs: Command {
     static let spec = CommandSpec(
         ["deployment", "logs"], "Show the build log of a deployment", section: "Platform",
         discussion: """
@@ -28,16 +28,20 @@ enum DeploymentLogs: Command {
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let named = try NamedDeployment(invocation)
-        let follows = invocation.command.has("follow")
-        let output = output(invocation)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let named = try NamedDeployment(command.argument("DEPLOYMENT") ?? "", workspace)
+        let follows = command.has("follow")
+        let output = output(workspace)
         let following = LogFollowing(
-            client: named.client, output: output, invocation: invocation)
+            client: named.client, output: output, workspace: workspace)
         let last = try following.show(named.deployment, follows: follows)
-        try (output as? LogJSON)?.warn(invocation.context.warnings)
+        try (output as? LogJSON)?.warn(workspace.context.warnings)
         if !follows, !last.state.isFinal {
-            try invocation.note(
+            workspace.note(
                 "\(last.id) is \(last.state.rawValue): see the rest with --follow.")
         }
         return .shown(
@@ -45,16 +49,16 @@ enum DeploymentLogs: Command {
                 ? DeploymentEnding.failure(last, named.client, logIsShown: true) : nil)
     }
 
-    private static func output(_ invocation: Invocation) -> any LogOutput {
-        let context = invocation.context
-        if invocation.options.json { return LogJSON(context.output) }
+    private func output(_ workspace: Workspace) -> any LogOutput {
+        let context = workspace.context
+        if workspace.options.json { return LogJSON(context.output) }
         let style = OutputLook(context).style
         let isTerminal = TerminalDevice.isTerminal(context.output.descriptor)
-        guard isTerminal, !invocation.command.has("unfold") else {
+        guard isTerminal, !command.has("unfold") else {
             return LogText(context.output, style)
         }
         let hasProgress =
-            !invocation.options.quiet && TerminalDevice.isTerminal(context.messages.descriptor)
+            !workspace.options.quiet && TerminalDevice.isTerminal(context.messages.descriptor)
         return LogFolding(
             context.output, style,
             progress: hasProgress ? ProgressLine(descriptor: context.messages.descriptor) : nil)

@@ -15,6 +15,7 @@ struct DeploymentMaking {
         var showsLog = false
         /// The longest time for both.
         var limit = Duration.seconds(900)
+        private(set) var hasLimit = false
 
         static let options = [
             OptionSpec(flag: "wait", "Wait until it is live"),
@@ -24,14 +25,15 @@ struct DeploymentMaking {
         ]
 
         /// What the options ask for.
-        ///
-        /// - Throws: ``ExitCode/usage`` for a log beside one JSON value.
-        init(_ invocation: Invocation) throws {
-            let command = invocation.command
+        init(_ command: ParsedCommand) {
             showsLog = command.has("logs")
             waits = showsLog || command.has("wait")
-            if let time = command.duration("timeout") { limit = time }
-            guard showsLog, invocation.options.json else { return }
+            if let time = command.duration("timeout") { (limit, hasLimit) = (time, true) }
+        }
+
+        /// - Throws: ``ExitCode/usage`` for a log beside one JSON value.
+        func check(_ options: GlobalOptions) throws {
+            guard showsLog, options.json else { return }
             throw CommandError(
                 .usage, "--logs and --json do not go together: the result is one JSON value.",
                 hint:
@@ -39,13 +41,13 @@ struct DeploymentMaking {
             )
         }
 
-        init(waits: Bool) { self.waits = waits }
+        init(waits: Bool = false) { self.waits = waits }
 
         /// Refuses a time limit for nothing: whoever gives one expects a result that has been waited for.
         ///
         /// - Throws: ``ExitCode/usage``.
-        func checkLimit(_ invocation: Invocation) throws {
-            guard !waits, invocation.command.duration("timeout") != nil else { return }
+        func checkLimit() throws {
+            guard !waits, hasLimit else { return }
             throw CommandError(
                 .usage, "--timeout limits the waiting, and nothing is waited for.",
                 hint: "Nothing was done. Say --wait or --logs too, or leave --timeout out.")
@@ -55,7 +57,7 @@ struct DeploymentMaking {
     /// What it is made of.
     let named: NamedDeployment
     let following: Following
-    let invocation: Invocation
+    let workspace: Workspace
     /// Further members of the result.
     let members: [JSONValue.Member]
     /// Keeps in the vault what is live now, after this deployment was made.
@@ -65,7 +67,7 @@ struct DeploymentMaking {
 
     /// Makes the deployment, waits as asked, and says what became of it.
     func make(_ new: NewDeployment) throws -> CommandResult {
-        try invocation.changingDeployments(ofProject: named.project.id, at: client.origin) {
+        try workspace.changingDeployments(ofProject: named.project.id, at: client.origin) {
             try follow(new)
         }
     }
@@ -73,11 +75,11 @@ struct DeploymentMaking {
     private func follow(_ new: NewDeployment) throws -> CommandResult {
         let previous = try client.project(named.project.id).production?.id
         let made = try create(new)
-        invocation.setLastWords(
+        workspace.interaction.setLastWords(
             "Stopped by a signal. \(made.id) was made, and is left alone.",
             hint: "See what became of it: zg-env deployment show \(word: made.id)")
         guard following.waits else {
-            try invocation.note("\(made.id) is \(made.state.rawValue); it is not live yet.")
+            workspace.note("\(made.id) is \(made.state.rawValue); it is not live yet.")
             return result(made, current: false, previous: previous, failure: nil)
         }
         var last = made
@@ -85,15 +87,15 @@ struct DeploymentMaking {
         var isAway = false
         let failure: CommandError?
         do {
-            let start = invocation.context.waitingRoom.elapsed
+            let start = workspace.context.waitingRoom.elapsed
             if following.showsLog { last = try showLog(of: made) }
-            let spent = invocation.context.waitingRoom.elapsed - start
+            let spent = workspace.context.waitingRoom.elapsed - start
             let wait = PlatformWait(
-                client, limit: max(following.limit - spent, .zero), invocation)
+                client, limit: max(following.limit - spent, .zero), workspace)
             let (deployment, outcome) = try wait.deployment(last, project: named.project.id) {
                 last = $0
                 // Progress is no result: a stderr that is gone changes nothing.
-                try? invocation.note("\($0.id) is \($0.state.rawValue).")
+                workspace.note("\($0.id) is \($0.state.rawValue).")
             }
             last = deployment
             isCurrent = outcome == .ended(.live) && deployment.target == "production"
@@ -112,12 +114,12 @@ struct DeploymentMaking {
     }
 
     private func showLog(of made: Deployment) throws -> Deployment {
-        let context = invocation.context
+        let context = workspace.context
         let style = Style(
             usesColor: TerminalDevice.isTerminal(context.messages.descriptor)
                 && context.variable("NO_COLOR") == nil)
         let log = LogFollowing(
-            client: client, output: LogText(context.messages, style), invocation: invocation,
+            client: client, output: LogText(context.messages, style), workspace: workspace,
             limit: following.limit)
         do {
             return try log.show(made, follows: true)
@@ -125,7 +127,7 @@ struct DeploymentMaking {
             // A log that nobody reads is no reason to give up on the deployment.
             return made
         } catch let error as VercelAPIError where error.code != .cancelled {
-            try invocation.note(
+            workspace.note(
                 "The log cannot be shown. \(CommandError(mapping: error).message) Waiting goes on.")
             return made
         }

@@ -4,7 +4,7 @@ internal import JSON
 internal import VercelAPI
 
 /// `deployment promote`: makes a deployment the one that serves production.
-enum DeploymentPromote: Command {
+struct DeploymentPromote: Command {
     static let spec = CommandSpec(
         ["deployment", "promote"], "Make a deployment serve production", section: "Platform",
         discussion: """
@@ -28,14 +28,25 @@ enum DeploymentPromote: Command {
     /// The longest time for domains to move: the platform itself forgets a request after that.
     static let defaultLimit = Duration.seconds(180)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let following = try DeploymentMaking.Following(invocation)
-        let named = try NamedDeployment(invocation)
+    private let deployment: String
+    private let following: DeploymentMaking.Following
+
+    init(_ command: ParsedCommand) {
+        deployment = command.argument("DEPLOYMENT") ?? ""
+        following = .init(command)
+    }
+
+    /// Promotes it, and waits for nothing.
+    init(_ deployment: String) { (self.deployment, following) = (deployment, .init()) }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        try following.check(workspace.options)
+        let named = try NamedDeployment(deployment, workspace)
         switch named.actions.promotion {
         case .refused(let refusal):
             throw CommandError(refusal, of: named.deployment.id, "Nothing was moved.")
         case .isCurrent:
-            try invocation.note("\(named.deployment.id) serves production already.")
+            workspace.note("\(named.deployment.id) serves production already.")
             return CommandResult(
                 json: .object(
                     DeploymentListing.members(named.deployment, current: true) + [
@@ -43,36 +54,36 @@ enum DeploymentPromote: Command {
                     ]),
                 text: DeploymentListing.line(of: named.deployment))
         case .movesDomains:
-            let move = ProductionMove(named: named, kind: .promotion, invocation: invocation)
+            let move = ProductionMove(named: named, kind: .promotion, workspace: workspace)
             let older = try move.olderVariables()
-            return try confirmed(
-                invocation, named, plan: move.plan(older),
+            return try Self.confirmed(
+                workspace, named, plan: move.plan(older),
                 question: "Move production's domains to it?", method: "domains",
                 more: ProductionMove.members(older)
             ) {
                 move.warn(older)
                 return try move.apply(
-                    limit: invocation.command.duration("timeout") ?? defaultLimit, older)
+                    limit: following.hasLimit ? following.limit : Self.defaultLimit, older)
             }
         case .buildsAnew:
-            try following.checkLimit(invocation)
+            try following.checkLimit()
             let project = named.project.name
-            return try confirmed(
-                invocation, named,
+            return try Self.confirmed(
+                workspace, named,
                 plan: [
                     "promote \(named.deployment.id) of \(project): it was built for \(DeploymentListing.target(of: named.deployment)), so it is built anew with production's variables"
                 ],
                 question: "Build it for production?", method: "build", more: []
-            ) { try build(named, following, invocation) }
+            ) { try build(named, workspace) }
         }
     }
 
     /// Shows the plan, asks, and goes on.
     static func confirmed(
-        _ invocation: Invocation, _ named: NamedDeployment, plan: [String], question: String,
+        _ workspace: Workspace, _ named: NamedDeployment, plan: [String], question: String,
         method: String, more: [JSONValue.Member], _ work: () throws -> CommandResult
     ) throws -> CommandResult {
-        guard try Confirmation.ask(invocation, plan: plan, question: question) == .stopAfterPlan
+        guard try !workspace.confirm(plan, question)
         else { return try work() }
         let members = DeploymentListing.members(named.deployment, current: named.isCurrent)
         return CommandResult(
@@ -84,16 +95,15 @@ enum DeploymentPromote: Command {
             text: DeploymentListing.would(plan))
     }
 
-    private static func build(
-        _ named: NamedDeployment, _ following: DeploymentMaking.Following,
-        _ invocation: Invocation
+    private func build(
+        _ named: NamedDeployment, _ workspace: Workspace
     ) throws -> CommandResult {
         var new = NewDeployment(
             sourceId: named.deployment.id, projectName: named.project.name, target: "production")
         new.action = "promote"
         return try DeploymentMaking(
-            named: named, following: following, invocation: invocation,
-            members: [.init("method", "build")], keepLive: { _ in named.keepLive(invocation) }
+            named: named, following: following, workspace: workspace,
+            members: [.init("method", "build")], keepLive: { _ in named.keepLive(workspace) }
         ).make(new)
     }
 }

@@ -3,7 +3,7 @@ internal import EnvOperations
 internal import VercelAPI
 
 /// `deployment rollback`: production goes back to an earlier deployment at once.
-enum DeploymentRollback: Command {
+struct DeploymentRollback: Command {
     static let spec = CommandSpec(
         ["deployment", "rollback"], "Take production back to an earlier deployment",
         section: "Platform",
@@ -29,34 +29,46 @@ enum DeploymentRollback: Command {
         ],
         exitCodes: DeploymentPromote.exitCodes)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
+    private let deployment: String?
+    private var limit = DeploymentPromote.defaultLimit
+    private var reason: String?
+
+    init(_ command: ParsedCommand) {
+        deployment = command.argument("DEPLOYMENT")
+        limit = command.duration("timeout") ?? limit
+        reason = command.value("reason")
+    }
+
+    /// - Parameter deployment: nil for the one that served production before.
+    init(to deployment: String?) { self.deployment = deployment }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         let named: NamedDeployment
-        if let text = invocation.command.argument("DEPLOYMENT") {
-            named = try NamedDeployment(text, invocation)
+        if let deployment {
+            named = try NamedDeployment(deployment, workspace)
         } else {
-            named = try previous(invocation)
+            named = try previous(workspace)
         }
         if let refusal = named.actions.rollbackRefusal {
             throw CommandError(refusal, of: named.deployment.id, "Nothing was moved.")
         }
         let move = ProductionMove(
-            named: named, kind: .rollback, invocation: invocation,
-            reason: invocation.command.value("reason"))
+            named: named, kind: .rollback, workspace: workspace,
+            reason: reason)
         let older = try move.olderVariables()
         return try DeploymentPromote.confirmed(
-            invocation, named, plan: move.plan(older), question: "Roll back to it?",
+            workspace, named, plan: move.plan(older), question: "Roll back to it?",
             method: "domains", more: ProductionMove.members(older)
         ) {
             move.warn(older)
             return try move.apply(
-                limit: invocation.command.duration("timeout") ?? DeploymentPromote.defaultLimit,
-                older)
+                limit: limit, older)
         }
     }
 
     /// The newest deployment that served production before the current one was made.
-    private static func previous(_ invocation: Invocation) throws -> NamedDeployment {
-        let bound = try BoundProject.anywhere(invocation)
+    private func previous(_ workspace: Workspace) throws -> NamedDeployment {
+        let bound = try BoundProject.anywhere(workspace)
         let client = bound.access.client
         let project = try client.project(bound.platform.id, withRollbackInfo: true)
         let name = DisplayText.safe(project.name)

@@ -4,7 +4,7 @@ internal import JSON
 internal import VercelAPI
 
 /// `deployment show`: everything about one deployment, and what can be done with it.
-enum DeploymentShow: Command {
+struct DeploymentShow: Command {
     static let spec = CommandSpec(
         ["deployment", "show"], "Show a deployment, and what can be done with it",
         section: "Platform",
@@ -16,15 +16,19 @@ enum DeploymentShow: Command {
         examples: [.init("zg-env deployment show dpl_1", "state, cause, addresses, actions")],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let named = try NamedDeployment(invocation)
-        let look = OutputLook(invocation.context)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let named = try NamedDeployment(command.argument("DEPLOYMENT") ?? "", workspace)
+        let look = OutputLook(workspace.context)
         return CommandResult(
             json: json(named),
-            text: text(named, now: invocation.context.now(), style: look.style))
+            text: text(named, now: workspace.context.now(), style: look.style))
     }
 
-    private static func json(_ named: NamedDeployment) -> JSONValue {
+    private func json(_ named: NamedDeployment) -> JSONValue {
         let deployment = named.deployment
         guard
             case .object(let members) = DeploymentListing.listed(
@@ -60,7 +64,7 @@ enum DeploymentShow: Command {
         let refusal: DeploymentActions.Refusal?
     }
 
-    private static func actions(_ named: NamedDeployment) -> [Action] {
+    private func actions(_ named: NamedDeployment) -> [Action] {
         let actions = named.actions
         let promotes =
             actions.promotion == .buildsAnew
@@ -80,7 +84,7 @@ enum DeploymentShow: Command {
         ]
     }
 
-    private static func text(_ named: NamedDeployment, now: UInt64, style: Style) -> String {
+    private func text(_ named: NamedDeployment, now: UInt64, style: Style) -> String {
         let deployment = named.deployment
         var table = Table([.init(""), .init("")])
         func row(_ name: String, _ text: String?, _ role: Style.Role = .plain) {

@@ -6,7 +6,7 @@ internal import VercelAPI
 struct LogFollowing {
     let client: VercelClient
     let output: any LogOutput
-    let invocation: Invocation
+    let workspace: Workspace
     /// The longest time to follow it; nil for as long as it takes.
     var limit: Duration?
 
@@ -14,10 +14,10 @@ struct LogFollowing {
     ///
     /// - Returns: The deployment as it was seen last.
     func show(_ deployment: Deployment, follows: Bool) throws -> Deployment {
-        let waitingRoom = invocation.context.waitingRoom
+        let waitingRoom = workspace.context.waitingRoom
         let log = DeploymentLog(
             client: client,
-            watcher: client.connected(through: try invocation.context.transport()),
+            watcher: client.connected(through: try workspace.context.transport()),
             waitingRoom: waitingRoom)
         let start = waitingRoom.elapsed
         var failure: (any Error)?

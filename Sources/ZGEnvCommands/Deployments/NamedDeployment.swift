@@ -26,17 +26,10 @@ struct NamedDeployment {
         DeploymentActions(deployment, current: project.production?.id)
     }
 
-    /// Finds the deployment that the command's argument names.
-    ///
-    /// - Throws: ``ExitCode/notFound`` where no team of the account has it.
-    init(_ invocation: Invocation) throws {
-        try self.init(invocation.command.argument("DEPLOYMENT") ?? "", invocation)
-    }
-
     /// Finds the deployment.
     ///
     /// - Throws: ``ExitCode/notFound`` where no team of the account has it.
-    init(_ text: String, _ invocation: Invocation) throws {
+    init(_ text: String, _ workspace: Workspace) throws {
         let page = DeploymentPage(text)
         let name = page?.deployment ?? DeploymentPage.host(of: text)
         let isPlain = name.utf8.allSatisfy { byte in
@@ -49,9 +42,9 @@ struct NamedDeployment {
                 .usage, "That is no id, host name or URL of a deployment.",
                 hint: "See the ids with: zg-env deployment list -p NAME")
         }
-        let reach = try ProjectInReach(invocation)
-        let access = try PlatformSession(invocation).access(reach.binding)
-        let found = try Self.find(name, from: access.client, invocation)
+        let reach = try ProjectInReach(workspace)
+        let access = try PlatformSession(workspace).access(reach.binding)
+        let found = try Self.find(name, from: access.client, workspace)
         (client, deployment) = found
         guard let id = found.deployment.projectId else {
             throw CommandError(
@@ -60,8 +53,8 @@ struct NamedDeployment {
         }
         project = try found.client.project(id, withRollbackInfo: true)
         try page?.check(deployment, of: project)
-        try reach.check(deployment, of: project, invocation)
-        local = try Self.local(of: id, at: found.client.origin, invocation)
+        try reach.check(deployment, of: project, workspace)
+        local = try Self.local(of: id, at: found.client.origin, workspace)
     }
 
     /// Names the parts that are known already.
@@ -75,23 +68,23 @@ struct NamedDeployment {
     }
 
     private static func local(
-        of project: String, at origin: APIOrigin, _ invocation: Invocation
+        of project: String, at origin: APIOrigin, _ workspace: Workspace
     ) throws -> VaultProject? {
-        try invocation.session.indexWithoutAsking()?.projects.first {
+        try workspace.session.indexWithoutAsking()?.projects.first {
             $0.binding?.projectID == project && $0.binding?.origin == origin.description
         }
     }
 
     /// Looks in the scope in use, and then, unless a team was named, in the others of the account.
     private static func find(
-        _ name: String, from client: VercelClient, _ invocation: Invocation
+        _ name: String, from client: VercelClient, _ workspace: Workspace
     ) throws -> (client: VercelClient, deployment: Deployment) {
         do throws(VercelAPIError) {
             return (client, try client.deployment(name))
         } catch {
             guard error.code == .notFound else { throw error }
         }
-        if invocation.options.team == nil {
+        if workspace.options.team == nil {
             let teams = (try? client.scoped(to: .personal).teams()) ?? []
             let scopes = [APIScope.personal] + teams.prefix(50).map { .team(id: $0.id) }
             for scope in scopes where scope != client.scope {
@@ -114,21 +107,21 @@ struct NamedDeployment {
     ///     vault has. Without an answer that is told by the next look.
     ///   - removed: The removed records that this deployment was built without.
     func keepLive(
-        _ invocation: Invocation, looks: Bool = false,
+        _ workspace: Workspace, looks: Bool = false,
         without removed: (String?) -> Set<Identifier> = { _ in [] }
     ) {
         do {
-            guard let local, let keys = try invocation.session.indexKeysWithoutAsking() else {
+            guard let local, let keys = try workspace.session.indexKeysWithoutAsking() else {
                 return
             }
-            if looks { _ = try? PlatformRefresh.look(at: local, invocation) }
+            if looks { _ = try? PlatformRefresh.look(at: local, workspace) }
             let live = try client.project(project.id).liveDeployment
-            let (time, removed) = (invocation.context.now(), removed(live?.id))
-            try invocation.session.update(with: keys) {
+            let (time, removed) = (workspace.context.now(), removed(live?.id))
+            try workspace.session.update(with: keys) {
                 $0.see(live: live, of: local.id, time: time, without: removed)
             }
         } catch {
-            invocation.context.warn(
+            workspace.context.warn(
                 "not-kept",
                 "The vault does not know yet what is live now. \(CommandError(mapping: error).message)"
             )

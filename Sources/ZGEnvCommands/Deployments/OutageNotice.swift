@@ -5,16 +5,16 @@ internal import VercelAPI
 /// Says on stderr that the platform does not answer while something is waited for, and that it does again:
 /// each once, however often it is asked meanwhile. What passes within two seconds is not worth a word.
 final class OutageNotice {
-    private let invocation: Invocation
+    private let workspace: Workspace
     /// Those of what is waited for that got no answer last.
     private var silent: Set<Int> = []
     /// When an answer came last: by the clock that goes on alone, and by that of people.
     private var heard: (elapsed: Duration, milliseconds: UInt64)
     private var isTold = false
 
-    init(_ invocation: Invocation) {
-        self.invocation = invocation
-        heard = (invocation.context.waitingRoom.elapsed, invocation.context.now())
+    init(_ workspace: Workspace) {
+        self.workspace = workspace
+        heard = (workspace.context.waitingRoom.elapsed, workspace.context.now())
     }
 
     /// Takes what came of a question.
@@ -24,11 +24,11 @@ final class OutageNotice {
     ///   - number: Tells apart what is waited for at the same time.
     ///   - end: When the waiting ends, in milliseconds since 1970.
     func take(_ error: VercelAPIError?, of number: Int = 0, until end: UInt64) {
-        let elapsed = invocation.context.waitingRoom.elapsed
+        let elapsed = workspace.context.waitingRoom.elapsed
         guard let error else {
             silent.remove(number)
             guard silent.isEmpty else { return }
-            heard = (elapsed, invocation.context.now())
+            heard = (elapsed, workspace.context.now())
             if isTold { tell("The platform answers again.") }
             isTold = false
             return
@@ -43,7 +43,7 @@ final class OutageNotice {
     }
 
     /// Progress is no result: a stderr that is gone changes nothing.
-    private func tell(_ text: String) { try? invocation.note(text) }
+    private func tell(_ text: String) { workspace.note(text) }
 
     private static func time(_ milliseconds: UInt64) -> String {
         TimeText.utc(Int64(clamping: milliseconds))
@@ -52,12 +52,12 @@ final class OutageNotice {
 
 extension PlatformWait {
     /// Waits, and says on stderr where the platform does not answer.
-    init(_ client: VercelClient, limit: Duration, _ invocation: Invocation) {
-        let outage = OutageNotice(invocation)
-        let end = invocation.context.now() + UInt64(clamping: limit.components.seconds) * 1_000
+    init(_ client: VercelClient, limit: Duration, _ workspace: Workspace) {
+        let outage = OutageNotice(workspace)
+        let end = workspace.context.now() + UInt64(clamping: limit.components.seconds) * 1_000
         self.init(
             client: client.unrepeated(within: limit),
-            waitingRoom: invocation.context.waitingRoom, limit: limit,
+            waitingRoom: workspace.context.waitingRoom, limit: limit,
             looked: { outage.take($0, until: end) })
     }
 }

@@ -10,7 +10,7 @@ internal import VercelAPI
 struct ProductionMove {
     let named: NamedDeployment
     let kind: PromotionKind
-    let invocation: Invocation
+    let workspace: Workspace
     /// Shown on the platform's pages; for rollbacks.
     var reason: String?
 
@@ -35,7 +35,7 @@ struct ProductionMove {
         let commit = DeploymentListing.firstLine(named.deployment.commitMessage ?? "")
         if let created = named.deployment.createdAt {
             let age = TimeText.age(
-                of: created.milliseconds, at: Int64(clamping: invocation.context.now()))
+                of: created.milliseconds, at: Int64(clamping: workspace.context.now()))
             lines.append("built \(age)" + (commit.isEmpty ? "" : ": \(commit)"))
         }
         return lines + Self.sentences(older)
@@ -53,11 +53,11 @@ struct ProductionMove {
     func olderVariables() throws -> OlderVariables {
         let platform = try? client.environmentVariables(ofProject: named.project.id)
         var local: [Variable] = []
-        if let project = named.local, let index = try invocation.session.indexWithoutAsking() {
+        if let project = named.local, let index = try workspace.session.indexWithoutAsking() {
             local = index.variables.filter { $0.project == project.id }
         }
         if platform == nil {
-            invocation.context.warn(
+            workspace.context.warn(
                 "not-compared",
                 named.local == nil
                     ? "The platform's variables cannot be listed: which of them go back to older values is not known."
@@ -71,7 +71,7 @@ struct ProductionMove {
     func warn(_ older: OlderVariables) {
         guard !older.isEmpty else { return }
         let lines = Self.sentences(older).joined(separator: "; ")
-        invocation.context.warn(
+        workspace.context.warn(
             "older-values",
             "\(id) runs with the variables it was built with: \(lines). To keep today's, build it anew: zg-env redeploy \(word: id)"
         )
@@ -94,7 +94,7 @@ struct ProductionMove {
                 hint: "Nothing was moved. Look at the plan again by running the same command.")
         }
         let before = named.project.lastAliasRequest
-        return try invocation.changingDeployments(
+        return try workspace.changingDeployments(
             ofProject: named.project.id, at: client.origin
         ) {
             let outcome = try request(before, limit)
@@ -105,7 +105,7 @@ struct ProductionMove {
             var isCurrent: Bool?
             var isAway = false
             do throws(VercelAPIError) {
-                let end = try PlatformWait(client, limit: limit, invocation).promotion(
+                let end = try PlatformWait(client, limit: limit, workspace).promotion(
                     of: id, project: named.project.id, before: before, outcome: outcome
                 ) {
                     if !isKnown {
@@ -113,7 +113,7 @@ struct ProductionMove {
                         setLastWords(isKnown: true)
                     }
                     // Progress is no result: a stderr that is gone changes nothing.
-                    try? invocation.note("The \(noun) is \($0).")
+                    workspace.note("The \(noun) is \($0).")
                 }
                 isCurrent = end == .live
                 failure = self.failure(end, limit)
@@ -125,9 +125,9 @@ struct ProductionMove {
                 isAway = error.isPassing
             }
             // Whoever did not answer for so long is not waited for a second and third time.
-            if !isAway { named.keepLive(invocation) }
+            if !isAway { named.keepLive(workspace) }
             if isCurrent == true, kind == .rollback {
-                try invocation.note(
+                workspace.note(
                     "New production deployments do not go live by themselves from now on. Make one live with: zg-env deployment promote ID"
                 )
             }
@@ -151,7 +151,7 @@ struct ProductionMove {
     }
 
     private func setLastWords(isKnown: Bool) {
-        invocation.setLastWords(
+        workspace.interaction.setLastWords(
             "Stopped by a signal. \(asked(isKnown: isKnown))\(isKnown ? ", and goes on" : "").",
             hint: "See what became of it: zg-env deployment show \(word: id)")
     }

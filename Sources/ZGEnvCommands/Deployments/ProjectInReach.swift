@@ -11,13 +11,13 @@ struct ProjectInReach {
     private let name: String?
     private let id: String?
 
-    init(_ invocation: Invocation) throws {
-        let resolver = ProjectResolver(invocation)
-        if let index = try invocation.session.indexWithoutAsking() {
+    init(_ workspace: Workspace) throws {
+        let resolver = ProjectResolver(workspace)
+        if let index = try workspace.session.indexWithoutAsking() {
             let local = try? resolver.existing(in: index)
             binding = local?.binding
             id = binding?.projectID
-            name = local?.name ?? invocation.options.project
+            name = local?.name ?? workspace.options.project
             return
         }
         binding = nil
@@ -40,7 +40,7 @@ struct ProjectInReach {
     /// - Throws: ``ExitCode/conflict`` where the command's own option names another one. What is around,
     ///   the directory or the environment, is contradicted by a deployment's id without harm: that is a
     ///   warning.
-    func check(_ deployment: Deployment, of project: Project, _ invocation: Invocation) throws {
+    func check(_ deployment: Deployment, of project: Project, _ workspace: Workspace) throws {
         let isSame: Bool
         if let id {
             isSame = id == project.id
@@ -50,14 +50,14 @@ struct ProjectInReach {
         guard !isSame else { return }
         let (own, other) = (DisplayText.safe(project.name), DisplayText.safe(name ?? id ?? ""))
         let said = "\(DisplayText.safe(deployment.id)) is a deployment of \(own), not of \(other)"
-        if invocation.command.value("project") != nil {
+        if workspace.options.namesProject {
             throw CommandError(
                 .conflict, "\(said).",
                 hint:
                     "Nothing was done. Leave -p out if it is meant; those of \(other) are shown by: zg-env deployment list -p \(word: other)"
             )
         }
-        invocation.context.warn(
+        workspace.context.warn(
             "other-project", "\(said), which is named by the directory or the environment.")
     }
 }

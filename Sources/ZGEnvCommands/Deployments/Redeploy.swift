@@ -5,7 +5,7 @@ internal import Vault
 internal import VercelAPI
 
 /// `redeploy`: builds a deployment's source anew, so that it gets the variables of now.
-enum Redeploy: Command {
+struct Redeploy: Command {
     static let spec = CommandSpec(
         ["redeploy"], "Build a deployment anew with the variables of now", section: "Platform",
         discussion: """
@@ -30,12 +30,27 @@ enum Redeploy: Command {
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let command = invocation.command
-        let following = try DeploymentMaking.Following(invocation)
-        try following.checkLimit(invocation)
-        let source = try RedeploySource(invocation)
-        let isLatest = command.has("latest-commit")
+    private let deployment: String?
+    private var targets: [String] = []
+    private var isLatest = false
+    private var usesCache = false
+    private let following: DeploymentMaking.Following
+
+    init(_ command: ParsedCommand) {
+        deployment = command.argument("DEPLOYMENT")
+        targets = command.values("target")
+        isLatest = command.has("latest-commit")
+        usesCache = command.has("with-cache")
+        following = .init(command)
+    }
+
+    /// Builds this one anew for what it is for, and waits for nothing.
+    init(_ deployment: String) { (self.deployment, following) = (deployment, .init()) }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        try following.check(workspace.options)
+        try following.checkLimit()
+        let source = try RedeploySource(deployment, for: targets, workspace)
         let deployment = source.named.deployment
         if isLatest, !deployment.hasRepository {
             throw CommandError(
@@ -45,12 +60,11 @@ enum Redeploy: Command {
         }
         let plan = [
             source.line + (isLatest ? ", from the newest commit" : "")
-                + (command.has("with-cache") ? ", with the build cache" : "")
+                + (usesCache ? ", with the build cache" : "")
         ]
-        let pending = try source.pending(invocation)
+        let pending = try source.pending(workspace)
         let lines = plan + (pending?.lines ?? [])
-        if try Confirmation.ask(invocation, plan: lines, question: "Redeploy it?") == .stopAfterPlan
-        {
+        if try !workspace.confirm(lines, "Redeploy it?") {
             let members = DeploymentListing.members(deployment, current: nil)
             return CommandResult(
                 json: .object(members + Self.members(pending) + [.init("dryRun", true)]),
@@ -60,39 +74,39 @@ enum Redeploy: Command {
             sourceId: deployment.id, projectName: source.named.project.name,
             target: source.apiTarget)
         new.customEnvironment = source.customEnvironment
-        new.usesCache = command.has("with-cache")
+        new.usesCache = usesCache
         new.usesLatestCommit = isLatest
-        return try make(new, source, following, invocation)
+        return try Self.make(new, source, following, workspace)
     }
 
     /// Redeploys production after a push, and waits for it.
     ///
     /// - Parameter asks: Whether to ask before; a no throws, and what was pushed stays.
-    static func afterPush(_ invocation: Invocation, asks: Bool = false) throws -> CommandResult {
-        let source = try RedeploySource(productionOf: invocation)
+    static func afterPush(_ workspace: Workspace, asks: Bool = false) throws -> CommandResult {
+        let source = try RedeploySource(productionOf: workspace)
         if asks {
-            _ = try Confirmation.ask(
-                invocation, plan: [source.line] + (try source.pending(invocation)?.lines ?? []),
-                question: "Redeploy it?")
+            _ = try workspace.confirm(
+                [source.line] + (try source.pending(workspace)?.lines ?? []),
+                "Redeploy it?")
         }
         let new = NewDeployment(
             sourceId: source.named.deployment.id, projectName: source.named.project.name,
             target: "production")
-        return try make(new, source, .init(waits: true), invocation)
+        return try make(new, source, .init(waits: true), workspace)
     }
 
     /// Makes a deployment of what was chosen, follows it as asked, and keeps what is live then.
     private static func make(
         _ new: NewDeployment, _ source: RedeploySource, _ following: DeploymentMaking.Following,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws -> CommandResult {
-        let pending = try source.pending(invocation)
+        let pending = try source.pending(workspace)
         return try DeploymentMaking(
-            named: source.named, following: following, invocation: invocation,
+            named: source.named, following: following, workspace: workspace,
             members: members(pending),
             keepLive: { made in
                 // What was gone before this one was asked for is not in it, however close the times are.
-                source.named.keepLive(invocation, looks: true) {
+                source.named.keepLive(workspace, looks: true) {
                     $0 == made ? pending?.removedRecords ?? [] : []
                 }
             }

@@ -20,24 +20,23 @@ struct RedeploySource {
         "redeploy \(named.deployment.id) of \(named.project.name) for \(targetName)"
     }
 
-    /// Finds the deployment that the arguments name, or the newest of the target.
-    init(_ invocation: Invocation) throws {
-        let names = invocation.command.values("target")
+    /// Finds the deployment that is named, or the newest of the target.
+    init(_ deployment: String?, for names: [String], _ workspace: Workspace) throws {
         guard names.count <= 1, names.first != "development" else {
             throw CommandError(
                 .usage, "A deployment is for production, preview or one custom environment.")
         }
-        if let text = invocation.command.argument("DEPLOYMENT") {
-            self.init(try NamedDeployment(text, invocation), for: names.first)
+        if let text = deployment {
+            self.init(try NamedDeployment(text, workspace), for: names.first)
         } else {
             try self.init(
-                newestOf: try BoundProject.anywhere(invocation), for: names.first ?? "production")
+                newestOf: try BoundProject.anywhere(workspace), for: names.first ?? "production")
         }
     }
 
-    /// Finds the newest production deployment of the invocation's project.
-    init(productionOf invocation: Invocation) throws {
-        try self.init(newestOf: try BoundProject.inVault(invocation), for: "production")
+    /// Finds the newest production deployment of the workspace's project.
+    init(productionOf workspace: Workspace) throws {
+        try self.init(newestOf: try BoundProject.inVault(workspace), for: "production")
     }
 
     private init(newestOf bound: BoundProject, for target: String) throws {
@@ -84,10 +83,10 @@ struct RedeploySource {
 
     /// What production gets with a deployment that is made now; nil for another target, and where the vault
     /// does not have the project or is not at hand.
-    func pending(_ invocation: Invocation) throws -> PendingChanges? {
+    func pending(_ workspace: Workspace) throws -> PendingChanges? {
         guard targetName == "production", let local = named.local else { return nil }
         func known(standing: Set<String> = []) throws -> PendingChanges? {
-            guard let index = try invocation.session.indexWithoutAsking() else { return nil }
+            guard let index = try workspace.session.indexWithoutAsking() else { return nil }
             return index.project(local.id).map {
                 PendingChanges(of: $0, in: index, standing: standing)
             }
@@ -95,7 +94,7 @@ struct RedeploySource {
         let pending = try known()
         guard let pending, !pending.removed.isEmpty else { return pending }
         // What somebody made again since is not taken out.
-        guard let seen = try? PlatformRefresh.look(at: local, invocation) else { return pending }
+        guard let seen = try? PlatformRefresh.look(at: local, workspace) else { return pending }
         return try known(standing: seen.inProduction)
     }
 }

@@ -8,7 +8,7 @@ internal import VercelAPI
 ///
 /// Somebody is typing meanwhile: nothing is asked, nothing is sent, and what is not at hand is not
 /// offered.
-enum CompletionCandidates: Command {
+struct CompletionCandidates: Command {
     static let spec = CommandSpec.completionCallback
 
     /// A word, and what it is.
@@ -17,13 +17,17 @@ enum CompletionCandidates: Command {
         var meaning = ""
     }
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let word = invocation.command.argument("KIND") ?? ""
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let word = command.argument("KIND") ?? ""
         guard let kind = DynamicCompletion(rawValue: word) else {
             throw CommandError(.usage, "That is no kind of words.")
         }
-        let prefix = invocation.command.argument("PREFIX") ?? ""
-        let found = shown(try candidates(of: kind, invocation), startingWith: prefix)
+        let prefix = command.argument("PREFIX") ?? ""
+        let found = Self.shown(try candidates(of: kind, workspace), startingWith: prefix)
         return CommandResult(
             json: [
                 "candidates": .array(
@@ -48,23 +52,23 @@ enum CompletionCandidates: Command {
             .map { Candidate(word: $0.word, meaning: DisplayText.safe($0.meaning)) }
     }
 
-    private static func candidates(
-        of kind: DynamicCompletion, _ invocation: Invocation
+    private func candidates(
+        of kind: DynamicCompletion, _ workspace: Workspace
     ) throws -> [Candidate] {
         // Whatever is wrong with the vault, the command itself will say it.
-        guard let keys = try? invocation.session.indexKeysAtHand(waitingForKeyring: false) else {
+        guard let keys = try? workspace.session.indexKeysAtHand(waitingForKeyring: false) else {
             return kind == .target ? targets(of: []) : []
         }
-        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+        let index = try workspace.session.opened().index(with: keys, extent: .listing)
         switch kind {
         case .variable:
-            return variables(try ProjectResolver(invocation).existing(in: index), index)
+            return variables(try ProjectResolver(workspace).existing(in: index), index)
         case .target:
-            let project = try? ProjectResolver(invocation).existing(in: index)
+            let project = try? ProjectResolver(workspace).existing(in: index)
             return targets(of: project.map { index.variables(of: $0.id) } ?? [])
         case .project:
             let kept: PlatformAnswers.Timed<[Project]>? =
-                try PlatformAnswers(invocation, keys: keys, index: index).kept(.projects, nil)
+                try PlatformAnswers(workspace, keys: keys, index: index).kept(.projects, nil)
             return index.projects.map { Candidate(word: $0.name, meaning: "in the vault") }
                 + (kept?.answer ?? []).map {
                     Candidate(word: $0.name, meaning: "on the platform")
@@ -73,17 +77,17 @@ enum CompletionCandidates: Command {
         case .team:
             return (index.accounts.map(\.teamSlug) + index.projects.map { $0.binding?.teamSlug })
                 .compactMap { $0 }.map { Candidate(word: $0) }
-        case .deployment: return try deployments(invocation, keys, index)
+        case .deployment: return try deployments(workspace, keys, index)
         }
     }
 
-    private static func variables(_ project: VaultProject, _ index: VaultIndex) -> [Candidate] {
+    private func variables(_ project: VaultProject, _ index: VaultIndex) -> [Candidate] {
         index.variables(of: project.id).map {
             Candidate(word: $0.name, meaning: $0.attributes.scope.description)
         }
     }
 
-    private static func targets(of variables: [Variable]) -> [Candidate] {
+    private func targets(of variables: [Variable]) -> [Candidate] {
         Scope.Targets.all.names.map { Candidate(word: $0) }
             + variables.flatMap(\.attributes.scope.customEnvironments).map {
                 Candidate(word: $0, meaning: "custom environment")
@@ -91,14 +95,14 @@ enum CompletionCandidates: Command {
     }
 
     /// Those that `deployment list` was last told of, by the names of their sites.
-    private static func deployments(
-        _ invocation: Invocation, _ keys: VaultKeys, _ index: VaultIndex
+    private func deployments(
+        _ workspace: Workspace, _ keys: VaultKeys, _ index: VaultIndex
     ) throws -> [Candidate] {
-        guard let binding = try ProjectResolver(invocation).existing(in: index).binding else {
+        guard let binding = try ProjectResolver(workspace).existing(in: index).binding else {
             return []
         }
-        let now = Int64(clamping: invocation.context.now())
-        let answers = try PlatformAnswers(invocation, keys: keys, index: index)
+        let now = Int64(clamping: workspace.context.now())
+        let answers = try PlatformAnswers(workspace, keys: keys, index: index)
         return answers.keptDeployments(of: binding).flatMap { deployment in
             let age = deployment.createdAt.map { TimeText.age(of: $0.milliseconds, at: now) }
             let meaning = [

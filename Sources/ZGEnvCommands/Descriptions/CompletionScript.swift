@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import JSON
 
 /// `completion`: the script that makes a shell complete the program's words.
-enum CompletionScript: Command {
+struct CompletionScript: Command {
     static let spec = CommandSpec(
         ["completion"], "Print the completion script of a shell", section: "Tool",
         discussion: """
@@ -33,12 +33,16 @@ enum CompletionScript: Command {
         "vault", "project", "account", "team", "api-url", "key-file",
     ]
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let word = invocation.command.argument("SHELL") ?? ""
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let word = command.argument("SHELL") ?? ""
         guard let shell = CompletionGenerator.Shell(rawValue: word) else {
             throw CommandError(.usage, "That is no shell with completions.")
         }
-        let script = CompletionGenerator(CommandTable.program, passing: passedOptions)
+        let script = CompletionGenerator(CommandTable.program, passing: Self.passedOptions)
             .script(for: shell)
         return CommandResult(
             json: ["shell": .string(shell.rawValue), "script": .string(script)], text: script)

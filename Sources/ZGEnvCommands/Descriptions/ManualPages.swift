@@ -3,15 +3,19 @@ internal import JSON
 internal import Sealing
 
 /// `__manual`: writes the manual pages, for packages.
-enum ManualPages: Command {
+struct ManualPages: Command {
     static let spec = CommandSpec(
         ["__manual"], "Write the manual pages into a directory", section: "",
         arguments: [
             ArgumentSpec("DIRECTORY", .one, "A directory that is there", completion: .directory)
         ], hidden: true)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let directory = invocation.command.argument("DIRECTORY") ?? "."
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let directory = command.argument("DIRECTORY") ?? "."
         let pages = ManPageGenerator(CommandTable.program, date: CommandTable.date).pages()
         for page in pages {
             try Array(page.text.utf8).withBytes { bytes in

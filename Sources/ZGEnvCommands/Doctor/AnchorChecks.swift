@@ -3,9 +3,9 @@ internal import Vault
 /// What the state directory says of the newest generation of the vault. That of the keyring is asked
 /// when the vault opens.
 enum AnchorChecks {
-    static func findings(_ invocation: Invocation, vault: Vault?) -> [Finding] {
+    static func findings(_ workspace: Workspace, vault: Vault?) -> [Finding] {
         guard let vault else { return [] }
-        let anchors = invocation.session.anchors
+        let anchors = workspace.session.anchors
         let vaultID = vault.header.vaultID
         return [
             finding(

@@ -4,17 +4,17 @@ internal import Vault
 
 /// Whether the audit log can be written: where it cannot, no value is given out.
 enum AuditChecks {
-    static func findings(_ invocation: Invocation, vault: Vault?) -> [Finding] {
+    static func findings(_ workspace: Workspace, vault: Vault?) -> [Finding] {
         let path: String
         do {
             if let vault {
                 path = try VaultSession(
-                    options: invocation.options, context: invocation.context, vault: vault
+                    options: workspace.options, context: workspace.context, vault: vault
                 ).auditLog().path
             } else {
                 path =
-                    try invocation.options.auditLogPath
-                    ?? Directories(invocation.context).state + "/log"
+                    try workspace.options.auditLogPath
+                    ?? Directories(workspace.context).state + "/log"
             }
         } catch {
             let problem = CommandError(mapping: error)

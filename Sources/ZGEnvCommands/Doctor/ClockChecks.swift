@@ -8,12 +8,12 @@ enum ClockChecks {
     /// A difference that is nobody's business, in seconds.
     static let tolerance: Int64 = 60
 
-    static func findings(_ invocation: Invocation, vault: Vault?) -> [Finding] {
+    static func findings(_ workspace: Workspace, vault: Vault?) -> [Finding] {
         var status = stat()
         let written = vault.flatMap { vault in
             unsafe stat(vault.path, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
         }
-        return [finding(now: Int64(invocation.context.now() / 1_000), written: written)]
+        return [finding(now: Int64(workspace.context.now() / 1_000), written: written)]
     }
 
     /// - Parameter written: When the vault was last written, in seconds.

@@ -3,7 +3,7 @@ internal import JSON
 internal import Vault
 
 /// `doctor`: what works here and what does not, each with a remedy.
-enum Doctor: Command {
+struct Doctor: Command {
     static let spec = CommandSpec(
         ["doctor"], "Show what works here and what does not", section: "Vault",
         discussion: """
@@ -20,23 +20,27 @@ enum Doctor: Command {
             .init("zg-env doctor --offline --json", "in a script, without the platform"),
         ], exitCodes: ExitCode.numbers(.notFound))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let vault = VaultChecks(invocation)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let vault = VaultChecks(workspace)
         var findings = vault.findings()
-        findings += FileChecks(invocation).findings()
-        findings += AnchorChecks.findings(invocation, vault: vault.vault)
-        findings += LibraryChecks.findings(invocation.context)
+        findings += FileChecks(workspace).findings()
+        findings += AnchorChecks.findings(workspace, vault: vault.vault)
+        findings += LibraryChecks.findings(workspace.context)
         findings += MemoryChecks.findings(vault: vault.vault)
         findings += KernelKeyringChecks.findings()
-        findings += KeyringChecks(invocation, vault: vault.vault).findings()
-        findings += AuditChecks.findings(invocation, vault: vault.vault)
-        findings += DesktopChecks.findings(invocation.context)
-        findings += NotificationChecks.findings(invocation.context)
-        findings += ClockChecks.findings(invocation, vault: vault.vault)
-        findings += PlatformChecks(invocation).findings()
-        findings += try ProjectFindings.findings(invocation, vault: vault.vault)
+        findings += KeyringChecks(workspace, vault: vault.vault).findings()
+        findings += AuditChecks.findings(workspace, vault: vault.vault)
+        findings += DesktopChecks.findings(workspace.context)
+        findings += NotificationChecks.findings(workspace.context)
+        findings += ClockChecks.findings(workspace, vault: vault.vault)
+        findings += PlatformChecks(workspace).findings()
+        findings += try ProjectFindings.findings(workspace, vault: vault.vault)
         let count = findings.count { $0.state == .failed }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         return CommandResult(
             json: ["findings": .array(findings.map(\.json))],
             text: Finding.table(findings).text(style: look.style),

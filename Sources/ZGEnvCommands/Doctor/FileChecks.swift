@@ -53,9 +53,9 @@ struct FileChecks {
     private let directory: String
     private let rules: [Rule]
 
-    init(_ invocation: Invocation) {
-        let options = invocation.options
-        let directories = Directories(invocation.context)
+    init(_ workspace: Workspace) {
+        let options = workspace.options
+        let directories = Directories(workspace.context)
         vaultPath = options.vaultPath
         directory = FileReplacement.directory(of: vaultPath)
         var rules = [
@@ -80,8 +80,8 @@ struct FileChecks {
             rules.append(
                 Rule(check: "key-file", path: keyFile, kind: S_IFREG, forbidden: 0o077))
         }
-        if case .file(let path) = PassphraseSource(options, invocation.context) {
-            let rule = SecretFileRule.ofPassphraseFile(path, invocation.context)
+        if case .file(let path) = PassphraseSource(options, workspace.context) {
+            let rule = SecretFileRule.ofPassphraseFile(path, workspace.context)
             rules.append(
                 Rule(
                     check: "passphrase-file", path: path, kind: S_IFREG,

@@ -6,14 +6,14 @@ internal import Vault
 /// The desktop's keyring: who provides it, whether it is open, and whether its keys and the vault's
 /// slots belong together.
 struct KeyringChecks {
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let vault: Vault?
     private let keyring: SecretServiceKeyring?
 
-    init(_ invocation: Invocation, vault: Vault?) {
-        self.invocation = invocation
+    init(_ workspace: Workspace, vault: Vault?) {
+        self.workspace = workspace
         self.vault = vault
-        keyring = invocation.context.keyring() as? SecretServiceKeyring
+        keyring = workspace.context.keyring() as? SecretServiceKeyring
     }
 
     private var slots: [KeySlot] {
@@ -102,7 +102,7 @@ struct KeyringChecks {
                 return Self.orphans(found: orphans.count, removed: 0)
             }
             // A slot may have been added since.
-            let now = try Vault(opening: vault.path, in: invocation.context.files)
+            let now = try Vault(opening: vault.path, in: workspace.context.files)
             guard now.header.vaultID == vault.header.vaultID else { return nil }
             let still = Self.orphans(orphans, slots: now.header.slots)
             for item in still { try keyring.remove(item) }
@@ -122,7 +122,7 @@ struct KeyringChecks {
     }
 
     private func mayRemove(_ count: Int) -> Bool {
-        let options = invocation.options
+        let options = workspace.options
         if options.dryRun { return false }
         if options.yes { return true }
         guard !options.json else { return false }

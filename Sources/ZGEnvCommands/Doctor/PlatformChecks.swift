@@ -5,26 +5,26 @@ internal import VercelAPI
 
 /// Whether the platform's API answers, and what time it is there. No token is sent.
 struct PlatformChecks {
-    private let invocation: Invocation
+    private let workspace: Workspace
 
-    init(_ invocation: Invocation) {
-        self.invocation = invocation
+    init(_ workspace: Workspace) {
+        self.workspace = workspace
     }
 
     func findings() -> [Finding] {
-        guard !invocation.options.offline else {
+        guard !workspace.options.offline else {
             return [Finding("api", .skipped, "The platform was left alone, because of --offline.")]
         }
         do {
-            let origin = try PlatformSession.namedOrigin(invocation.options) ?? ownOrigin ?? .vercel
-            let transport = try invocation.context.transport()
+            let origin = try PlatformSession.namedOrigin(workspace.options) ?? ownOrigin ?? .vercel
+            let transport = try workspace.context.transport()
             let request = HTTPRequest(
                 origin: origin, target: "/",
                 timeouts: HTTPTimeouts(
                     connect: .seconds(3), firstByte: .seconds(3), idle: .seconds(3),
                     total: .seconds(5)))
             let answer = try transport.send(request)
-            let now = Int64(invocation.context.now() / 1_000)
+            let now = Int64(workspace.context.now() / 1_000)
             let there = answer.headers[name: "date"].flatMap { HTTPDate.seconds($0) }
             return [
                 Self.reached(origin.description, status: answer.status),
@@ -37,8 +37,8 @@ struct PlatformChecks {
 
     /// Where the account in use belongs, if the names are open.
     private var ownOrigin: APIOrigin? {
-        guard let index = try? invocation.session.indexWithoutAsking() else { return nil }
-        return index.account(named: invocation.options.account).flatMap {
+        guard let index = try? workspace.session.indexWithoutAsking() else { return nil }
+        return index.account(named: workspace.options.account).flatMap {
             try? APIOrigin($0.origin)
         }
     }

@@ -24,17 +24,17 @@ struct ProjectFindings {
     /// - Returns: nil where no project is named by `-p` or the environment: then `doctor` is about this
     ///   machine alone.
     /// - Throws: ``ExitCode/notFound`` for a project that the vault does not have.
-    init?(_ invocation: Invocation) throws {
-        guard invocation.options.project != nil else { return nil }
-        guard let keys = try invocation.session.indexKeysWithoutAsking() else {
+    init?(_ workspace: Workspace) throws {
+        guard workspace.options.project != nil else { return nil }
+        guard let keys = try workspace.session.indexKeysWithoutAsking() else {
             throw CommandError(
                 .locked, "The project cannot be looked at: the index is locked.",
                 hint: "Unlock it with: zg-env unlock")
         }
-        let vault = try invocation.session.opened()
+        let vault = try workspace.session.opened()
         let index = try vault.index(
             with: keys, extent: keys.opensValues ? .currentValues : .listing)
-        let project = try ProjectResolver(invocation).existing(in: index)
+        let project = try ProjectResolver(workspace).existing(in: index)
         let reader = try ValueReader(vault: vault, index: index, keys: keys)
         let arena = SecretArena()
         let subjects = try index.variables(of: project.id).map { variable in
@@ -73,11 +73,11 @@ extension ProjectFindings {
     ///
     /// - Parameter vault: nil where it cannot be read, which is told elsewhere.
     /// - Throws: ``ExitCode/notFound`` for a project that the vault does not have.
-    static func findings(_ invocation: Invocation, vault: Vault?) throws -> [Finding] {
+    static func findings(_ workspace: Workspace, vault: Vault?) throws -> [Finding] {
         guard vault != nil else { return [] }
         let found: ProjectFindings
         do {
-            guard let looked = try ProjectFindings(invocation) else { return [] }
+            guard let looked = try ProjectFindings(workspace) else { return [] }
             found = looked
         } catch let error as CommandError where error.code == .locked {
             return [Finding("project", .skipped, error.message, remedy: error.hint)]

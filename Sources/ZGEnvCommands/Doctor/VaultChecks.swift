@@ -9,17 +9,17 @@ struct VaultChecks {
     private let settingsProblem: CommandError?
     private let path: String
 
-    init(_ invocation: Invocation) {
-        path = invocation.options.vaultPath
+    init(_ workspace: Workspace) {
+        path = workspace.options.vaultPath
         do {
-            vault = try invocation.session.opened()
+            vault = try workspace.session.opened()
             problem = nil
         } catch {
             vault = nil
             problem = CommandError(mapping: error)
         }
         do {
-            _ = try Settings(invocation.context)
+            _ = try Settings(workspace.context)
             settingsProblem = nil
         } catch {
             settingsProblem = CommandError(mapping: error)

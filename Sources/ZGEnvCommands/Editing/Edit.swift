@@ -6,7 +6,7 @@ internal import SystemFiles
 internal import Vault
 
 /// `edit`: changes variables in the user's editor, with nothing on the disk.
-enum Edit: Command {
+struct Edit: Command {
     static let spec = CommandSpec(
         ["edit"], "Change variables in an editor", section: "Variables",
         discussion: """
@@ -32,14 +32,18 @@ enum Edit: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let key = invocation.command.argument("KEY")
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let key = command.argument("KEY")
         if let key { try VariableName.check(key) }
         try checkTerminal()
-        let editor = try Editor(invocation.context)
-        var work = try EditWork(invocation, key: key)
+        let editor = try Editor(workspace.context)
+        var work = try EditWork(workspace, key: key, ScopeOptions(command))
         if !editor.isKnown {
-            try invocation.note(
+            workspace.note(
                 "zg-env does not know how to keep \(editor.name) from writing copies of what it edits."
             )
         }
@@ -48,7 +52,7 @@ enum Edit: Command {
         try work.audit()
         while true {
             do {
-                return try pass(editor, file, work, invocation)
+                return try pass(editor, file, work, workspace)
             } catch let end as End {
                 throw end.error
             } catch {
@@ -59,7 +63,7 @@ enum Edit: Command {
         }
     }
 
-    private static func checkTerminal() throws {
+    private func checkTerminal() throws {
         do {
             _ = try TerminalDevice()
         } catch {
@@ -70,8 +74,8 @@ enum Edit: Command {
     }
 
     /// One run of the editor and what becomes of its text.
-    private static func pass(
-        _ editor: Editor, _ file: MemoryFile, _ work: EditWork, _ invocation: Invocation
+    private func pass(
+        _ editor: Editor, _ file: MemoryFile, _ work: EditWork, _ workspace: Workspace
     ) throws -> CommandResult {
         let status = try editor.edit(file)
         Interrupts.endIfPending()
@@ -86,34 +90,33 @@ enum Edit: Command {
         let plan = work.values.plan(edited)
         let report = EditReport(plan, work.values)
         guard !plan.steps.isEmpty else {
-            try invocation.note("Nothing was changed: the variables are as they were.")
-            return report.result(dryRun: invocation.options.dryRun)
+            workspace.note("Nothing was changed: the variables are as they were.")
+            return report.result(dryRun: workspace.options.dryRun)
         }
         let changed = Set(plan.steps.map(\.key))
         let removes = !plan.steps(.removed).isEmpty
-        let asks = removes && !invocation.options.yes && !invocation.options.dryRun
-        if asks && invocation.options.json {
+        let asks = removes && !workspace.options.yes && !workspace.options.dryRun
+        if asks && workspace.options.json {
             throw End(
                 error: CommandError(
                     .usage, "Variables would be removed, and with --json nobody is asked.",
                     hint: "Nothing was changed. Say --yes, or leave out --json."))
         }
         // With --dry-run the plan is the result.
-        if !asks && !invocation.options.dryRun {
-            for line in report.lines { try invocation.note("  \(line)") }
+        if !asks && !workspace.options.dryRun {
+            for line in report.lines { workspace.note("  \(line)") }
         }
         let question =
             plan.steps(.removed).count == 1
             ? "Seal this, and remove a variable?"
             : "Seal this, and remove \(plan.steps(.removed).count) variables?"
-        let answer = try Confirmation.ask(
-            invocation, plan: removes ? report.lines : [], question: question)
-        if answer == .stopAfterPlan { return report.result(dryRun: true) }
+        let answer = try workspace.confirm(removes ? report.lines : [], question)
+        if !answer { return report.result(dryRun: true) }
         try work.apply(plan, edited)
         for warning in edited.warnings(about: changed) {
-            invocation.context.warn(warning.code, warning.message)
+            workspace.context.warn(warning.code, warning.message)
         }
-        try invocation.note(
+        workspace.note(
             "Sealed \(plan.steps.count == 1 ? "one change" : "\(plan.steps.count) changes") in "
                 + "\(work.values.project.name).")
         return report.result(dryRun: false)
@@ -125,7 +128,7 @@ enum Edit: Command {
     }
 
     /// Whether the text is worth keeping after an error, and another look at it may help.
-    private static func mayGoOn(after error: any Error) -> Bool {
+    private func mayGoOn(after error: any Error) -> Bool {
         switch error {
         case is EditWork.Conflict, is DotEnvError, is ChildProcess.Failure: true
         case let error as VaultError: error.code != .notConfirmed && error.code != .damaged
@@ -138,7 +141,7 @@ enum Edit: Command {
     /// Says what kept the text from being sealed, and asks whether to go on.
     ///
     /// - Throws: `error` where the text is to be thrown away, or nobody can say.
-    private static func offerAgain(_ error: any Error) throws {
+    private func offerAgain(_ error: any Error) throws {
         let known = (error as? EditWork.Conflict)?.error ?? CommandError(mapping: error)
         let goesOn: Bool
         do {

@@ -17,24 +17,26 @@ struct EditWork {
         }
     }
 
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let key: String?
+    private let options: ScopeOptions
     private var session: VaultSession
     private var keys: VaultKeys
     private(set) var values: EditableValues
 
     /// Opens the values, which asks for the passphrase where nothing else opens them.
-    init(_ invocation: Invocation, key: String?) throws {
-        self.invocation = invocation
+    init(_ workspace: Workspace, key: String?, _ options: ScopeOptions) throws {
+        self.options = options
+        self.workspace = workspace
         self.key = key
-        session = invocation.session
+        session = workspace.session
         keys = try session.valueKeys()
-        values = try EditableValues(invocation, key: key, keys: keys)
+        values = try EditableValues(workspace, key: key, options, keys: keys)
     }
 
     /// Has the audit log say that the values go out, before they do.
     func audit() throws {
-        try invocation.audit(
+        try workspace.audit(
             AuditEntry.Outcome.givenOut, values.keys, project: values.project.name,
             place: values.title, seen: values.metadata)
     }
@@ -43,7 +45,7 @@ struct EditWork {
     ///
     /// - Throws: ``Conflict`` when a record is not as the text knew it.
     func apply(_ plan: EditPlan, _ edited: EditedText) throws {
-        let time = invocation.context.now()
+        let time = workspace.context.now()
         let project = values.project.id
         try session.update(with: keys) { transaction in
             guard transaction.index.projects.contains(where: { $0.id == project }) else {
@@ -99,15 +101,15 @@ struct EditWork {
         if let error = error as? VaultError, error.code == .epochChanged {
             // The keys of before open nothing any more.
             session = VaultSession(
-                options: invocation.options, context: invocation.context,
-                command: invocation.command.spec.name)
+                options: workspace.options, context: workspace.context,
+                command: workspace.command)
             keys = try session.valueKeys()
         }
         guard let conflict = error as? Conflict else { return }
-        invocation.session.forgetVault()
+        workspace.session.forgetVault()
         let newer: EditableValues
         do {
-            newer = try EditableValues(invocation, key: key, keys: keys)
+            newer = try EditableValues(workspace, key: key, options, keys: keys)
         } catch let gone as CommandError where gone.code == .notFound && key != nil {
             values.forget(Set(conflict.keys))
             return

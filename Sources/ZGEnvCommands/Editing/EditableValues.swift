@@ -19,16 +19,17 @@ struct EditableValues {
     /// Records that no `.env` text can hold.
     private var unwritable: Set<Identifier> = []
 
-    /// Opens the values that the invocation means, from the vault as it stands.
-    init(_ invocation: Invocation, key: String?, keys: VaultKeys) throws {
-        let resolver = ProjectResolver(invocation)
+    /// Opens the values that the workspace means, from the vault as it stands.
+    init(
+        _ workspace: Workspace, key: String?, _ options: ScopeOptions, keys: VaultKeys
+    ) throws {
+        let resolver = ProjectResolver(workspace)
         let naming = try resolver.naming()
-        let options = ScopeOptions(invocation.command)
-        let (vault, index, chosen) = try AcceptanceGate(invocation).open(
+        let (vault, index, chosen) = try AcceptanceGate(workspace).open(
             .currentValues, with: keys
         ) { index in
             let project = try resolver.existing(in: index)
-            let chosen = try Chosen(key, project, options, index, invocation)
+            let chosen = try Chosen(key, project, options, index, workspace)
             let use = CheckpointUse.Values(
                 of: project.id, found: naming, at: index.positions(of: chosen.records)
             ) { name, scope in
@@ -74,7 +75,7 @@ struct EditableValues {
 
         init(
             _ key: String?, _ project: VaultProject, _ options: ScopeOptions, _ index: VaultIndex,
-            _ invocation: Invocation
+            _ workspace: Workspace
         ) throws {
             self.project = project
             if let key {
@@ -84,7 +85,7 @@ struct EditableValues {
                 title = (wanted ?? record.attributes.scope).description
                 place = .init(wanted: wanted, besides: wanted ?? record.attributes.scope)
             } else {
-                let place = try options.place(invocation)
+                let place = try options.place(workspace)
                 let scope = Scope(place)
                 // Of a branch only its own records: a general one is changed without the branch.
                 records = EffectiveVariables.inPlace(

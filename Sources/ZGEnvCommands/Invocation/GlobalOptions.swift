@@ -3,40 +3,42 @@ package import CommandLineKit
 /// The options that every command takes, after the environment had its say.
 package struct GlobalOptions {
     /// The vault's path. Empty where there is no home directory, and none is needed.
-    package let vaultPath: String
+    package var vaultPath: String
     /// The project named by option or variable.
-    package let project: String?
+    package var project: String?
+    /// Whether it is the option that names the project.
+    var namesProject: Bool
     /// The account named by option or variable.
-    package let account: String?
+    package var account: String?
     /// The team named by option or variable.
-    package let team: String?
+    package var team: String?
     /// The API's address named by option or variable.
-    package let apiURL: String?
+    package var apiURL: String?
     /// One JSON value on stdout instead of text.
-    package let json: Bool
+    package var json: Bool
     /// No messages but errors.
-    package let quiet: Bool
+    package var quiet: Bool
     /// More messages.
-    package let verbose: Bool
+    package var verbose: Bool
     /// Questions are answered with yes.
-    package let yes: Bool
+    package var yes: Bool
     /// What was changed while the vault was locked is the user's own doing.
-    package let acceptsChanges: Bool
+    package var acceptsChanges: Bool
     /// Stop after the plan.
-    package let dryRun: Bool
+    package var dryRun: Bool
     /// Nothing may reach the platform.
-    package let offline: Bool
+    package var offline: Bool
     /// Ask the platform first.
-    package let refresh: Bool
+    package var refresh: Bool
     /// The descriptor that the passphrase is read from.
-    package let passphraseDescriptor: Int32?
+    package var passphraseDescriptor: Int32?
     /// The file that the passphrase is read from.
-    package let passphraseFile: String?
+    package var passphraseFile: String?
     /// The file with a slot's random key.
-    package let keyFile: String?
+    package var keyFile: String?
 
     /// The file of the audit log, where it is not in its usual place.
-    package let auditLogPath: String?
+    package var auditLogPath: String?
 
     /// The descriptions of the options.
     package static let specs: [OptionSpec] = [
@@ -94,6 +96,7 @@ package struct GlobalOptions {
             }
         }
         project = text("project", "ZG_ENV_PROJECT")
+        namesProject = command.value("project") != nil
         account = text("account", "ZG_ENV_ACCOUNT")
         team = text("team", "ZG_ENV_TEAM")
         apiURL = text("api-url", "ZG_ENV_API_URL")
@@ -114,6 +117,16 @@ package struct GlobalOptions {
                 .usage, "--refresh asks the platform, and --offline forbids it.",
                 hint: "Leave one of them out.")
         }
+    }
+
+    /// Those of a screen for another command that it does: the same vault and account, and a question for
+    /// whatever asks one.
+    func forAnother(project: String?) -> GlobalOptions {
+        var options = self
+        (options.project, options.namesProject) = (project, project != nil)
+        (options.json, options.quiet, options.verbose, options.yes) = (false, false, false, false)
+        (options.offline, options.refresh, options.acceptsChanges) = (false, false, false)
+        return options
     }
 
     /// Tells whether a command does its work without a vault.

@@ -19,16 +19,16 @@ struct NotificationFiles {
     private let files: any FileStore
 
     /// - Parameter keys: Any that open the index.
-    init(_ invocation: Invocation, keys: VaultKeys) throws {
-        let vault = try invocation.session.opened().header.vaultID
-        let base = try Directories(invocation.context).state + "/\(vault.hexadecimal)"
+    init(_ workspace: Workspace, keys: VaultKeys) throws {
+        let vault = try workspace.session.opened().header.vaultID
+        let base = try Directories(workspace.context).state + "/\(vault.hexadecimal)"
         choicesPath = base + ".notify"
         progressPath = base + ".notify-progress"
         lockPath = base + ".notify-run.lock"
         inboxPath = base + ".relay-progress"
         relayLockPath = base + ".relay-run.lock"
         sealing = try WatchSealing(key: try keys.derivedKey(for: .notifications), vault: vault)
-        files = invocation.context.files
+        files = workspace.context.files
     }
 
     /// What is chosen; nothing where nothing was ever kept.
@@ -166,18 +166,18 @@ struct KeptNotifications {
     private let progress: WatchProgress?
 
     /// Reads it with the old keys.
-    init(_ invocation: Invocation, _ keys: VaultKeys) {
-        let files = try? NotificationFiles(invocation, keys: keys)
+    init(_ workspace: Workspace, _ keys: VaultKeys) {
+        let files = try? NotificationFiles(workspace, keys: keys)
         choices = try? files?.choices()
         progress = (try? files?.progress())?.progress
     }
 
     /// Seals it with the new ones. A failure is told; the new keys stand all the same.
-    func keep(under keys: VaultKeys, _ invocation: Invocation) {
+    func keep(under keys: VaultKeys, _ workspace: Workspace) {
         do {
-            try NotificationFiles(invocation, keys: keys).takeOver(choices, progress)
+            try NotificationFiles(workspace, keys: keys).takeOver(choices, progress)
         } catch {
-            invocation.context.warn(
+            workspace.context.warn(
                 "notifications-lost",
                 "The choices of notifications could not be kept under the new keys. Choose them anew with: zg-env notify set"
             )

@@ -5,7 +5,7 @@ internal import Sealing
 internal import Vault
 
 /// `notify install`: writes the systemd user unit of `notify run`.
-enum NotifyInstall: Command {
+struct NotifyInstall: Command {
     static let spec = CommandSpec(
         ["notify", "install"], "Write a systemd user unit for notify run", section: "Platform",
         discussion: """
@@ -24,55 +24,59 @@ enum NotifyInstall: Command {
     private static let remedy =
         "systemctl --user daemon-reload && systemctl --user enable --now zg-env-notify"
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        _ = try NotifyRun.intervals(invocation.command)
-        guard let directory = Directories(invocation.context).userUnits else {
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        _ = try NotifyRun.intervals(command)
+        guard let directory = Directories(workspace.context).userUnits else {
             throw CommandError(
                 .failed, "There is no home directory to keep units in.", hint: "Set HOME.")
         }
         let path = "\(directory)/\(NotifyUnit.name)"
-        let text = try NotifyUnit(words: try words(invocation)).text()
-        if !invocation.options.dryRun {
-            try write(text, to: path, invocation)
-            try invocation.note("Wrote \(path). Nothing was started; start it with:\n  \(remedy)")
+        let text = try NotifyUnit(words: try words(workspace)).text()
+        if !workspace.options.dryRun {
+            try write(text, to: path, workspace)
+            workspace.note("Wrote \(path). Nothing was started; start it with:\n  \(Self.remedy)")
         }
         return CommandResult(
             json: [
-                "path": .string(path), "unit": .string(text), "start": .string(remedy),
-                "dryRun": .bool(invocation.options.dryRun),
-            ], text: invocation.options.dryRun ? text : "")
+                "path": .string(path), "unit": .string(text), "start": .string(Self.remedy),
+                "dryRun": .bool(workspace.options.dryRun),
+            ], text: workspace.options.dryRun ? text : "")
     }
 
     /// The program by its real path, and what it needs to be told of what was told here.
-    private static func words(_ invocation: Invocation) throws -> [String] {
+    private func words(_ workspace: Workspace) throws -> [String] {
         guard let real = unsafe realpath("/proc/self/exe", nil) else {
             throw CommandError(.failed, "The place of zg-env itself cannot be found.")
         }
         defer { unsafe free(real) }
-        let options = invocation.options
+        let options = workspace.options
         var words = [unsafe String(cString: real), "notify", "run"]
-        if options.vaultPath != (try? Directories(invocation.context).vault) {
-            words += ["--vault", absolute(options.vaultPath, invocation)]
+        if options.vaultPath != (try? Directories(workspace.context).vault) {
+            words += ["--vault", absolute(options.vaultPath, workspace)]
         }
         if let file = options.passphraseFile {
-            words += ["--passphrase-file", absolute(file, invocation)]
+            words += ["--passphrase-file", absolute(file, workspace)]
         }
-        if let file = options.keyFile { words += ["--key-file", absolute(file, invocation)] }
+        if let file = options.keyFile { words += ["--key-file", absolute(file, workspace)] }
         for option in NotifyRun.intervalOptions {
-            if let value = invocation.command.value(option.name) {
+            if let value = command.value(option.name) {
                 words += ["--\(option.name)", value]
             }
         }
         return words
     }
 
-    private static func absolute(_ path: String, _ invocation: Invocation) -> String {
-        path.hasPrefix("/") ? path : "\(invocation.context.workingDirectory)/\(path)"
+    private func absolute(_ path: String, _ workspace: Workspace) -> String {
+        path.hasPrefix("/") ? path : "\(workspace.context.workingDirectory)/\(path)"
     }
 
-    private static func write(_ text: String, to path: String, _ invocation: Invocation) throws {
+    private func write(_ text: String, to path: String, _ workspace: Workspace) throws {
         var status = stat()
-        if unsafe lstat(path, &status) == 0, !invocation.command.has("force") {
+        if unsafe lstat(path, &status) == 0, !command.has("force") {
             let isFile = status.st_mode & S_IFMT == S_IFREG
             let isOwn = isFile && SmallFile.text(path)?.hasPrefix(NotifyUnit.mark + "\n") == true
             guard isOwn else {
@@ -81,7 +85,7 @@ enum NotifyInstall: Command {
                     hint: "It was left as it is. Say --force to replace it.")
             }
         }
-        try invocation.context.files.prepareDirectory(of: path)
+        try workspace.context.files.prepareDirectory(of: path)
         let bytes = Array(text.utf8)
         try bytes.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
         guard SmallFile.bytes(path) == bytes else {

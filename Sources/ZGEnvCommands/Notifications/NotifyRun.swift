@@ -3,7 +3,7 @@ internal import EnvOperations
 internal import JSON
 
 /// `notify run`: watches deployments and tells what is chosen, until it is ended.
-enum NotifyRun: Command {
+struct NotifyRun: Command {
     static let intervalOptions = [
         OptionSpec(
             "every", value: "DURATION", "Ask so often while nothing builds: 60s by default",
@@ -48,11 +48,15 @@ enum NotifyRun: Command {
             idleSeconds: try seconds("every", 60))
     }
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let intervals = try intervals(invocation.command)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let intervals = try Self.intervals(command)
         let work = try NotifyWork(
-            invocation, intervals: intervals,
-            usesDesktop: !invocation.command.has("no-desktop"))
+            workspace, intervals: intervals,
+            usesDesktop: !command.has("no-desktop"))
         // Signals are noted, so that what was told is kept before it ends.
         try Interrupts.deferred { try work.run { Interrupts.pending == nil } }
         Interrupts.endIfPending()

@@ -4,7 +4,7 @@ internal import JSON
 internal import Vault
 
 /// `notify set`: chooses what is told of a project.
-enum NotifySet: Command {
+struct NotifySet: Command {
     static let spec = CommandSpec(
         ["notify", "set"], "Choose what is told of a project", section: "Platform",
         discussion: """
@@ -30,8 +30,11 @@ enum NotifySet: Command {
             .init("zg-env notify set web --off", "nothing any more"),
         ], exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let command = invocation.command
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         let words = command.values("on")
         guard command.has("off") || !words.isEmpty else {
             throw CommandError(
@@ -40,31 +43,31 @@ enum NotifySet: Command {
         }
         let events = Set(words.compactMap { NotificationChoices.Event(rawValue: $0) })
         let name = command.argument("PROJECT") ?? ""
-        let keys = try invocation.session.indexKeys()
-        let index = try invocation.session.index(.listing)
-        let files = try NotificationFiles(invocation, keys: keys)
+        let keys = try workspace.session.indexKeys()
+        let index = try workspace.session.index(.listing)
+        let files = try NotificationFiles(workspace, keys: keys)
         // What the vault does not have any more can still be switched off.
         guard let project = index.project(named: name) else {
             let known = try files.choices().choices.first { $0.name == name }
             guard events.isEmpty, let known else {
                 throw ProjectResolver.notFound(name, in: index)
             }
-            return try apply(without(known), files, invocation)
+            return try apply(without(known), files, workspace)
         }
         let bound =
             try project.binding
             ?? BoundProject.inVault(
-                project, PlatformSession(invocation), invocation
+                project, PlatformSession(workspace), workspace
             ).local?.binding
         guard let binding = bound else { throw ProjectResolver.notFound(name, in: index) }
         let choice = NotificationChoices.Choice(
             scope: .init(binding), projectID: binding.projectID, name: project.name,
             events: events, productionOnly: command.has("production-only"),
-            since: Int64(clamping: invocation.context.now()))
-        return try apply(choice, files, invocation)
+            since: Int64(clamping: workspace.context.now()))
+        return try apply(choice, files, workspace)
     }
 
-    private static func without(
+    private func without(
         _ choice: NotificationChoices.Choice
     ) -> NotificationChoices.Choice {
         var off = choice
@@ -72,10 +75,10 @@ enum NotifySet: Command {
         return off
     }
 
-    private static func apply(
-        _ choice: NotificationChoices.Choice, _ files: NotificationFiles, _ invocation: Invocation
+    private func apply(
+        _ choice: NotificationChoices.Choice, _ files: NotificationFiles, _ workspace: Workspace
     ) throws -> CommandResult {
-        if !invocation.options.dryRun {
+        if !workspace.options.dryRun {
             try files.updateChoices { choices in
                 guard choices.set(choice) else {
                     throw CommandError(
@@ -94,12 +97,12 @@ enum NotifySet: Command {
                     "The choice for \(DisplayText.safe(choice.name)) was changed meanwhile.",
                     hint: "See what stands with: zg-env notify show")
             }
-            try invocation.note(NotifyShow.sentence(choice))
+            workspace.note(NotifyShow.sentence(choice))
         }
         return CommandResult(
             json: .object(
                 NotifyShow.members(choice)
-                    + [.init("dryRun", .bool(invocation.options.dryRun))]),
-            text: invocation.options.dryRun ? "Would keep: \(NotifyShow.sentence(choice))\n" : "")
+                    + [.init("dryRun", .bool(workspace.options.dryRun))]),
+            text: workspace.options.dryRun ? "Would keep: \(NotifyShow.sentence(choice))\n" : "")
     }
 }

@@ -4,38 +4,42 @@ internal import JSON
 internal import Vault
 
 /// `notify show`: what is told of which project.
-enum NotifyShow: Command {
+struct NotifyShow: Command {
     static let spec = CommandSpec(
         ["notify", "show"], "Show what is told of which project", section: "Platform",
         exitCodes: ExitCode.ofOpening)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let keys = try invocation.session.indexKeys()
-        let index = try invocation.session.index(.listing)
-        let choices = try NotificationFiles(invocation, keys: keys).choices().choices.map {
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let keys = try workspace.session.indexKeys()
+        let index = try workspace.session.index(.listing)
+        let choices = try NotificationFiles(workspace, keys: keys).choices().choices.map {
             named($0, in: index)
         }
         if choices.isEmpty {
-            try invocation.note(
+            workspace.note(
                 "Nothing is told. Choose with: zg-env notify set PROJECT --on ready,failed")
         }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         var table = Table([
             .init("PROJECT", canShrink: true), .init("TOLD OF"), .init("DEPLOYMENTS"),
         ])
         for choice in choices {
             table.append([
-                .init(choice.name), .init(words(choice).joined(separator: ", ")),
+                .init(choice.name), .init(Self.words(choice).joined(separator: ", ")),
                 .init(choice.productionOnly ? "production" : "all"),
             ])
         }
         return CommandResult(
-            json: ["choices": .array(choices.map { .object(members($0)) })],
+            json: ["choices": .array(choices.map { .object(Self.members($0)) })],
             text: choices.isEmpty ? "" : table.text(width: look.width, style: look.style))
     }
 
     /// The choice under the name that the project has now.
-    private static func named(
+    private func named(
         _ choice: NotificationChoices.Choice, in index: VaultIndex
     ) -> NotificationChoices.Choice {
         var shown = choice

@@ -4,30 +4,34 @@ internal import EnvOperations
 internal import JSON
 
 /// `notify test`: shows one message, to see that they arrive.
-enum NotifyTest: Command {
+struct NotifyTest: Command {
     static let spec = CommandSpec(
         ["notify", "test"], "Show one notification on the desktop", section: "Platform",
         discussion: "Needs no vault and no account, and sends nothing to the platform.",
         exitCodes: [ExitCode.unavailable.rawValue])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let sink = try DesktopSink(invocation.context)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let sink = try DesktopSink(workspace.context)
         do throws(DesktopNotificationError) {
             let able = try sink.capabilities()
-            if !invocation.options.dryRun { try sink.show(.sample) }
+            if !workspace.options.dryRun { try sink.show(.sample) }
             if !able.actions {
-                invocation.context.warn(
+                workspace.context.warn(
                     "no-actions",
                     "This desktop shows no actions on notifications: pages cannot be opened from them."
                 )
             }
-            if !invocation.options.dryRun {
-                try? invocation.note("The desktop took the notification.")
+            if !workspace.options.dryRun {
+                workspace.note("The desktop took the notification.")
             }
             return CommandResult(json: [
-                "shown": .bool(!invocation.options.dryRun), "actions": .bool(able.actions),
+                "shown": .bool(!workspace.options.dryRun), "actions": .bool(able.actions),
                 "body": .bool(able.body), "markup": .bool(able.markup),
-                "dryRun": .bool(invocation.options.dryRun),
+                "dryRun": .bool(workspace.options.dryRun),
             ])
         } catch {
             throw CommandError(mapping: error)

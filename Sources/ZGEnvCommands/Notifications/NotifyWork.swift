@@ -26,7 +26,7 @@ final class NotifyWork: PollingWork {
         }
     }
 
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let poller: Poller
     private let desktop: DesktopSink?
     private let lock: NotificationFiles.RunLock
@@ -41,30 +41,30 @@ final class NotifyWork: PollingWork {
     private static let desktopPause = Duration.seconds(15)
 
     /// Opens everything that must be open, while somebody may still be asked for a passphrase.
-    init(_ invocation: Invocation, intervals: RefreshIntervals, usesDesktop: Bool) throws {
-        self.invocation = invocation
-        desktop = usesDesktop ? try DesktopSink(invocation.context) : nil
+    init(_ workspace: Workspace, intervals: RefreshIntervals, usesDesktop: Bool) throws {
+        self.workspace = workspace
+        desktop = usesDesktop ? try DesktopSink(workspace.context) : nil
         // Kept answers of other processes tell nothing that a list would not.
-        poller = Poller(invocation, intervals: intervals, heedsAnswers: false)
-        let keys = try invocation.session.indexKeys()
-        files = try NotificationFiles(invocation, keys: keys)
+        poller = Poller(workspace, intervals: intervals, heedsAnswers: false)
+        let keys = try workspace.session.indexKeys()
+        files = try NotificationFiles(workspace, keys: keys)
         lock = try NotificationFiles.RunLock(files)
         choicesMark = RefreshObserver.mark(files.choicesPath)
         choices = try files.choices()
         let kept = try files.progress()
         progress = kept.progress ?? WatchProgress()
         // With --offline this is refused.
-        _ = try PlatformSession(invocation)
+        _ = try PlatformSession(workspace)
         openAccounts()
         // From here on nothing needs the values.
-        try invocation.session.keepIndexTierOnly()
+        try workspace.session.keepIndexTierOnly()
         if kept.isUnreadable {
-            try invocation.note(
+            workspace.note(
                 "What was seen before does not open with this vault's keys: what happened meanwhile is not told."
             )
         }
         if choices.choices.isEmpty {
-            try invocation.note(
+            workspace.note(
                 "Nothing is chosen yet. Choose with: zg-env notify set PROJECT --on ready,failed")
         }
         if let desktop { try checkServer(desktop) }
@@ -76,7 +76,7 @@ final class NotifyWork: PollingWork {
         accounts = choices.scopes.sorted {
             ($0.origin, $0.teamID ?? "", $0.accountID) < ($1.origin, $1.teamID ?? "", $1.accountID)
         }.map { scope in known.first { $0.scope == scope } ?? ChosenAccount(scope) }
-        for account in accounts { account.source = PlatformWatchSource(account, invocation) }
+        for account in accounts { account.source = PlatformWatchSource(account, workspace) }
     }
 
     private func checkServer(_ desktop: DesktopSink) throws {
@@ -121,11 +121,11 @@ final class NotifyWork: PollingWork {
         // After a sleep or a long outage nobody watched either.
         let isLate =
             !account.hasAnswered || reasons.contains(.resumed) || account.schedule.failureCount > 2
-        let now = Int64(clamping: invocation.context.now())
+        let now = Int64(clamping: workspace.context.now())
         let (outcome, failure) = progress.refresh(
             account.scope, choices, now: now, isLate: isLate, from: account.source)
         if progress != before { try files.keep(progress) }
-        try invocation.detail(
+        workspace.detail(
             "Asked (\(reasons.map(\.rawValue).sorted().joined(separator: ", "))): \(failure?.reason ?? "answered")."
         )
         let place = "platform \(account.relayName ?? "") \(account.scope.origin)"
@@ -160,11 +160,11 @@ final class NotifyWork: PollingWork {
     }
 
     private func print(_ message: NotificationMessage) throws {
-        let output = invocation.context.output
-        if invocation.options.json {
+        let output = workspace.context.output
+        if workspace.options.json {
             for line in lines(of: message) { try output.write(line: line) }
         } else {
-            let time = TimeText.utc(Int64(clamping: invocation.context.now()))
+            let time = TimeText.utc(Int64(clamping: workspace.context.now()))
             let body = message.body.split(separator: "\n").joined(separator: "; ")
             let text = body.isEmpty ? message.title : "\(message.title): \(body)"
             try output.write("\(time) \(DisplayText.safe(text))\n")
@@ -211,7 +211,7 @@ final class NotifyWork: PollingWork {
         do {
             if try vault.get() {
                 files = try NotificationFiles(
-                    invocation, keys: try invocation.session.indexKeys())
+                    workspace, keys: try workspace.session.indexKeys())
                 choicesMark = nil
                 reloadChoices()
             }

@@ -7,9 +7,9 @@ struct PlatformWatchSource: WatchSource {
     private let client: Result<VercelClient, WatchFailure>
 
     /// Opens the way to an account. Nothing is sent.
-    init(_ account: PolledAccount, _ invocation: Invocation) {
+    init(_ account: PolledAccount, _ workspace: Workspace) {
         do {
-            client = .success(try account.open(invocation).client)
+            client = .success(try account.open(workspace).client)
         } catch {
             // What is wrong with one account does not keep the others from being watched.
             client = .failure(

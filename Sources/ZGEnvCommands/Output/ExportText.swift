@@ -38,13 +38,13 @@ final class ExportText {
     /// Warns of values that only motdotla/dotenv surely reads back.
     ///
     /// - Parameter remedy: What to do instead, as a sentence.
-    static func warn(_ unportable: [String], remedy: String, _ invocation: Invocation) {
+    static func warn(_ unportable: [String], remedy: String, _ workspace: Workspace) {
         guard !unportable.isEmpty else { return }
         let names =
             unportable.prefix(10).joined(separator: ", ")
             + (unportable.count > 10 ? " and \(unportable.count - 10) more" : "")
         let (noun, verb) = unportable.count == 1 ? ("value", "is") : ("values", "are")
-        invocation.context.warn(
+        workspace.context.warn(
             "not-portable",
             DisplayText.safe(
                 "Readers of .env files disagree about the \(noun) of \(names), which \(verb) written for "

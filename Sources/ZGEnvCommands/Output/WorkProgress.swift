@@ -9,12 +9,8 @@ final class WorkProgress {
     private let line: ProgressLine?
     private let start = ContinuousClock.now
 
-    init(_ invocation: Invocation) {
-        let descriptor = invocation.context.messages.descriptor
-        let isShown =
-            !invocation.options.quiet && !invocation.options.json
-            && TerminalDevice.isTerminal(descriptor)
-        line = isShown ? ProgressLine(descriptor: descriptor) : nil
+    init(_ workspace: Workspace) {
+        line = workspace.interaction.progressLine
     }
 
     /// Shows a text in place of the one before.

@@ -4,7 +4,7 @@ internal import Vault
 internal import VercelAPI
 
 /// `account list`: whose tokens the vault keeps, without the tokens.
-enum AccountList: Command {
+struct AccountList: Command {
     static let spec = CommandSpec(
         ["account", "list"], "List the accounts whose tokens the vault keeps", section: "Platform",
         discussion: """
@@ -13,13 +13,17 @@ enum AccountList: Command {
             """,
         exitCodes: ExitCode.ofPlatform, aliases: [["account", "ls"]])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let accounts = try invocation.session.index(.listing).accounts
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let accounts = try workspace.session.index(.listing).accounts
         var states: [TokenState] = []
         for account in accounts {
             states.append(
-                invocation.options.refresh
-                    ? try TokenState(asking: account, invocation) : TokenState(of: account))
+                workspace.options.refresh
+                    ? try TokenState(asking: account, workspace) : TokenState(of: account))
         }
         var table = Table([
             .init("ACCOUNT", canShrink: true), .init("USER", canShrink: true),
@@ -34,9 +38,9 @@ enum AccountList: Command {
             ])
         }
         if accounts.isEmpty {
-            try invocation.note("The vault keeps no token; log in with: zg-env login")
+            workspace.note("The vault keeps no token; log in with: zg-env login")
         }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         return CommandResult(
             json: [
                 "accounts": .array(
@@ -73,10 +77,10 @@ struct TokenState {
     /// What the platform says now.
     ///
     /// - Throws: What reaching the platform throws. A refused token is no error.
-    init(asking account: Account, _ invocation: Invocation) throws {
+    init(asking account: Account, _ workspace: Workspace) throws {
         self.init(of: account)
         hasAsked = true
-        let client = try PlatformSession(invocation).client(of: account)
+        let client = try PlatformSession(workspace).client(of: account)
         do throws(VercelAPIError) {
             _ = try client.user()
         } catch {

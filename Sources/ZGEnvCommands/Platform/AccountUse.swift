@@ -4,7 +4,7 @@ internal import Vault
 internal import VercelAPI
 
 /// `account use`: which account and team commands work with where nothing else says so.
-enum AccountUse: Command {
+struct AccountUse: Command {
     static let spec = CommandSpec(
         ["account", "use"], "Choose the account and team that commands work with",
         section: "Platform",
@@ -19,30 +19,34 @@ enum AccountUse: Command {
         examples: [.init("zg-env account use work --team acme", "work in a team")],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let name = invocation.command.argument("NAME") ?? ""
-        let isPersonal = invocation.command.has("personal")
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let name = command.argument("NAME") ?? ""
+        let isPersonal = command.has("personal")
         // The variable is for every command, so only the option contradicts.
-        guard !isPersonal || invocation.command.value("team") == nil else {
+        guard !isPersonal || command.value("team") == nil else {
             throw CommandError(
                 .usage, "--personal and --team contradict each other.",
                 hint: "Nothing was changed.")
         }
-        let keys = try invocation.session.indexKeys()
-        let index = try invocation.session.index(.listing)
+        let keys = try workspace.session.indexKeys()
+        let index = try workspace.session.index(.listing)
         guard let account = index.account(named: name) else {
             throw Self.notFound(name, in: index)
         }
         var team: Team?
-        if !isPersonal, let slug = invocation.options.team {
-            team = try find(slug, account, invocation)
+        if !isPersonal, let slug = workspace.options.team {
+            team = try find(slug, account, workspace)
         }
         var used = account
         if let team { (used.teamID, used.teamSlug) = (team.id, team.slug) }
         if isPersonal { (used.teamID, used.teamSlug) = (nil, nil) }
         let (teamID, teamSlug) = (used.teamID, used.teamSlug)
-        if !invocation.options.dryRun {
-            try invocation.session.update(with: keys) { transaction in
+        if !workspace.options.dryRun {
+            try workspace.session.update(with: keys) { transaction in
                 guard transaction.index.accounts.contains(where: { $0.name == name }) else {
                     throw Self.notFound(name, in: transaction.index)
                 }
@@ -55,19 +59,19 @@ enum AccountUse: Command {
                 }
             }
             let place = (teamSlug ?? teamID).map { "the team \($0)" } ?? "no team"
-            try invocation.note("Commands work as \(name), in \(place).")
+            workspace.note("Commands work as \(name), in \(place).")
         }
         return CommandResult(json: [
             "account": .string(name), "teamId": .string(orNull: teamID),
-            "team": .string(orNull: teamSlug), "dryRun": .bool(invocation.options.dryRun),
+            "team": .string(orNull: teamSlug), "dryRun": .bool(workspace.options.dryRun),
         ])
     }
 
     /// The team, asked for with the account's own token: a slip must not be kept.
-    private static func find(
-        _ slug: String, _ account: Account, _ invocation: Invocation
+    private func find(
+        _ slug: String, _ account: Account, _ workspace: Workspace
     ) throws -> Team {
-        let client = try PlatformSession(invocation).client(of: account)
+        let client = try PlatformSession(workspace).client(of: account)
         do throws(VercelAPIError) {
             return try client.team(slug)
         } catch {

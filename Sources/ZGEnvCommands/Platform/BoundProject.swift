@@ -34,12 +34,12 @@ struct BoundProject {
     /// - Throws: ``ExitCode/notFound`` when vault or platform have none, ``ExitCode/conflict`` when
     ///   options contradict the binding.
     static func inVault(
-        _ invocation: Invocation, readsLists: Bool = false
+        _ workspace: Workspace, readsLists: Bool = false
     ) throws -> BoundProject {
-        let session = try PlatformSession(invocation)
-        let index = try invocation.session.index(.listing)
-        let project = try ProjectResolver(invocation).existing(in: index)
-        return try inVault(project, session, invocation, readsLists: readsLists)
+        let session = try PlatformSession(workspace)
+        let index = try workspace.session.index(.listing)
+        let project = try ProjectResolver(workspace).existing(in: index)
+        return try inVault(project, session, workspace, readsLists: readsLists)
     }
 
     /// The platform's side of a project that the vault has.
@@ -48,17 +48,17 @@ struct BoundProject {
     ///   - known: The platform's project where it was read just now.
     ///   - readsLists: Whether to read ``reading`` at the same time, where the platform's id is known.
     static func inVault(
-        _ project: VaultProject, _ session: PlatformSession, _ invocation: Invocation,
+        _ project: VaultProject, _ session: PlatformSession, _ workspace: Workspace,
         knowing known: Project? = nil, readsLists: Bool = false
     ) throws -> BoundProject {
         let access = try session.access(project.binding)
         if let binding = project.binding {
             try check(
                 binding, of: project.name, origin: access.client.origin, account: access.account,
-                invocation)
+                workspace)
             if readsLists {
-                let (askedAt, arena) = (invocation.context.now(), SecretArena())
-                let lists = try present(binding, of: project, access, invocation) {
+                let (askedAt, arena) = (workspace.context.now(), SecretArena())
+                let lists = try present(binding, of: project, access, workspace) {
                     () throws(VercelAPIError) in
                     try access.client.projectReading(binding.projectID, valuesInto: arena)
                 }
@@ -70,16 +70,16 @@ struct BoundProject {
             }
             let platform =
                 try known.flatMap { $0.id == binding.projectID ? $0 : nil }
-                ?? present(binding, of: project, access, invocation) { () throws(VercelAPIError) in
+                ?? present(binding, of: project, access, workspace) { () throws(VercelAPIError) in
                     try access.client.project(binding.projectID)
                 }
             return BoundProject(access: access, platform: platform, local: project)
         }
-        let platform = try find(project.name, access, invocation)
+        let platform = try find(project.name, access, workspace)
         try checkOwner(
-            of: try binding(to: platform, access, invocation), is: project,
-            try invocation.session.index(.listing))
-        let bound = try bind(project, to: platform, access, invocation)
+            of: try binding(to: platform, access, workspace), is: project,
+            try workspace.session.index(.listing))
+        let bound = try bind(project, to: platform, access, workspace)
         return BoundProject(access: access, platform: platform, local: bound)
     }
 
@@ -89,14 +89,14 @@ struct BoundProject {
     ///   project to where it is now.
     private static func present<Found>(
         _ binding: VaultProject.Binding, of project: VaultProject,
-        _ access: PlatformSession.Access, _ invocation: Invocation,
+        _ access: PlatformSession.Access, _ workspace: Workspace,
         _ read: () throws(VercelAPIError) -> Found
     ) throws -> Found {
         do throws(VercelAPIError) {
             return try read()
         } catch {
             guard error.code == .notFound else { throw error }
-            let session = try PlatformSession(invocation)
+            let session = try PlatformSession(workspace)
             if let other = try session.account(besides: access.account, thatSees: binding) {
                 let name = DisplayText.safe(other.name)
                 let used =
@@ -116,25 +116,25 @@ struct BoundProject {
     /// Finds a project for a command that needs no vault.
     ///
     /// - Throws: ``ExitCode/usage`` for the link of a directory that the vault has not approved.
-    static func anywhere(_ invocation: Invocation) throws -> BoundProject {
-        let session = try PlatformSession(invocation)
-        let resolver = ProjectResolver(invocation)
+    static func anywhere(_ workspace: Workspace) throws -> BoundProject {
+        let session = try PlatformSession(workspace)
+        let resolver = ProjectResolver(workspace)
         let reference = try resolver.reference()
         // A stored account opens the vault, which then knows the project's team too.
         let access = try session.access()
-        let index = try invocation.session.indexWithoutAsking()
+        let index = try workspace.session.indexWithoutAsking()
         if let index, let project = try? resolver.existing(in: index), project.binding != nil {
-            return try inVault(invocation)
+            return try inVault(workspace)
         }
         switch reference {
         case .named(let name):
             return BoundProject(
-                access: access, platform: try find(name, access, invocation), local: nil)
+                access: access, platform: try find(name, access, workspace), local: nil)
         case .platform(let id, let organisation):
             return try scoped(access, id, organisation)
         case .link(let link):
             // Whoever has a vault decides there which directories count.
-            if hasVault(invocation) { return try inVault(invocation) }
+            if hasVault(workspace) { return try inVault(workspace) }
             guard case .platform(let id, let organisation) = link.target else {
                 throw CommandError(
                     .notFound, "\(link.path) names a project that lives only in the vault.")
@@ -143,9 +143,9 @@ struct BoundProject {
         }
     }
 
-    private static func hasVault(_ invocation: Invocation) -> Bool {
+    private static func hasVault(_ workspace: Workspace) -> Bool {
         do {
-            _ = try invocation.session.opened()
+            _ = try workspace.session.opened()
             return true
         } catch let error as VaultError {
             return error.code != .notFound
@@ -167,14 +167,14 @@ struct BoundProject {
 
     /// Finds a project of the platform by name.
     static func find(
-        _ name: String, _ access: PlatformSession.Access, _ invocation: Invocation
+        _ name: String, _ access: PlatformSession.Access, _ workspace: Workspace
     ) throws -> Project {
         do throws(VercelAPIError) {
             return try access.client.project(name)
         } catch {
             guard error.code == .notFound else { throw error }
             let place =
-                invocation.options.team.map { "the team \(DisplayText.safe($0))" } ?? "this account"
+                workspace.options.team.map { "the team \(DisplayText.safe($0))" } ?? "this account"
             throw CommandError(
                 .notFound, "The platform has no project \(DisplayText.safe(name)) in \(place).",
                 hint: "See what is there with: zg-env project list. Nothing was made.")
@@ -184,13 +184,13 @@ struct BoundProject {
     /// Keeps the platform's id with the vault's project.
     static func bind(
         _ project: VaultProject, to platform: Project, _ access: PlatformSession.Access,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws -> VaultProject {
         var bound = project
-        bound.binding = try binding(to: platform, access, invocation)
-        if invocation.options.dryRun { return bound }
+        bound.binding = try binding(to: platform, access, workspace)
+        if workspace.options.dryRun { return bound }
         let binding = bound.binding
-        try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
+        try workspace.session.update(with: try workspace.session.indexKeys()) { transaction in
             guard
                 let position = transaction.index.projects.firstIndex(where: {
                     $0.id == project.id
@@ -203,13 +203,13 @@ struct BoundProject {
 
     /// What ties a project of the vault to one of the platform.
     static func binding(
-        to platform: Project, _ access: PlatformSession.Access, _ invocation: Invocation
+        to platform: Project, _ access: PlatformSession.Access, _ workspace: Workspace
     ) throws -> VaultProject.Binding {
         let owner = platform.accountId ?? ""
         return VaultProject.Binding(
             origin: access.client.origin.description,
             accountID: try access.account?.userID ?? access.client.user().id,
-            teamID: owner.hasPrefix("team_") ? owner : nil, teamSlug: invocation.options.team,
+            teamID: owner.hasPrefix("team_") ? owner : nil, teamSlug: workspace.options.team,
             projectID: platform.id, projectName: platform.name)
     }
 
@@ -239,7 +239,7 @@ struct BoundProject {
     /// - Throws: ``ExitCode/conflict`` when they contradict it.
     static func check(
         _ binding: VaultProject.Binding, of project: String, origin: APIOrigin, account: Account?,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws {
         func contradiction(_ what: String) -> CommandError {
             CommandError(
@@ -248,12 +248,12 @@ struct BoundProject {
                     "Leave the option out, or bind a second name with: zg-env link NAME --as LOCAL")
         }
         if origin.description != binding.origin { throw contradiction("API address") }
-        if let team = invocation.options.team {
+        if let team = workspace.options.team {
             let known =
                 binding.teamID != nil && (binding.teamSlug == nil || binding.teamSlug == team)
             guard known || binding.teamID == team else { throw contradiction("team") }
         }
-        if invocation.options.account != nil, let account,
+        if workspace.options.account != nil, let account,
             binding.teamID == nil, account.userID != binding.accountID
         {
             throw contradiction("account")

@@ -4,7 +4,7 @@ internal import EnvOperations
 internal import Vault
 
 /// `harden`: makes readable variables sensitive, once the vault has their values for certain.
-enum Harden: Command {
+struct Harden: Command {
     static let spec = CommandSpec(
         ["harden"], "Make readable variables sensitive, with the values safe in the vault",
         section: "Platform",
@@ -27,8 +27,11 @@ enum Harden: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let command = invocation.command
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         var rules = HardeningPlan.Rules()
         let choice = try RecordChoice(command)
         (rules.keys, rules.places) = (choice.keys, choice.places)
@@ -37,12 +40,12 @@ enum Harden: Command {
                 .usage, "The platform takes no sensitive variable for development.",
                 hint: "Nothing was changed. Name production, preview or a custom environment.")
         }
-        let report = try HardenWork(invocation, rules: rules).run()
+        let report = try HardenWork(workspace, rules: rules).run()
         var result = report.result()
         guard report.isDone, result.failure == nil else { return result }
-        if try wantsRedeploy(report, &result, invocation) {
+        if try wantsRedeploy(report, &result, workspace) {
             do {
-                result = result.joined(with: "deployment", try Redeploy.afterPush(invocation))
+                result = result.joined(with: "deployment", try Redeploy.afterPush(workspace))
             } catch {
                 var failure = CommandError(mapping: error)
                 failure.message += " The variables are sensitive; production was not redeployed."
@@ -53,18 +56,18 @@ enum Harden: Command {
     }
 
     /// The option's word, or the user's on a terminal.
-    private static func wantsRedeploy(
-        _ report: HardenReport, _ result: inout CommandResult, _ invocation: Invocation
+    private func wantsRedeploy(
+        _ report: HardenReport, _ result: inout CommandResult, _ workspace: Workspace
     ) throws -> Bool {
-        if invocation.command.has("redeploy") { return true }
-        guard report.isLive, !invocation.options.json else { return false }
-        try invocation.note(
+        if command.has("redeploy") { return true }
+        guard report.isLive, !workspace.options.json else { return false }
+        workspace.note(
             "Live deployments keep what they were built with. Build production anew with: "
                 + "zg-env redeploy -p \(word: report.project)")
-        guard !invocation.options.yes, !invocation.options.quiet else { return false }
+        guard !workspace.options.yes, !workspace.options.quiet else { return false }
         do {
             let terminal = try TerminalDevice()
-            try result.showText(invocation)
+            try result.showText(workspace)
             return try terminal.confirm("Redeploy production now?")
         } catch TerminalError.noTerminal {
             return false

@@ -9,7 +9,7 @@ internal import VercelAPI
 /// Killed at any point it leaves either the platform's copy readable, or the vault with a value that
 /// was held against it; running it again goes on from there.
 struct HardenWork {
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let bound: BoundProject
     private let project: VaultProject
     private let rules: HardeningPlan.Rules
@@ -17,12 +17,12 @@ struct HardenWork {
     private let arena = SecretArena()
 
     /// - Throws: What finding and binding the project throws, and ``ExitCode/locked``.
-    init(_ invocation: Invocation, rules: HardeningPlan.Rules) throws {
-        self.invocation = invocation
+    init(_ workspace: Workspace, rules: HardeningPlan.Rules) throws {
+        self.workspace = workspace
         self.rules = rules
         // Before anything is listed, since nobody knows how long a question stays open.
-        keys = try invocation.session.valueKeys()
-        bound = try BoundProject.inVault(invocation, readsLists: true)
+        keys = try workspace.session.valueKeys()
+        bound = try BoundProject.inVault(workspace, readsLists: true)
         guard let project = bound.local else {
             throw CommandError(.notFound, "The vault has no such project.")
         }
@@ -42,10 +42,10 @@ struct HardenWork {
         let isEmpty =
             items.isEmpty && plan.leftovers.isEmpty && plan.unconfirmed.isEmpty
             && plan.declared.isEmpty
-        let answer = try Confirmation.ask(
-            invocation, plan: isEmpty ? [] : report.planLines,
-            question: "Harden these? The platform will not show their values again.")
-        guard answer == .goOn else { return report }
+        let answer = try workspace.confirm(
+            isEmpty ? [] : report.planLines,
+            "Harden these? The platform will not show their values again.")
+        guard answer else { return report }
         guard !isEmpty else {
             report.outcomes = []
             return report
@@ -56,7 +56,7 @@ struct HardenWork {
         var rules = PushPlan.Rules()
         rules.records = Set(records)
         do {
-            let pushed = try PushWork(invocation, rules: rules).run(asks: false)
+            let pushed = try PushWork(workspace, rules: rules).run(asks: false)
             report.outcomes = pushed.outcomes
             // A conflict stops the push before anything is sent.
             if pushed.outcomes.isEmpty { report.sendingFailure = pushed.result().failure }
@@ -75,13 +75,13 @@ struct HardenWork {
         let names = CustomEnvironmentNames(
             try bound.reading?.lists.customEnvironments
                 ?? client.customEnvironments(ofProject: bound.platform.id))
-        let listedAt = bound.reading?.askedAt ?? invocation.context.now()
+        let listedAt = bound.reading?.askedAt ?? workspace.context.now()
         let listed =
             try bound.reading?.lists.variables.map(\.variable)
             ?? client.environmentVariables(ofProject: bound.platform.id)
         let platform = listed.map { PlatformRecord($0, environments: names) }
         try keepSeen(platform, listedAt: listedAt)
-        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+        let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let variables = index.variables.filter { $0.project == project.id }
         for name in rules.places?.customEnvironments ?? [] where names.id(of: name) == nil {
             throw CommandError(
@@ -95,18 +95,18 @@ struct HardenWork {
         }
         var rules = rules
         rules.begun = Set(
-            try invocation.session.index(.everything).sends(of: project.id).compactMap(\.variable))
+            try workspace.session.index(.everything).sends(of: project.id).compactMap(\.variable))
         return HardeningPlan(variables: variables, platform: platform, rules: rules)
     }
 
     /// Keeps what the list shows, also where nothing comes of it.
     private func keepSeen(_ platform: [PlatformRecord], listedAt: UInt64) throws {
-        guard !invocation.options.dryRun,
-            try invocation.session.index(.listing).learns(
+        guard !workspace.options.dryRun,
+            try workspace.session.index(.listing).learns(
                 from: platform, listedAt: listedAt, of: project.id)
         else { return }
         let platformTime = bound.reading?.platformTime ?? bound.access.client.platformTime
-        try invocation.session.update(with: keys) {
+        try workspace.session.update(with: keys) {
             $0.see(platform, listedAt: listedAt, platformTime: platformTime, of: project.id)
         }
     }
@@ -161,11 +161,11 @@ struct HardenWork {
         guard !items.isEmpty else { return [] }
         try changing { transaction in
             try transaction.takeIn(
-                items, of: project.id, account: account, time: invocation.context.now())
+                items, of: project.id, account: account, time: workspace.context.now())
         }
         let kept = try verified(items)
         return try changing { transaction in
-            try transaction.harden(kept, account: account, time: invocation.context.now())
+            try transaction.harden(kept, account: account, time: workspace.context.now())
         }
     }
 
@@ -182,7 +182,7 @@ struct HardenWork {
             return value
         }
         return try changing { transaction in
-            try transaction.declare(items, values: values, time: invocation.context.now())
+            try transaction.declare(items, values: values, time: workspace.context.now())
         }
     }
 
@@ -193,7 +193,7 @@ struct HardenWork {
 
     private func changing<R>(_ body: @escaping (inout VaultTransaction) throws -> R) throws -> R {
         do {
-            return try invocation.session.update(with: keys, body)
+            return try workspace.session.update(with: keys, body)
         } catch let conflict as HardeningConflict {
             throw CommandError(
                 .conflict, "\(DisplayText.safe(conflict.key)) was changed in the vault meanwhile.",
@@ -204,7 +204,7 @@ struct HardenWork {
     /// Opens every value from the vault's file as it is now, and holds it against the platform's: the
     /// last look before the platform's copy cannot be read any more.
     private func verified(_ items: [HardeningItem]) throws -> [HardeningItem] {
-        let vault = try invocation.session.opened()
+        let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .listing)
         let own = try values()
         return try items.map { item in
@@ -227,7 +227,7 @@ struct HardenWork {
 
     /// The vault's values, from its file as it is now.
     private func values() throws -> (Variable) throws -> SecretSlice? {
-        let vault = try invocation.session.opened()
+        let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .currentValues)
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")

@@ -8,7 +8,7 @@ internal import Vault
 internal import VercelAPI
 
 /// `link`: ties this directory to a project, and approves the tie for this vault.
-enum Link: Command {
+struct Link: Command {
     static let spec = CommandSpec(
         ["link"], "Tie this directory to a project", section: "Platform",
         discussion: """
@@ -31,125 +31,129 @@ enum Link: Command {
         examples: [.init("zg-env link web --team acme", "tie this directory to a team's project")],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let keys = try invocation.session.indexKeys()
-        let directory = invocation.context.workingDirectory
-        if let name = invocation.command.value("local") {
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let keys = try workspace.session.indexKeys()
+        let directory = workspace.context.workingDirectory
+        if let name = command.value("local") {
             try ProjectResolver.check(name)
-            return try linkLocal(name, directory, keys, invocation)
+            return try linkLocal(name, directory, keys, workspace)
         }
-        if let name = invocation.command.argument("NAME") ?? invocation.options.project {
-            return try linkPlatform(name, directory, keys, invocation)
+        if let name = command.argument("NAME") ?? workspace.options.project {
+            return try linkPlatform(name, directory, keys, workspace)
         }
-        return try approve(directory, keys, invocation)
+        return try approve(directory, keys, workspace)
     }
 
-    private static func linkLocal(
-        _ name: String, _ directory: String, _ keys: VaultKeys, _ invocation: Invocation
+    private func linkLocal(
+        _ name: String, _ directory: String, _ keys: VaultKeys, _ workspace: Workspace
     ) throws -> CommandResult {
         let path = "\(directory)/\(LinkFile.localPath)"
         let content: JSONValue = ["project": .string(name)]
-        try write(content, to: path, target: .local(name), at: directory, invocation)
+        try write(content, to: path, target: .local(name), at: directory, workspace)
         try remember(
-            directory, project: name, organisation: "", as: name, binding: nil, keys, invocation)
-        return result(invocation, project: name, path: path, platform: nil)
+            directory, project: name, organisation: "", as: name, binding: nil, keys, workspace)
+        return result(workspace, project: name, path: path, platform: nil)
     }
 
-    private static func linkPlatform(
-        _ name: String, _ directory: String, _ keys: VaultKeys, _ invocation: Invocation
+    private func linkPlatform(
+        _ name: String, _ directory: String, _ keys: VaultKeys, _ workspace: Workspace
     ) throws -> CommandResult {
-        let access = try PlatformSession(invocation).access()
-        let platform = try BoundProject.find(name, access, invocation)
+        let access = try PlatformSession(workspace).access()
+        let platform = try BoundProject.find(name, access, workspace)
         let userID = try access.account?.userID ?? access.client.user().id
         let organisation = platform.accountId ?? userID
         let binding = VaultProject.Binding(
             origin: access.client.origin.description, accountID: userID,
             teamID: organisation.hasPrefix("team_") ? organisation : nil,
-            teamSlug: invocation.options.team, projectID: platform.id, projectName: platform.name)
-        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+            teamSlug: workspace.options.team, projectID: platform.id, projectName: platform.name)
+        let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let local =
-            invocation.command.value("as") ?? index.owner(of: binding)?.name ?? platform.name
+            command.value("as") ?? index.owner(of: binding)?.name ?? platform.name
         try ProjectResolver.check(local)
         try BoundProject.checkOwner(of: binding, is: index.project(named: local), index)
         try checkBinding(
-            index.project(named: local), binding, access.client, access.account, invocation)
-        try checkLink(of: directory, to: index.project(named: local), index, invocation)
+            index.project(named: local), binding, access.client, access.account, workspace)
+        try checkLink(of: directory, to: index.project(named: local), index, workspace)
         let path = "\(directory)/\(LinkFile.platformPath)"
         try write(
             [
                 "projectId": .string(platform.id), "orgId": .string(organisation),
                 "projectName": .string(platform.name),
             ], to: path, target: .platform(project: platform.id, organisation: organisation),
-            at: directory, invocation)
+            at: directory, workspace)
         try remember(
             directory, project: platform.id, organisation: organisation, as: local,
-            binding: binding, keys, invocation)
-        return result(invocation, project: local, path: path, platform: platform)
+            binding: binding, keys, workspace)
+        return result(workspace, project: local, path: path, platform: platform)
     }
 
     /// Approves a link that is there already, such as one that came with a cloned repository.
-    private static func approve(
-        _ directory: String, _ keys: VaultKeys, _ invocation: Invocation
+    private func approve(
+        _ directory: String, _ keys: VaultKeys, _ workspace: Workspace
     ) throws -> CommandResult {
         let found = try LinkFile.nearest(to: directory, user: geteuid()) {
-            invocation.context.warn("foreign-link", $0)
+            workspace.context.warn("foreign-link", $0)
         }
         guard let link = found else {
             throw CommandError(
                 .usage, "This directory has no link to approve.",
                 hint: "Name the project: zg-env link NAME")
         }
-        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+        let index = try workspace.session.opened().index(with: keys, extent: .listing)
         switch link.target {
         case .local(let name):
             guard index.project(named: name) != nil else {
                 throw ProjectResolver.notFound(name, in: index)
             }
-            try confirm(link, name, invocation)
+            try confirm(link, name, workspace)
             try remember(
                 link.directory, project: name, organisation: "", as: name, binding: nil, keys,
-                invocation)
-            return result(invocation, project: name, path: link.path, platform: nil)
+                workspace)
+            return result(workspace, project: name, path: link.path, platform: nil)
         case .platform(let id, let organisation):
-            let access = try PlatformSession(invocation).access()
+            let access = try PlatformSession(workspace).access()
             let client =
                 organisation.hasPrefix("team_")
                 ? access.client.scoped(to: .team(id: organisation)) : access.client
             let platform = try client.project(id)
             let local =
-                invocation.command.value("as")
+                command.value("as")
                 ?? index.projects.first { $0.binding?.projectID == id }?.name ?? platform.name
             let binding = VaultProject.Binding(
                 origin: client.origin.description,
                 accountID: try access.account?.userID ?? client.user().id,
                 teamID: organisation.hasPrefix("team_") ? organisation : nil,
-                teamSlug: invocation.options.team, projectID: id, projectName: platform.name)
+                teamSlug: workspace.options.team, projectID: id, projectName: platform.name)
             try BoundProject.checkOwner(of: binding, is: index.project(named: local), index)
             try checkBinding(
-                index.project(named: local), binding, client, access.account, invocation)
-            try checkLink(of: link.directory, to: index.project(named: local), index, invocation)
-            try confirm(link, local, invocation)
+                index.project(named: local), binding, client, access.account, workspace)
+            try checkLink(of: link.directory, to: index.project(named: local), index, workspace)
+            try confirm(link, local, workspace)
             try remember(
                 link.directory, project: id, organisation: organisation, as: local,
-                binding: binding, keys, invocation)
-            return result(invocation, project: local, path: link.path, platform: platform)
+                binding: binding, keys, workspace)
+            return result(workspace, project: local, path: link.path, platform: platform)
         }
     }
 
-    private static func confirm(_ link: LinkFile, _ name: String, _ invocation: Invocation) throws {
+    private func confirm(_ link: LinkFile, _ name: String, _ workspace: Workspace) throws {
         let plan = ["let programs run in \(link.directory) use the variables of \(name)"]
-        _ = try Confirmation.ask(invocation, plan: plan, question: "Approve this link?")
+        _ = try workspace.confirm(plan, "Approve this link?")
     }
 
     /// Refuses to have a directory use another project of the vault than it was approved for, unless that was
     /// asked for.
-    private static func checkLink(
+    private func checkLink(
         of directory: String, to project: VaultProject?, _ index: VaultIndex,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws {
         let approved = index.metadata.approvedDirectories.first { $0.path == directory }
         guard let known = approved.flatMap({ index.project($0.vaultProject) }),
-            known.id != project?.id, !invocation.command.has("force")
+            known.id != project?.id, !command.has("force")
         else { return }
         throw CommandError(
             .conflict,
@@ -159,14 +163,14 @@ enum Link: Command {
 
     /// Refuses to give the vault's project to another one of Vercel, unless that was asked for and the old
     /// one is gone: the values of one must not reach the other by a slip.
-    private static func checkBinding(
+    private func checkBinding(
         _ project: VaultProject?, _ binding: VaultProject.Binding, _ client: VercelClient,
-        _ account: Account?, _ invocation: Invocation
+        _ account: Account?, _ workspace: Workspace
     ) throws {
         guard let project, let old = project.binding, old.projectID != binding.projectID else {
             return
         }
-        let rotation = try invocation.session.index(.everything).rotations().first {
+        let rotation = try workspace.session.index(.everything).rotations().first {
             $0.isOpen && $0.plan.members.contains { $0.project == project.id }
         }
         if let key = rotation?.plan.key {
@@ -177,9 +181,9 @@ enum Link: Command {
                     "Nothing was changed. Go back first with: zg-env rotate \(word: key) -p \(word: project.name) --abort. Where that project is gone, end it as it stands with: zg-env rotate \(word: key) -p \(word: project.name) --close"
             )
         }
-        let hasForce = invocation.command.has("force")
+        let hasForce = command.has("force")
         if try hasForce && isGone(old, client),
-            try PlatformSession(invocation).account(besides: account, thatSees: old) == nil
+            try PlatformSession(workspace).account(besides: account, thatSees: old) == nil
         {
             return
         }
@@ -190,7 +194,7 @@ enum Link: Command {
     }
 
     /// Tells whether Vercel has a project no more where it was.
-    private static func isGone(
+    private func isGone(
         _ binding: VaultProject.Binding, _ client: VercelClient
     ) throws -> Bool {
         guard client.origin.description == binding.origin else { return false }
@@ -204,18 +208,18 @@ enum Link: Command {
         }
     }
 
-    private static func write(
+    private func write(
         _ content: JSONValue, to path: String, target: LinkFile.Target, at directory: String,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws {
         let present = try LinkFile.at(directory)
         if let present, present.target == target { return }
-        if present != nil || FileKind.isFile(path), !invocation.command.has("force") {
+        if present != nil || FileKind.isFile(path), !command.has("force") {
             throw CommandError(
                 .conflict, "This directory is tied to another project already.",
                 hint: "Nothing was changed. Add --force to link it to this project instead.")
         }
-        if invocation.options.dryRun { return }
+        if workspace.options.dryRun { return }
         var writer = JSONWriter(to: ByteBuffer())
         try writer.value(content)
         var text = try writer.finish()
@@ -229,13 +233,13 @@ enum Link: Command {
         try text.bytes.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
     }
 
-    private static func remember(
+    private func remember(
         _ directory: String, project: String, organisation: String, as local: String,
-        binding: VaultProject.Binding?, _ keys: VaultKeys, _ invocation: Invocation
+        binding: VaultProject.Binding?, _ keys: VaultKeys, _ workspace: Workspace
     ) throws {
-        if invocation.options.dryRun { return }
-        let time = invocation.context.now()
-        let forgotten = try invocation.session.update(with: keys) { transaction -> Int in
+        if workspace.options.dryRun { return }
+        let time = workspace.context.now()
+        let forgotten = try workspace.session.update(with: keys) { transaction -> Int in
             var forgotten = 0
             let vaultProject = transaction.project(named: local, at: time).project
             if let binding,
@@ -252,20 +256,20 @@ enum Link: Command {
             return forgotten
         }
         if forgotten > 0 {
-            try invocation.note(
+            workspace.note(
                 "\(local) belongs to another project of Vercel now: \(forgotten) of its variables count as not pushed."
             )
         }
-        try invocation.note("Tied \(directory) to \(local).")
+        workspace.note("Tied \(directory) to \(local).")
     }
 
-    private static func result(
-        _ invocation: Invocation, project: String, path: String, platform: Project?
+    private func result(
+        _ workspace: Workspace, project: String, path: String, platform: Project?
     ) -> CommandResult {
         CommandResult(json: [
             "project": .string(project), "file": .string(path),
             "platformProjectId": .string(orNull: platform?.id),
-            "dryRun": .bool(invocation.options.dryRun),
+            "dryRun": .bool(workspace.options.dryRun),
         ])
     }
 }

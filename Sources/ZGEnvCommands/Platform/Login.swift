@@ -5,7 +5,7 @@ internal import Vault
 internal import VercelAPI
 
 /// `login`: takes a token, checks it with the platform, seals it.
-enum Login: Command {
+struct Login: Command {
     static let spec = CommandSpec(
         ["login"], "Check a token with the platform and seal it in the vault", section: "Platform",
         discussion: """
@@ -19,26 +19,30 @@ enum Login: Command {
         examples: [.init("zg-env login < token.txt", "take the token from stdin")],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let session = try PlatformSession(invocation)
-        let origin = try PlatformSession.namedOrigin(invocation.options) ?? .vercel
-        if let name = invocation.command.value("name") { try ProjectResolver.check(name) }
-        let keys = try invocation.session.indexKeys()
-        let token = try TypedSecret.read("token", prompt: "Token: ", invocation)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let session = try PlatformSession(workspace)
+        let origin = try PlatformSession.namedOrigin(workspace.options) ?? .vercel
+        if let name = command.value("name") { try ProjectResolver.check(name) }
+        let keys = try workspace.session.indexKeys()
+        let token = try TypedSecret.read("token", prompt: "Token: ", workspace)
         let client = try session.client(token, origin)
         let user = try client.user()
         let teams = user.isLimited ? [] : try client.teams()
         let described = try client.describedToken()
         let endsAt = described?.expiresAt?.milliseconds
         if let leakedAt = described?.leakedAt?.milliseconds {
-            invocation.context.warn(
+            workspace.context.warn(
                 "leaked-token",
                 "The platform found this token in public on \(TimeText.utc(leakedAt)). Revoke it there, and log in with another one."
             )
         }
         let username = user.username ?? user.id
-        let name = invocation.command.value("name") ?? username
-        let protect = invocation.command.has("protect")
+        let name = command.value("name") ?? username
+        let protect = command.has("protect")
         let result: JSONValue = [
             "account": .string(name), "userId": .string(user.id), "username": .string(username),
             "origin": .string(origin.description), "protected": .bool(protect),
@@ -46,11 +50,11 @@ enum Login: Command {
                 teams.map { ["id": .string($0.id), "slug": .string($0.slug)] }),
             "expiresAt": .time(orNull: endsAt),
             "leakedAt": .time(orNull: described?.leakedAt?.milliseconds),
-            "dryRun": .bool(invocation.options.dryRun),
+            "dryRun": .bool(workspace.options.dryRun),
         ]
-        if invocation.options.dryRun { return CommandResult(json: result) }
-        let time = invocation.context.now()
-        try invocation.session.update(with: keys) { transaction in
+        if workspace.options.dryRun { return CommandResult(json: result) }
+        let time = workspace.context.now()
+        try workspace.session.update(with: keys) { transaction in
             let known = transaction.index.accounts.first { $0.name == name }
             if let known, known.userID != user.id || known.origin != origin.description {
                 throw CommandError(
@@ -71,7 +75,7 @@ enum Login: Command {
             transaction.index.accounts.removeAll { $0.name == name }
             transaction.index.accounts.append(account)
         }
-        try invocation.note("Logged in to \(origin.description) as \(username), kept as \(name).")
+        workspace.note("Logged in to \(origin.description) as \(username), kept as \(name).")
         return CommandResult(json: result)
     }
 }

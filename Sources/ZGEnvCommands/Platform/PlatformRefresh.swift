@@ -9,40 +9,40 @@ enum PlatformRefresh {
     /// Brings the vault's view of the platform up to date where `--refresh` asks for it.
     ///
     /// A project that is on no platform has nothing to refresh, which is said.
-    static func runIfAsked(_ invocation: Invocation) throws {
-        guard invocation.options.refresh else { return }
+    static func runIfAsked(_ workspace: Workspace) throws {
+        guard workspace.options.refresh else { return }
         let bound: BoundProject
         do {
-            bound = try BoundProject.inVault(invocation)
+            bound = try BoundProject.inVault(workspace)
         } catch let error as CommandError
-            where error.code == .notFound && (try? isBound(invocation)) != true
+            where error.code == .notFound && (try? isBound(workspace)) != true
         {
-            invocation.context.warn("not-refreshed", "Nothing was refreshed. \(error.message)")
+            workspace.context.warn("not-refreshed", "Nothing was refreshed. \(error.message)")
             return
         }
         guard let project = bound.local else { return }
         let client = bound.access.client
         let names = CustomEnvironmentNames(
             try client.customEnvironments(ofProject: bound.platform.id))
-        let listedAt = invocation.context.now()
+        let listedAt = workspace.context.now()
         let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
             PlatformRecord($0, environments: names)
         }
-        let (live, time) = (bound.platform.liveDeployment, invocation.context.now())
+        let (live, time) = (bound.platform.liveDeployment, workspace.context.now())
         let platformTime = client.platformTime
-        try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
+        try workspace.session.update(with: try workspace.session.indexKeys()) { transaction in
             transaction.see(
                 platform, listedAt: listedAt, platformTime: platformTime, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
-        try SharedListing.keep(of: bound, invocation)
+        try SharedListing.keep(of: bound, workspace)
     }
 }
 
 extension PlatformRefresh {
-    private static func isBound(_ invocation: Invocation) throws -> Bool {
-        let index = try invocation.session.index(.listing)
-        return try ProjectResolver(invocation).existing(in: index).binding != nil
+    private static func isBound(_ workspace: Workspace) throws -> Bool {
+        let index = try workspace.session.index(.listing)
+        return try ProjectResolver(workspace).existing(in: index).binding != nil
     }
 
     /// Brings the view of every bound project up to date.
@@ -51,10 +51,10 @@ extension PlatformRefresh {
     /// its variables; those are sent in parallel, within the platform's limits. Names of custom
     /// environments are asked for only where a variable has some. The shared variables of a team are
     /// one list.
-    static func runForAllIfAsked(_ invocation: Invocation) throws {
-        guard invocation.options.refresh else { return }
-        let index = try invocation.session.index(.listing)
-        let session = try PlatformSession(invocation)
+    static func runForAllIfAsked(_ workspace: Workspace) throws {
+        guard workspace.options.refresh else { return }
+        let index = try workspace.session.index(.listing)
+        let session = try PlatformSession(workspace)
         var groups: [(access: PlatformSession.Access, projects: [VaultProject])] = []
         for project in index.projects {
             guard let binding = project.binding else { continue }
@@ -68,15 +68,15 @@ extension PlatformRefresh {
         }
         var seen: [Sight] = []
         for group in groups {
-            let found = try look(at: group.projects, group.access.client, invocation)
+            let found = try look(at: group.projects, group.access.client, workspace)
             seen += found
             let there = Set(found.map(\.project))
             try SharedListing.keep(
-                of: group.projects.filter { there.contains($0.id) }, group.access, invocation)
+                of: group.projects.filter { there.contains($0.id) }, group.access, workspace)
         }
         if seen.isEmpty { return }
-        let time = invocation.context.now()
-        try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
+        let time = workspace.context.now()
+        try workspace.session.update(with: try workspace.session.indexKeys()) { transaction in
             for sight in seen {
                 transaction.see(
                     sight.records, listedAt: sight.listedAt, platformTime: sight.platformTime,
@@ -93,18 +93,18 @@ extension PlatformRefresh {
     /// - Returns: Whether the vault was written, and which names production has on the platform.
     /// - Throws: ``ExitCode/locked`` where the account's token takes the values' keys.
     static func look(
-        at project: VaultProject, _ invocation: Invocation
+        at project: VaultProject, _ workspace: Workspace
     ) throws -> (wroteVault: Bool, inProduction: Set<String>) {
         guard let binding = project.binding else { return (false, []) }
-        let index = try invocation.session.index(.listing)
-        let account = PlatformSession.account(invocation.options.account, binding, in: index)
-        if account?.protection == .values, invocation.context.variable("VERCEL_TOKEN") == nil {
+        let index = try workspace.session.index(.listing)
+        let account = PlatformSession.account(workspace.options.account, binding, in: index)
+        if account?.protection == .values, workspace.context.variable("VERCEL_TOKEN") == nil {
             throw CommandError(
                 .locked, "The token of \(account?.name ?? "") opens with the passphrase alone.",
                 hint: "See what changed with: zg-env list --refresh")
         }
-        let client = try PlatformSession(invocation).access(binding).client.unrepeated()
-        let listedAt = invocation.context.now()
+        let client = try PlatformSession(workspace).access(binding).client.unrepeated()
+        let listedAt = workspace.context.now()
         let listed = try client.environmentVariables(ofProject: binding.projectID)
         let platformTime = client.platformTime
         // By their ids alone they would not be the places that the vault has.
@@ -115,10 +115,10 @@ extension PlatformRefresh {
         let names = Set(
             platform.filter { $0.attributes.scope.targets.contains(.production) }.map(\.key))
         guard
-            try invocation.session.index(.listing).learns(
+            try workspace.session.index(.listing).learns(
                 from: platform, listedAt: listedAt, of: project.id)
         else { return (false, names) }
-        try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
+        try workspace.session.update(with: try workspace.session.indexKeys()) { transaction in
             transaction.see(
                 platform, listedAt: listedAt, platformTime: platformTime, of: project.id)
         }
@@ -135,7 +135,7 @@ extension PlatformRefresh {
     }
 
     private static func look(
-        at projects: [VaultProject], _ client: VercelClient, _ invocation: Invocation
+        at projects: [VaultProject], _ client: VercelClient, _ workspace: Workspace
     ) throws -> [Sight] {
         // The list of all may have pages; a single project is one request.
         let known =
@@ -145,12 +145,12 @@ extension PlatformRefresh {
             known.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let there = projects.filter { project in
             if project.binding.map({ platform[$0.projectID] != nil }) ?? false { return true }
-            invocation.context.warn(
+            workspace.context.warn(
                 "not-refreshed",
                 "\(project.name) was not refreshed: the platform does not show it any more.")
             return false
         }
-        let listedAt = invocation.context.now()
+        let listedAt = workspace.context.now()
         let ids = there.compactMap { $0.binding?.projectID }
         let lists = try client.environmentVariables(ofProjects: ids)
         let platformTime = client.platformTime

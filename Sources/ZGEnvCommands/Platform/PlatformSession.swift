@@ -21,14 +21,14 @@ final class PlatformSession {
         }
     }
 
-    private let invocation: Invocation
-    private var options: GlobalOptions { invocation.options }
-    private var turns: TurnTaking { invocation.session.turns }
+    private let workspace: Workspace
+    private var options: GlobalOptions { workspace.options }
+    private var turns: TurnTaking { workspace.session.turns }
 
     /// - Throws: ``ExitCode/unavailable`` with `--offline`, before anything else happens.
-    init(_ invocation: Invocation) throws {
-        self.invocation = invocation
-        guard !invocation.options.offline else {
+    init(_ workspace: Workspace) throws {
+        self.workspace = workspace
+        guard !workspace.options.offline else {
             throw CommandError(
                 .unavailable, "This needs the platform, and --offline forbids it.",
                 hint: "Nothing was sent.")
@@ -55,10 +55,10 @@ final class PlatformSession {
         _ token: SecretSlice, _ origin: APIOrigin, scope: APIScope = .personal
     ) throws -> VercelClient {
         try VercelClient(
-            transport: TurnTakingTransport(try invocation.context.transport(), turns),
+            transport: TurnTakingTransport(try workspace.context.transport(), turns),
             origin: origin, token: token, scope: scope,
-            waitingRoom: TurnTakingWaitingRoom(invocation.context.waitingRoom, turns),
-            known: invocation.session.knownSecrets)
+            waitingRoom: TurnTakingWaitingRoom(workspace.context.waitingRoom, turns),
+            known: workspace.session.knownSecrets)
     }
 
     /// Where a token of the environment goes: to the platform itself, or to the origin that options or
@@ -82,7 +82,7 @@ final class PlatformSession {
     /// - Throws: ``ExitCode/unauthorized`` without a token, or for another origin.
     func access(_ binding: VaultProject.Binding? = nil) throws -> Access {
         let named = try Self.namedOrigin(options)
-        if options.account == nil, let token = try Self.environmentToken(invocation) {
+        if options.account == nil, let token = try Self.environmentToken(workspace) {
             guard let origin = Self.originOfEnvironmentToken(named, binding) else {
                 throw Self.foreign(binding)
             }
@@ -90,7 +90,7 @@ final class PlatformSession {
                 client: try client(token, origin, scope: scope(binding, nil)), account: nil)
         }
         let keys = try indexKeys()
-        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+        let index = try workspace.session.opened().index(with: keys, extent: .listing)
         guard let account = Self.account(options.account, binding, in: index) else {
             throw CommandError(
                 .unauthorized,
@@ -116,7 +116,7 @@ final class PlatformSession {
     func account(besides used: Account?, thatSees binding: VaultProject.Binding) throws -> Account?
     {
         let place = APIScope(teamID: binding.teamID)
-        let accounts = try invocation.session.indexWithoutAsking()?.accounts ?? []
+        let accounts = try workspace.session.indexWithoutAsking()?.accounts ?? []
         return try accounts.first { account in
             guard account.name != used?.name, account.origin == binding.origin,
                 account.protection == .index,
@@ -170,7 +170,7 @@ final class PlatformSession {
         }
         var account = account
         if keys.opensValues {
-            let opened = try AcceptanceGate(invocation).open(.currentValues, with: keys) { index in
+            let opened = try AcceptanceGate(workspace).open(.currentValues, with: keys) { index in
                 (
                     .token(account: account.name, project: project),
                     index.account(named: account.name)
@@ -202,11 +202,11 @@ final class PlatformSession {
 
     /// Tells of a token that ends within a week, while there is time to make another one.
     private func warnOfEnd(_ account: Account) {
-        let (now, week) = (invocation.context.now(), 7 * 86_400_000 as UInt64)
+        let (now, week) = (workspace.context.now(), 7 * 86_400_000 as UInt64)
         guard account.expiresAt > now, account.expiresAt - now < week,
-            !invocation.context.warnings.contains(where: { $0.code == "token-ends" })
+            !workspace.context.warnings.contains(where: { $0.code == "token-ends" })
         else { return }
-        invocation.context.warn(
+        workspace.context.warn(
             "token-ends",
             "The token of \(account.name) ends \(TimeText.utc(Int64(clamping: account.expiresAt))). Make another one on the platform, and log in with it."
         )
@@ -214,7 +214,7 @@ final class PlatformSession {
 
     private func indexKeys() throws -> VaultKeys {
         do {
-            return try invocation.session.indexKeys()
+            return try workspace.session.indexKeys()
         } catch let error as VaultError where error.code == .notFound {
             throw CommandError(
                 .unauthorized, "There is no token for the platform: no vault, and no VERCEL_TOKEN.",
@@ -226,7 +226,7 @@ final class PlatformSession {
     private func keys(for account: Account) throws -> VaultKeys {
         let keys = try indexKeys()
         return account.protection == .values && !keys.opensValues
-            ? try invocation.session.valueKeys() : keys
+            ? try workspace.session.valueKeys() : keys
     }
 
     private func token(of account: Account, _ keys: VaultKeys) throws -> SecretSlice {
@@ -234,15 +234,15 @@ final class PlatformSession {
         case .index: return account.secret
         case .values:
             return try keys.token(
-                of: account, vault: invocation.session.opened().header.vaultID,
+                of: account, vault: workspace.session.opened().header.vaultID,
                 in: SecretArena(firstRegionByteCount: 4096))
         }
     }
 
     /// The token of the environment; nil where there is none.
-    static func environmentToken(_ invocation: Invocation) throws -> SecretSlice? {
+    static func environmentToken(_ workspace: Workspace) throws -> SecretSlice? {
         let name = Array("VERCEL_TOKEN=".utf8)
-        guard let entry = invocation.context.rawEnvironment.first(where: { $0.starts(with: name) }),
+        guard let entry = workspace.context.rawEnvironment.first(where: { $0.starts(with: name) }),
             entry.count > name.count
         else { return nil }
         return try Array(entry.dropFirst(name.count)).withBytes {

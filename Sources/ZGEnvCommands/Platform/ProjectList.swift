@@ -5,7 +5,7 @@ internal import Vault
 internal import VercelAPI
 
 /// `project list`: the projects of the account or team on the platform.
-enum ProjectList: Command {
+struct ProjectList: Command {
     static let spec = CommandSpec(
         ["project", "list"], "List the projects on the platform", section: "Platform",
         discussion: """
@@ -16,8 +16,12 @@ enum ProjectList: Command {
         exitCodes: ExitCode.ofPlatform,
         aliases: [["project", "ls"]])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let answers = try PlatformAnswers(invocation)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let answers = try PlatformAnswers(workspace)
         let found = try answers.answer(to: .projects) { try $0.client.projects() }
         let projects = found.answer.sorted { $0.name < $1.name }
         let local = Dictionary(
@@ -35,7 +39,7 @@ enum ProjectList: Command {
                 .init(project.framework ?? ""), .init(project.production?.url ?? "", as: .dim),
             ])
         }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         return CommandResult(
             json: [
                 "asOf": .time(orNull: Int64(clamping: found.askedAt)),

@@ -16,14 +16,14 @@ final class ProjectLock {
     /// Waits for the lock; a signal ends the waiting.
     ///
     /// - Throws: ``ExitCode/conflict`` when the other one does not end in time.
-    init(_ project: VaultProject, besides vaultPath: String, _ invocation: Invocation) throws {
+    init(_ project: VaultProject, besides vaultPath: String, _ workspace: Workspace) throws {
         do {
             lock = try FileLock.ofVault(vaultPath, for: project.id)
             if try lock.tryLock() { return }
-            try invocation.note(
+            workspace.note(
                 "Another push or pull of \(project.name) is under way; waiting for it.")
             let isTaken = try lock.lock(within: Self.limit, pauses: 20_000...20_000) { pause in
-                invocation.session.turns.away { _ = usleep(pause) }
+                workspace.session.turns.away { _ = usleep(pause) }
             }
             guard isTaken else {
                 throw CommandError(

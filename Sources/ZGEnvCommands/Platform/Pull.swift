@@ -6,7 +6,7 @@ internal import Vault
 internal import VercelAPI
 
 /// `pull`: brings the vault to what the platform has.
-enum Pull: Command {
+struct Pull: Command {
     static let spec = CommandSpec(
         ["pull"], "Bring the vault to what the platform has", section: "Platform",
         discussion: """
@@ -31,8 +31,11 @@ enum Pull: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let command = invocation.command
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         var rules = PullPlan.Rules()
         rules.force = command.has("force")
         let choice = try RecordChoice(command)
@@ -41,18 +44,18 @@ enum Pull: Command {
             guard choice.keys == nil else {
                 throw CommandError(.usage, "Name variables, or say --all-projects, not both.")
             }
-            return try PullAll(invocation, rules: rules).run()
+            return try PullAll(workspace, rules: rules).run()
         }
-        let progress = WorkProgress(invocation)
-        let (bound, isNew) = try PullProjects.named(invocation)
-        let work = try PullWork(invocation, bound, isNew: isNew, rules: rules, progress: progress)
+        let progress = WorkProgress(workspace)
+        let (bound, isNew) = try PullProjects.named(workspace)
+        let work = try PullWork(workspace, bound, isNew: isNew, rules: rules, progress: progress)
         let finding = try work.look()
         progress.finish()
         try checkKeys(rules.keys, finding, work.project)
         var report = PullReport(work, finding)
-        report.isDryRun = invocation.options.dryRun
-        try report.warn(invocation)
-        if try PullProjects.mayGoOn([report], "Pull \(work.project.name)?", invocation) {
+        report.isDryRun = workspace.options.dryRun
+        try report.warn(workspace)
+        if try PullProjects.mayGoOn([report], "Pull \(work.project.name)?", workspace) {
             try work.apply(finding)
         }
         return CommandResult(
@@ -60,7 +63,7 @@ enum Pull: Command {
     }
 
     /// A key that neither side has is a slip.
-    private static func checkKeys(
+    private func checkKeys(
         _ keys: Set<String>?, _ finding: PullWork.Finding, _ project: VaultProject
     ) throws {
         guard let keys else { return }
@@ -76,29 +79,29 @@ enum Pull: Command {
 
 /// Which projects a pull is about.
 enum PullProjects {
-    /// The project that the invocation names. One that the vault does not have is made of the
+    /// The project that the workspace names. One that the vault does not have is made of the
     /// platform's; it is not in the vault yet.
-    static func named(_ invocation: Invocation) throws -> (bound: BoundProject, isNew: Bool) {
-        let session = try PlatformSession(invocation)
-        let index = try invocation.session.index(.listing)
-        let resolver = ProjectResolver(invocation)
+    static func named(_ workspace: Workspace) throws -> (bound: BoundProject, isNew: Bool) {
+        let session = try PlatformSession(workspace)
+        let index = try workspace.session.index(.listing)
+        let resolver = ProjectResolver(workspace)
         guard case .named(let name) = try resolver.reference(), index.project(named: name) == nil
         else {
             let project = try resolver.existing(in: index)
             let bound = try BoundProject.inVault(
-                project, session, invocation, readsLists: true)
+                project, session, workspace, readsLists: true)
             return (bound, false)
         }
         let access = try session.access()
-        let platform = try BoundProject.find(name, access, invocation)
-        let binding = try BoundProject.binding(to: platform, access, invocation)
+        let platform = try BoundProject.find(name, access, workspace)
+        let binding = try BoundProject.binding(to: platform, access, workspace)
         if let other = index.owner(of: binding) {
             throw CommandError(
                 .conflict,
                 "The vault has the platform's \(DisplayText.safe(name)) as \(DisplayText.safe(other.name)).",
                 hint: "Nothing was changed. Pull it with: zg-env pull -p \(word: other.name)")
         }
-        var project = VaultProject(name: name, createdAt: invocation.context.now())
+        var project = VaultProject(name: name, createdAt: workspace.context.now())
         project.binding = binding
         return (BoundProject(access: access, platform: platform, local: project), true)
     }
@@ -107,11 +110,10 @@ enum PullProjects {
     ///
     /// - Returns: False for a dry run.
     static func mayGoOn(
-        _ reports: [PullReport], _ question: String, _ invocation: Invocation
+        _ reports: [PullReport], _ question: String, _ workspace: Workspace
     ) throws -> Bool {
-        if invocation.options.dryRun { return false }
+        if workspace.options.dryRun { return false }
         guard reports.contains(where: \.needsAnswer) else { return true }
-        return try Confirmation.ask(
-            invocation, plan: reports.flatMap(\.planLines), question: question) == .goOn
+        return try workspace.confirm(reports.flatMap(\.planLines), question)
     }
 }

@@ -8,7 +8,7 @@ internal import VercelAPI
 /// `pull --all-projects`: every project of the vault that is bound through the account. Each is
 /// changed as a whole or not at all; one that cannot be pulled does not hold the others up.
 struct PullAll {
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let rules: PullPlan.Rules
 
     /// One project: what was found, or why not.
@@ -19,26 +19,26 @@ struct PullAll {
         var error: CommandError?
     }
 
-    init(_ invocation: Invocation, rules: PullPlan.Rules) {
-        self.invocation = invocation
+    init(_ workspace: Workspace, rules: PullPlan.Rules) {
+        self.workspace = workspace
         self.rules = rules
     }
 
     func run() throws -> CommandResult {
-        let session = try PlatformSession(invocation)
+        let session = try PlatformSession(workspace)
         let projects = try boundProjects(session)
-        let progress = WorkProgress(invocation)
+        let progress = WorkProgress(workspace)
         var parts: [Part] = []
         for project in projects {
             var part = Part(project: project.name)
             do {
                 let bound = try BoundProject.inVault(
-                    project, session, invocation, readsLists: true)
-                let work = try PullWork(invocation, bound, rules: rules, progress: progress)
+                    project, session, workspace, readsLists: true)
+                let work = try PullWork(workspace, bound, rules: rules, progress: progress)
                 let finding = try work.look()
                 part.look = (work, finding)
                 part.report = PullReport(work, finding)
-                part.report?.isDryRun = invocation.options.dryRun
+                part.report?.isDryRun = workspace.options.dryRun
             } catch let error as VercelAPIError {
                 part.error = CommandError(mapping: error)
             } catch let error as CommandError where error.code != .locked {
@@ -48,8 +48,8 @@ struct PullAll {
         }
         progress.finish()
         let reports = parts.compactMap(\.report)
-        for report in reports { try report.warn(invocation) }
-        if try PullProjects.mayGoOn(reports, "Pull them?", invocation) {
+        for report in reports { try report.warn(workspace) }
+        if try PullProjects.mayGoOn(reports, "Pull them?", workspace) {
             for place in parts.indices {
                 guard let look = parts[place].look else { continue }
                 do {
@@ -68,12 +68,12 @@ struct PullAll {
         let access = try session.access()
         let userID = try access.account?.userID ?? access.client.user().id
         let origin = access.client.origin.description
-        let all = try invocation.session.index(.listing).projects.filter { $0.binding != nil }
+        let all = try workspace.session.index(.listing).projects.filter { $0.binding != nil }
             .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         return all.filter { project in
             guard let binding = project.binding else { return false }
             if binding.accountID == userID && binding.origin == origin { return true }
-            invocation.context.warn(
+            workspace.context.warn(
                 "other-account",
                 "\(DisplayText.safe(project.name)) belongs to another account and was left out.")
             return false
@@ -81,7 +81,7 @@ struct PullAll {
     }
 
     private func result(_ parts: [Part]) -> CommandResult {
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         let text = parts.map { part in
             look.style.text(DisplayText.safe(part.project), as: .heading) + "\n"
                 + (part.report?.text ?? part.error.map { "failed     \($0.message)\n" } ?? "")

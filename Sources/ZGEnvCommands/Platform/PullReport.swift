@@ -130,16 +130,16 @@ struct PullReport {
     }
 
     /// What the user should know beside the result.
-    func warn(_ invocation: Invocation) throws {
+    func warn(_ workspace: Workspace) throws {
         guard plan.conflicts.isEmpty else { return }
         for note in plan.empty {
-            invocation.context.warn(
+            workspace.context.warn(
                 "empty-value",
                 "\(DisplayText.safe(note.key)) (\(DisplayText.safe(note.scope.description))) has an empty value on the platform."
             )
         }
         if !plan.compared {
-            try invocation.note(
+            workspace.note(
                 "The values are locked, so nothing was compared: what the platform changed since it was last seen counts as updated."
             )
         }

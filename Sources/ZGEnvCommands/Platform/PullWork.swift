@@ -26,7 +26,7 @@ struct PullWork {
         }
     }
 
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let bound: BoundProject
     private let progress: WorkProgress
     private let rules: PullPlan.Rules
@@ -37,13 +37,13 @@ struct PullWork {
 
     /// - Throws: ``ExitCode/notFound`` for a project that is not the vault's.
     init(
-        _ invocation: Invocation, _ bound: BoundProject, isNew: Bool = false, rules: PullPlan.Rules,
+        _ workspace: Workspace, _ bound: BoundProject, isNew: Bool = false, rules: PullPlan.Rules,
         progress: WorkProgress
     ) throws {
         guard let project = bound.local else {
             throw CommandError(.notFound, "The vault has no such project.")
         }
-        self.invocation = invocation
+        self.workspace = workspace
         self.bound = bound
         self.isNew = isNew
         self.rules = rules
@@ -57,8 +57,8 @@ struct PullWork {
     func look() throws -> Finding {
         // The vault first: what another command pushes after this is noticed before anything is
         // written, while a list older than the vault would look like a change.
-        let keys = try invocation.session.bestUnattendedKeys()
-        let vault = try invocation.session.opened()
+        let keys = try workspace.session.bestUnattendedKeys()
+        let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .everything)
         let variables = index.variables.filter { $0.project == project.id }
         progress.update("Reading \(project.name) …")
@@ -67,10 +67,10 @@ struct PullWork {
             try bound.reading?.lists.customEnvironments
                 ?? client.customEnvironments(ofProject: bound.platform.id))
         try checkPlaces(names, variables)
-        let shared = try SharedListing.keep(of: bound, invocation).filter {
+        let shared = try SharedListing.keep(of: bound, workspace).filter {
             self.rules.includes($0)
         }
-        let listedAt = bound.reading?.askedAt ?? invocation.context.now()
+        let listedAt = bound.reading?.askedAt ?? workspace.context.now()
         let arena = bound.reading?.arena ?? SecretArena()
         var listing = PlatformListing(
             try bound.reading?.lists.variables
@@ -224,21 +224,21 @@ struct PullWork {
         }
         // A push that is under way keeps what it sends as it goes; what it kept while this one waited
         // is noticed before anything is written.
-        let lock = try ProjectLock(project, besides: invocation.session.path, invocation)
+        let lock = try ProjectLock(project, besides: workspace.session.path, workspace)
         defer { withExtendedLifetime(lock) {} }
         let names = finding.plan.steps.filter { $0.action != .agree }.map(\.key)
         guard !names.isEmpty else { return try write(finding, withChanges: true) }
-        try invocation.audited(
+        try workspace.audited(
             Set(names).sorted(), project: project.name, seen: finding.metadata
         ) { try write(finding, withChanges: true) }
     }
 
     private func write(_ finding: Finding, withChanges: Bool) throws {
-        let time = invocation.context.now()
+        let time = workspace.context.now()
         let account = bound.access.account?.userID ?? project.binding?.accountID ?? ""
         let live = bound.platform.liveDeployment
-        let keys = try invocation.session.bestUnattendedKeys()
-        try invocation.session.update(with: keys) { transaction in
+        let keys = try workspace.session.bestUnattendedKeys()
+        try workspace.session.update(with: keys) { transaction in
             try place(in: &transaction)
             if withChanges {
                 let now = transaction.index.variables.filter { $0.project == project.id }

@@ -3,7 +3,7 @@ internal import EnvOperations
 internal import Vault
 
 /// `push`: brings the platform to what the vault says, and reads it back.
-enum Push: Command {
+struct Push: Command {
     static let spec = CommandSpec(
         ["push"], "Bring the platform to what the vault says, and read it back",
         section: "Platform",
@@ -25,23 +25,26 @@ enum Push: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let command = invocation.command
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         var rules = PushPlan.Rules()
         rules.force = command.has("force")
         rules.prune = command.has("prune")
         let choice = try RecordChoice(command)
         (rules.keys, rules.places) = (choice.keys, choice.places)
         if let keys = choice.keys {
-            let index = try invocation.session.index(.listing)
-            let project = try ProjectResolver(invocation).existing(in: index)
+            let index = try workspace.session.index(.listing)
+            let project = try ProjectResolver(workspace).existing(in: index)
             let known = Set(index.variables.filter { $0.project == project.id }.map(\.name))
             if let missing = keys.sorted().first(where: { !known.contains($0) }) {
                 throw RecordSelection.notFound(missing, project, index)
             }
         }
-        let report = try PushWork(invocation, rules: rules).run()
-        if let remark = report.remarkOnProduction { try invocation.note(remark) }
+        let report = try PushWork(workspace, rules: rules).run()
+        if let remark = report.remarkOnProduction { workspace.note(remark) }
         return report.result()
     }
 }

@@ -6,20 +6,30 @@ internal import Sealing
 internal import Vault
 
 /// `--push` of `set`, `rm` and `import`: sends these keys alone, after the vault has them.
-enum PushAfterwards {
+struct PushAfterwards {
     static let options = [
         OptionSpec(flag: "push", "Send this variable to the platform too"),
         OptionSpec(
             flag: "redeploy", "With --push: redeploy production afterwards, and wait for it"),
     ]
 
+    /// `--push`.
+    let pushes: Bool
+    /// `--redeploy`.
+    let redeploys: Bool
+
+    init(_ command: ParsedCommand) {
+        pushes = command.has("push")
+        redeploys = command.has("redeploy")
+    }
+
     /// Keys for the write before a push: with the root, so that the push finds what this command did
     /// accepted.
-    static func keys(
-        _ invocation: Invocation, otherwise: () throws -> VaultKeys
+    func keys(
+        _ workspace: Workspace, otherwise: () throws -> VaultKeys
     ) throws -> VaultKeys {
-        invocation.command.has("push") && !invocation.options.dryRun
-            ? try invocation.session.valueKeys() : try otherwise()
+        pushes && !workspace.options.dryRun
+            ? try workspace.session.valueKeys() : try otherwise()
     }
 
     /// Pushes the key where that was asked for, and joins the results.
@@ -29,20 +39,20 @@ enum PushAfterwards {
     /// - Parameters:
     ///   - atHand: Values that this process holds, by record.
     ///   - vacated: Where the key was removed.
-    static func push(
-        _ key: String, _ invocation: Invocation, atHand: [Identifier: PushValues.Held],
+    func push(
+        _ key: String, _ workspace: Workspace, atHand: [Identifier: PushValues.Held],
         vacated: PushPlan.Vacated? = nil, beside result: CommandResult
     ) throws -> CommandResult {
-        try push([key], invocation, atHand: atHand, vacated: vacated, beside: result)
+        try push([key], workspace, atHand: atHand, vacated: vacated, beside: result)
     }
 
     /// Pushes several keys in one go.
-    static func push(
-        _ keys: Set<String>, _ invocation: Invocation, atHand: [Identifier: PushValues.Held],
+    func push(
+        _ keys: Set<String>, _ workspace: Workspace, atHand: [Identifier: PushValues.Held],
         vacated: PushPlan.Vacated? = nil, beside result: CommandResult
     ) throws -> CommandResult {
-        guard invocation.command.has("push") else {
-            guard !invocation.command.has("redeploy") else {
+        guard pushes else {
+            guard !redeploys else {
                 throw CommandError(
                     .usage, "--redeploy goes with --push.",
                     hint: "The vault was changed; nothing was sent.")
@@ -55,22 +65,23 @@ enum PushAfterwards {
         var joined = result
         do {
             rules.records = Set(atHand.keys)
-            rules.makingRoom = try others(of: keys, than: rules.records ?? [], invocation)
-            let redeploys = invocation.command.has("redeploy")
-            let report = try PushWork(invocation, rules: rules, atHand: atHand).run(
+            rules.makingRoom = try others(of: keys, than: rules.records ?? [], workspace)
+            let report = try PushWork(
+                workspace, rules: rules, atHand: atHand, command: "\(workspace.command) --push"
+            ).run(
                 asks: redeploys)
             if !redeploys, let remark = report.remarkOnProduction {
-                try invocation.note(remark)
+                workspace.note(remark)
             }
             if report.failure == nil {
-                try warnOfUnsent(keys, than: rules.records ?? [], invocation)
-                if let vacated { try warnOfKept(vacated.key, report, invocation) }
+                try warnOfUnsent(keys, than: rules.records ?? [], workspace)
+                if let vacated { try warnOfKept(vacated.key, report, workspace) }
             }
             joined = result.joined(with: "push", report.result())
             if report.failure == nil, redeploys {
-                if !invocation.options.yes { try joined.showText(invocation) }
+                if !workspace.options.yes { try joined.showText(workspace) }
                 joined = joined.joined(
-                    with: "deployment", try Redeploy.afterPush(invocation, asks: true))
+                    with: "deployment", try Redeploy.afterPush(workspace, asks: true))
             }
         } catch {
             var failure = CommandError(mapping: error)
@@ -87,11 +98,11 @@ enum PushAfterwards {
 
     /// The keys' other records that the platform has in the way: what lost targets must lose them
     /// there too. Where none of a key is sent, all of them.
-    private static func others(
-        of keys: Set<String>, than sent: Set<Identifier>, _ invocation: Invocation
+    private func others(
+        of keys: Set<String>, than sent: Set<Identifier>, _ workspace: Workspace
     ) throws -> Set<Identifier> {
-        let index = try invocation.session.index(.listing)
-        let project = try ProjectResolver(invocation).existing(in: index)
+        let index = try workspace.session.index(.listing)
+        let project = try ProjectResolver(workspace).existing(in: index)
         let records = index.variables.filter {
             $0.project == project.id && keys.contains($0.name)
         }
@@ -107,18 +118,18 @@ enum PushAfterwards {
 
     /// Says which other records of the keys Vercel has not as they are here: of these no value was sent, nor a
     /// record made.
-    private static func warnOfUnsent(
-        _ keys: Set<String>, than sent: Set<Identifier>, _ invocation: Invocation
+    private func warnOfUnsent(
+        _ keys: Set<String>, than sent: Set<Identifier>, _ workspace: Workspace
     ) throws {
-        let index = try invocation.session.index(.listing)
-        let project = try ProjectResolver(invocation).existing(in: index)
+        let index = try workspace.session.index(.listing)
+        let project = try ProjectResolver(workspace).existing(in: index)
         let left = index.variables(of: project.id).filter {
             keys.contains($0.name) && !sent.contains($0.id)
                 && [.local, .ahead, .diverged].contains(SyncState(of: $0))
         }
         guard !left.isEmpty else { return }
         let names = left.map { "\($0.name) (\($0.attributes.scope.description))" }
-        invocation.context.warn(
+        workspace.context.warn(
             "not-pushed",
             "Not sent, and other in the vault than on Vercel: \(DisplayText.safe(names.joined(separator: ", "))). Send it too with: zg-env push \(ConflictAdvice.words(left.map(\.name)))-p \(word: project.name)"
         )
@@ -126,11 +137,11 @@ enum PushAfterwards {
 
     /// Warns of variables with the removed key that Vercel keeps in other places and that the vault has no
     /// record of.
-    private static func warnOfKept(
-        _ key: String, _ report: PushReport, _ invocation: Invocation
+    private func warnOfKept(
+        _ key: String, _ report: PushReport, _ workspace: Workspace
     ) throws {
-        let index = try invocation.session.index(.listing)
-        let project = try ProjectResolver(invocation).existing(in: index)
+        let index = try workspace.session.index(.listing)
+        let project = try ProjectResolver(workspace).existing(in: index)
         let known = Set(
             index.variables.filter { $0.project == project.id }.compactMap { $0.remote?.id })
         let gone = Set(report.outcomes.compactMap(\.step.remoteID))
@@ -140,7 +151,7 @@ enum PushAfterwards {
         }
         guard !kept.isEmpty else { return }
         let places = kept.map(\.attributes.scope.description).joined(separator: "; ")
-        invocation.context.warn(
+        workspace.context.warn(
             "kept-there",
             "Vercel has \(DisplayText.safe(key)) for \(DisplayText.safe(places)) too, which this vault has not seen, and keeps it. To remove that as well, take it into the vault with: zg-env pull \(word: key) -p \(word: project.name), then: zg-env rm \(word: key) -p \(word: project.name) --all --push"
         )
@@ -148,16 +159,13 @@ enum PushAfterwards {
 
     /// Refuses what cannot go on before anything is changed: `--redeploy` alone, and without somebody to
     /// answer what `push` and `redeploy` ask.
-    static func check(_ invocation: Invocation) throws {
-        guard invocation.command.has("redeploy") else { return }
-        guard invocation.command.has("push") else {
+    func check(_ workspace: Workspace) throws {
+        guard redeploys else { return }
+        guard pushes else {
             throw CommandError(.usage, "--redeploy goes with --push.", hint: "Nothing was changed.")
         }
-        guard !invocation.options.yes, !invocation.options.dryRun, invocation.attendant == nil
-        else {
-            return
-        }
-        guard !invocation.options.json, (try? TerminalDevice()) != nil else {
+        guard !workspace.options.yes, !workspace.options.dryRun else { return }
+        guard workspace.interaction.canConfirm else {
             throw CommandError(
                 .usage, "--redeploy changes production, and there is nobody to ask.",
                 hint: "Nothing was changed. Answer with --yes.")
@@ -165,21 +173,21 @@ enum PushAfterwards {
     }
 
     /// What `--dry-run` says of the steps after the vault's.
-    static func dryRunText(_ project: String, _ invocation: Invocation) -> String {
-        guard invocation.command.has("push") else { return "" }
+    func dryRunText(_ project: String, _ workspace: Workspace) -> String {
+        guard pushes else { return "" }
         let name = DisplayText.safe(project)
         return "Would push it to \(name) on Vercel.\n"
-            + (invocation.command.has("redeploy")
+            + (redeploys
                 ? "Would redeploy production of \(name), and wait for it.\n" : "")
     }
 }
 
 extension CommandResult {
     /// Shows the text before a question about what comes next, in place of at the end.
-    mutating func showText(_ invocation: Invocation) throws {
-        guard !invocation.options.json, invocation.attendant == nil else { return }
-        try invocation.context.output.write(try text())
-        try invocation.context.output.flush()
+    mutating func showText(_ workspace: Workspace) throws {
+        guard !workspace.options.json else { return }
+        try workspace.context.output.write(try text())
+        try workspace.context.output.flush()
         text = { "" }
     }
 

@@ -7,7 +7,7 @@ internal import VercelAPI
 
 /// One push: looks at both sides, plans, asks, sends, reads back, and keeps what it saw.
 struct PushWork {
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let bound: BoundProject
     private let project: VaultProject
     private let rules: PushPlan.Rules
@@ -18,20 +18,25 @@ struct PushWork {
     /// Held from before the platform is read; nil for a dry run, which changes nothing and waits for
     /// nobody, and for a part of more, which takes it when it runs.
     private let lock: ProjectLock?
+    private let command: String?
 
-    /// - Parameter atHand: Values that this process holds, by record: what `set --push` was given.
+    /// - Parameters:
+    ///   - atHand: Values that this process holds, by record: what `set --push` was given.
+    ///   - command: How the audit log names it, where not by the command's words.
     /// - Throws: What finding and binding the project throws.
     init(
-        _ invocation: Invocation, rules: PushPlan.Rules, atHand: [Identifier: PushValues.Held] = [:]
+        _ workspace: Workspace, rules: PushPlan.Rules,
+        atHand: [Identifier: PushValues.Held] = [:], command: String? = nil
     ) throws {
-        self.invocation = invocation
+        self.command = command
+        self.workspace = workspace
         (isPart, known) = (false, nil)
-        let found = try ProjectResolver(invocation).existing(
-            in: try invocation.session.index(.listing))
-        values = PushValues(invocation.session, project: found.name, atHand: atHand)
-        lock = try Self.lock(found, invocation)
+        let found = try ProjectResolver(workspace).existing(
+            in: try workspace.session.index(.listing))
+        values = PushValues(workspace.session, project: found.name, atHand: atHand)
+        lock = try Self.lock(found, workspace)
         bound = try BoundProject.inVault(
-            found, try PlatformSession(invocation), invocation, readsLists: true)
+            found, try PlatformSession(workspace), workspace, readsLists: true)
         project = bound.local ?? found
         var rules = rules
         rules.ownUser = bound.access.account?.userID
@@ -39,12 +44,12 @@ struct PushWork {
     }
 
     private static func lock(
-        _ project: VaultProject, _ invocation: Invocation
+        _ project: VaultProject, _ workspace: Workspace
     ) throws -> ProjectLock? {
-        if invocation.options.dryRun { return nil }
-        let lock = try ProjectLock(project, besides: invocation.session.path, invocation)
+        if workspace.options.dryRun { return nil }
+        let lock = try ProjectLock(project, besides: workspace.session.path, workspace)
         // What another push wrote while this one waited is no change of somebody else's.
-        invocation.session.forgetVault()
+        workspace.session.forgetVault()
         return lock
     }
 
@@ -54,10 +59,10 @@ struct PushWork {
     ///   - isPart: Whether it is a part of more, which sees to the shared variables and to what is live.
     ///   - known: What was just read of the project; nil to read it.
     init(
-        _ invocation: Invocation, _ bound: BoundProject, _ project: VaultProject,
+        _ workspace: Workspace, _ bound: BoundProject, _ project: VaultProject,
         rules: PushPlan.Rules, isPart: Bool = false, knowing known: PlatformReading? = nil
     ) {
-        self.invocation = invocation
+        self.workspace = workspace
         self.bound = bound
         self.project = project
         var rules = rules
@@ -65,8 +70,8 @@ struct PushWork {
         self.rules = rules
         self.isPart = isPart
         self.known = known
-        lock = nil
-        values = PushValues(invocation.session, project: project.name, atHand: [:])
+        (lock, command) = (nil, nil)
+        values = PushValues(workspace.session, project: project.name, atHand: [:])
     }
 
     /// Pushes, or stops after the plan.
@@ -75,7 +80,7 @@ struct PushWork {
     ///   - asks: False where the command has asked already.
     ///   - sends: False to compare and keep what was seen, and to send nothing.
     func run(asks: Bool = true, sends: Bool = true) throws -> PushReport {
-        let lock = try lock ?? Self.lock(project, invocation)
+        let lock = try lock ?? Self.lock(project, workspace)
         defer { withExtendedLifetime(lock) {} }
         return try perform(asks: asks, sends: sends, knowing: try known ?? read())
     }
@@ -87,7 +92,7 @@ struct PushWork {
         let (environments, platform) = (reading.environments, reading.records)
         let (listing, listedAt) = (reading.listing, reading.listedAt)
         let platformTime = reading.platformTime
-        let index = try invocation.session.index(.everything)
+        let index = try workspace.session.index(.everything)
         try checkPlaces(environments, index)
         var variables = index.variables.filter { $0.project == project.id }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
@@ -115,11 +120,11 @@ struct PushWork {
             versions: Dictionary(
                 uniqueKeysWithValues: variables.map { ($0.id, $0.currentVersion) }))
         guard plan.conflicts.isEmpty else {
-            if !invocation.options.dryRun { try keep(seen, [:], []) }
+            if !workspace.options.dryRun { try keep(seen, [:], []) }
             return report
         }
         guard sends else {
-            if !invocation.options.dryRun {
+            if !workspace.options.dryRun {
                 try keep(seen, adopted, plan.forgotten)
             }
             return report
@@ -136,7 +141,7 @@ struct PushWork {
             listing: listing,
             origin: .init(
                 project: project.id, author: author(of: plan),
-                now: invocation.context.now),
+                now: workspace.context.now),
             values: values.current, keep: { try keep($0) }, progress: progress())
         // What a plan with a step uses was compared with the checkpoint, so they are open.
         application.keptValues = values.stored
@@ -149,11 +154,11 @@ struct PushWork {
                 "The platform would refuse this: \(DisplayText.safe(problems.joined(separator: "; "))).",
                 hint: "Nothing was sent.\(adviceOnPlaces(plan, environments))")
         }
-        if asks || invocation.options.dryRun {
-            let answer = try Confirmation.ask(
-                invocation, plan: report.planLines,
-                question: "Push to \(bound.platform.name)?")
-            guard answer == .goOn else {
+        if asks || workspace.options.dryRun {
+            let answer = try workspace.confirm(
+                report.planLines,
+                "Push to \(bound.platform.name)?")
+            guard answer else {
                 report.isDryRun = true
                 return report
             }
@@ -164,7 +169,7 @@ struct PushWork {
         try keep(seen, adopted, plan.forgotten, exchanging: (exchange, deletions))
         if !plan.steps.isEmpty {
             var hasBegun = false
-            let begunAt = invocation.context.now()
+            let begunAt = workspace.context.now()
             do {
                 report.outcomes = try audited(plan, index) {
                     hasBegun = true
@@ -190,7 +195,7 @@ struct PushWork {
             report.overtaken += madeMeanwhile(report.outcomes, variables, listing.last)
             try keepSeen(listing, begunAt: begunAt)
             if !isPart { try keepLive() }
-            let after = try invocation.session.index(.listing)
+            let after = try workspace.session.index(.listing)
             report.pending = after.project(project.id).map { PendingChanges(of: $0, in: after) }
         }
         return report
@@ -215,13 +220,13 @@ struct PushWork {
     ///
     /// - Returns: Whether that took a write, so that the plan is to be made again.
     private func accept(_ plan: PushPlan, _ report: inout PushReport) throws -> Bool {
-        let session = invocation.session
+        let session = workspace.session
         let keys = try session.valueKeys()
         let index = try session.opened().index(with: keys, extent: .everything)
         let use = CheckpointUse.sending(
             project: project.id, records: Set(plan.steps.compactMap { $0.variable?.id }),
             account: bound.access.account?.name)
-        if invocation.options.dryRun {
+        if workspace.options.dryRun {
             let changes = CheckpointComparison(of: index).limited(
                 to: index.objectsNotAccepted(for: use))
             report.changes = ChangesText(changes, in: index)
@@ -234,19 +239,16 @@ struct PushWork {
                 "\(DisplayText.safe(project.name)) was bound to something else meanwhile.",
                 hint: "Nothing was sent. Run the command again.")
         }
-        return try AcceptanceGate(invocation).require(use, in: index, with: keys)
+        return try AcceptanceGate(workspace).require(use, in: index, with: keys)
     }
 
     /// Sends between two lines of the audit log.
     private func audited(
         _ plan: PushPlan, _ index: VaultIndex, _ send: () throws -> [PushOutcome]
     ) throws -> [PushOutcome] {
-        let spec = invocation.command.spec
-        // As it was typed: some commands push only with the option.
-        let isOption = spec.options.contains { $0.name == "push" }
-        return try invocation.audited(
+        return try workspace.audited(
             Set(plan.steps.map(\.key)).sorted(), project: project.name,
-            command: isOption ? "\(spec.name) --push" : spec.name, seen: index.metadata, send,
+            command: command, seen: index.metadata, send,
             failed: { $0.contains(where: \.isFailed) })
     }
 
@@ -268,7 +270,7 @@ struct PushWork {
     private func read() throws -> PlatformReading {
         if isPart { return try readAsPart() }
         if let reading = bound.reading {
-            try SharedListing.keep(of: bound, invocation)
+            try SharedListing.keep(of: bound, workspace)
             let environments = CustomEnvironmentNames(reading.lists.customEnvironments)
             let listed = reading.lists.variables.map(\.variable)
             let listing = FreshListing(
@@ -282,8 +284,8 @@ struct PushWork {
         }
         let environments = CustomEnvironmentNames(
             try bound.access.client.customEnvironments(ofProject: bound.platform.id))
-        try SharedListing.keep(of: bound, invocation)
-        let listedAt = invocation.context.now()
+        try SharedListing.keep(of: bound, workspace)
+        let listedAt = workspace.context.now()
         let listing = FreshListing(
             bound.access.client, project: bound.platform.id, environments: environments)
         return PlatformReading(
@@ -294,12 +296,12 @@ struct PushWork {
     /// The same with as few requests as possible: the names of custom environments are asked for where one is
     /// meant.
     private func readAsPart() throws -> PlatformReading {
-        let listedAt = invocation.context.now()
+        let listedAt = workspace.context.now()
         let client = bound.access.client
         let (elapsed, pauseCount) = (client.elapsed, client.pauseCount)
         let listed = try client.environmentVariables(ofProject: bound.platform.id)
         let platformTime = client.platformTime
-        let index = try invocation.session.index(.listing)
+        let index = try workspace.session.index(.listing)
         let hasCustom =
             !(rules.places?.customEnvironments ?? []).isEmpty
             || listed.contains { !$0.customEnvironmentIds.isEmpty }
@@ -367,7 +369,7 @@ struct PushWork {
         }
         return SendResolution(
             of: sends, variables: variables, platform: platform, evidence: evidence,
-            account: accountName, time: invocation.context.now())
+            account: accountName, time: workspace.context.now())
     }
 
     /// What the journal says of records that go because those of the vault change places.
@@ -376,7 +378,7 @@ struct PushWork {
     ) -> [SendEntry] {
         exchange.replaced.map { id, record in
             SendEntry(
-                createdAt: invocation.context.now(), action: .delete, project: project.id,
+                createdAt: workspace.context.now(), action: .delete, project: project.id,
                 variable: id, platformProject: bound.platform.id, author: accountName,
                 target: .init(id: record.id, updatedAt: record.updatedAt), key: record.key,
                 attributes: record.attributes, version: 0, sentAfter: listing.time)
@@ -397,9 +399,9 @@ struct PushWork {
     }
 
     private func keep(_ note: PushNote) throws {
-        let (account, time) = (accountName, invocation.context.now())
+        let (account, time) = (accountName, workspace.context.now())
         let platformTime = bound.access.client.platformTime
-        try invocation.session.update(with: try invocation.session.indexKeys()) {
+        try workspace.session.update(with: try workspace.session.indexKeys()) {
             $0.keep(
                 note, of: project.id, account: account, time: time, platformTime: platformTime)
         }
@@ -421,10 +423,10 @@ struct PushWork {
         _ seen: Seen, _ adopted: [Identifier: PlatformRecord], _ forgotten: [Identifier],
         exchanging exchange: (PlaceExchange, deletions: [SendEntry])? = nil
     ) throws {
-        let (account, time) = (accountName, invocation.context.now())
+        let (account, time) = (accountName, workspace.context.now())
         let live = bound.platform.liveDeployment
-        let keys = try invocation.session.indexKeys()
-        try invocation.session.update(with: keys) { transaction in
+        let keys = try workspace.session.indexKeys()
+        try workspace.session.update(with: keys) { transaction in
             transaction.keep(seen.resolution, account: account, time: time)
             if let exchange { transaction.keep(exchange.0, deletions: exchange.deletions) }
             transaction.adopt(
@@ -471,11 +473,11 @@ struct PushWork {
     /// Keeps what the last listing shows of records that this push did not touch.
     private func keepSeen(_ listing: FreshListing, begunAt: UInt64) throws {
         guard
-            try invocation.session.index(.listing).learns(
+            try workspace.session.index(.listing).learns(
                 from: listing.last, listedAt: begunAt, of: project.id)
         else { return }
         let platformTime = bound.access.client.platformTime
-        try invocation.session.update(with: try invocation.session.indexKeys()) {
+        try workspace.session.update(with: try workspace.session.indexKeys()) {
             $0.see(
                 listing.last, listedAt: begunAt, platformTime: platformTime, of: project.id)
         }
@@ -483,18 +485,14 @@ struct PushWork {
 
     private func keepLive() throws {
         guard let now = try? bound.access.client.project(bound.platform.id) else { return }
-        let (live, time) = (now.liveDeployment, invocation.context.now())
-        try invocation.session.update(with: try invocation.session.indexKeys()) {
+        let (live, time) = (now.liveDeployment, workspace.context.now())
+        try workspace.session.update(with: try workspace.session.indexKeys()) {
             $0.see(live: live, of: project.id, time: time)
         }
     }
 
     private func progress() -> (Int, Int) -> Void {
-        let descriptor = invocation.context.messages.descriptor
-        guard !invocation.options.quiet, !invocation.options.json,
-            TerminalDevice.isTerminal(descriptor)
-        else { return { _, _ in } }
-        let line = ProgressLine(descriptor: descriptor)
+        guard let line = workspace.interaction.progressLine else { return { _, _ in } }
         return { done, all in
             if done < all { line.update("Pushed \(done) of \(all) …") } else { line.finish() }
         }

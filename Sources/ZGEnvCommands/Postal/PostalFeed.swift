@@ -36,7 +36,7 @@ final class PostalFeed {
         var name: String { registration.id.hexadecimal }
     }
 
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let files: NotificationFiles
     private let registrations: [RelayRegistration]
     private var lock: NotificationFiles.RunLock?
@@ -50,9 +50,9 @@ final class PostalFeed {
 
     /// Begins nothing yet; ``turn(at:)`` does.
     init(
-        _ invocation: Invocation, _ files: NotificationFiles, _ registrations: [RelayRegistration]
+        _ workspace: Workspace, _ files: NotificationFiles, _ registrations: [RelayRegistration]
     ) {
-        (self.invocation, self.files) = (invocation, files)
+        (self.workspace, self.files) = (workspace, files)
         self.registrations = registrations
     }
 
@@ -128,7 +128,7 @@ final class PostalFeed {
 
     /// Opens the streams once no other process has them.
     private func begin(at now: Duration) throws {
-        guard lock == nil, now >= lockAt, !invocation.options.offline else { return }
+        guard lock == nil, now >= lockAt, !workspace.options.offline else { return }
         lockAt = now + Self.lockPause
         do {
             lock = try files.relayLock()
@@ -138,9 +138,9 @@ final class PostalFeed {
         }
         for registration in registrations {
             let stream = RelayStream(
-                try RelayAccess.client(of: registration, invocation),
-                acknowledger: try RelayAccess.client(of: registration, invocation),
-                room: invocation.context.waitingRoom,
+                try RelayAccess.client(of: registration, workspace),
+                acknowledger: try RelayAccess.client(of: registration, workspace),
+                room: workspace.context.waitingRoom,
                 after: inboxes[registration.id.hexadecimal]?.number ?? 0)
             let relay = Relay(
                 registration: registration, opener: try EventOpener(seed: registration.seed),
@@ -169,9 +169,9 @@ final class PostalFeed {
     /// Drops what deployments of these projects, or the projects themselves, have made old.
     private func dropAnswers(_ news: News) throws {
         guard !news.projects.isEmpty || !news.accounts.isEmpty else { return }
-        let index = try invocation.session.index(.listing)
-        let keys = try invocation.session.indexKeys()
-        let answers = try PlatformAnswers(invocation, keys: keys)
+        let index = try workspace.session.index(.listing)
+        let keys = try workspace.session.indexKeys()
+        let answers = try PlatformAnswers(workspace, keys: keys)
         let accounts = news.accounts.union(news.projects.map(\.account))
         let bound = index.projects.compactMap { project -> (PostalInbox.Project, String)? in
             project.binding.map { ($0.postalProject, $0.origin) }
@@ -198,7 +198,7 @@ final class PostalFeed {
         guard now >= lookAt else { return }
         for name in inboxes.keys where inboxes[name]?.anyMayHaveChanged == true {
             let accounts = registrations.first { $0.id.hexadecimal == name }?.accounts ?? []
-            let bound = try invocation.session.index(.listing).projects
+            let bound = try workspace.session.index(.listing).projects
                 .compactMap { $0.binding?.postalProject }
             inboxes[name]?.expectLook(at: bound.filter { accounts.contains($0.account) })
             try files.keep(inboxes)
@@ -209,9 +209,9 @@ final class PostalFeed {
             }).first
         else { return }
         do {
-            for local in try invocation.session.index(.listing).projects
+            for local in try workspace.session.index(.listing).projects
             where local.binding?.postalProject == project {
-                if try PlatformRefresh.look(at: local, invocation).wroteVault {
+                if try PlatformRefresh.look(at: local, workspace).wroteVault {
                     news.wroteVault = true
                 }
             }

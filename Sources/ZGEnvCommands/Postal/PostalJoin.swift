@@ -7,7 +7,7 @@ internal import Vault
 internal import VercelAPI
 
 /// `postal join`: makes this vault a device of a relay.
-enum PostalJoin: Command {
+struct PostalJoin: Command {
     static let spec = CommandSpec(
         ["postal", "join"], "Be told of the platform's events by a relay", section: "Platform",
         discussion: """
@@ -23,13 +23,17 @@ enum PostalJoin: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let origin = try RelayAccess.origin(invocation.command.argument("URL") ?? "")
-        let (known, keys) = try RelayAccess.registrations(invocation)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let origin = try RelayAccess.origin(command.argument("URL") ?? "")
+        let (known, keys) = try RelayAccess.registrations(workspace)
         try check(known, origin)
-        let client = try RelayAccess.client(origin, nil, invocation)
-        let invite = try code(invocation)
-        if invocation.options.dryRun {
+        let client = try RelayAccess.client(origin, nil, workspace)
+        let invite = try code(workspace)
+        if workspace.options.dryRun {
             return CommandResult(
                 json: ["relay": .string(origin.description), "dryRun": true],
                 text: "Would join \(origin).\n")
@@ -46,18 +50,18 @@ enum PostalJoin: Command {
             throw failure(error, origin)
         }
         let registration = RelayRegistration(
-            joinedAt: invocation.context.now(), relay: origin.description,
+            joinedAt: workspace.context.now(), relay: origin.description,
             device: joined.device.name, accounts: joined.device.accounts, token: joined.token,
             seed: seed)
-        try keep(registration, keys, invocation)
-        try confirm(registration, invocation)
-        try invocation.note(
+        try keep(registration, keys, workspace)
+        try confirm(registration, workspace)
+        workspace.note(
             "Joined \(origin) as \(registration.device). zg-env notify run is told at once from now on."
         )
         return CommandResult(json: .object(RelayListing.members(registration)))
     }
 
-    private static func check(_ known: [RelayRegistration], _ origin: APIOrigin) throws {
+    private func check(_ known: [RelayRegistration], _ origin: APIOrigin) throws {
         guard !known.contains(where: { $0.relay == origin.description }) else {
             throw CommandError(
                 .conflict, "This vault is a device of \(origin) already.",
@@ -71,8 +75,8 @@ enum PostalJoin: Command {
         }
     }
 
-    private static func code(_ invocation: Invocation) throws -> InviteCode {
-        let typed = try TypedSecret.read("invite code", prompt: "Invite code: ", invocation)
+    private func code(_ workspace: Workspace) throws -> InviteCode {
+        let typed = try TypedSecret.read("invite code", prompt: "Invite code: ", workspace)
         let text = typed.withBytes { bytes in
             String(decoding: (0..<bytes.byteCount).map { bytes.byte(at: $0) }, as: UTF8.self)
         }
@@ -84,13 +88,13 @@ enum PostalJoin: Command {
         return code
     }
 
-    private static func publicKey(of seed: SecretSlice) throws(RelayError) -> [UInt8] {
+    private func publicKey(of seed: SecretSlice) throws(RelayError) -> [UInt8] {
         do throws(SealingError) {
             return try EventOpener(seed: seed).publicKey
         } catch { throw RelayError(.failed, "there is no guarded memory for the key") }
     }
 
-    private static func failure(_ error: RelayError, _ origin: APIOrigin) -> CommandError {
+    private func failure(_ error: RelayError, _ origin: APIOrigin) -> CommandError {
         var failure = CommandError(mapping: error, relay: origin.description)
         if error.code == .outcomeUnknown {
             failure.message +=
@@ -102,11 +106,11 @@ enum PostalJoin: Command {
     }
 
     /// Puts it into the vault; where that fails the relay forgets the device again.
-    private static func keep(
-        _ registration: RelayRegistration, _ keys: VaultKeys, _ invocation: Invocation
+    private func keep(
+        _ registration: RelayRegistration, _ keys: VaultKeys, _ workspace: Workspace
     ) throws {
         do {
-            try invocation.session.update(with: keys) { transaction in
+            try workspace.session.update(with: keys) { transaction in
                 guard
                     try !transaction.index.relays().contains(where: {
                         $0.relay == registration.relay
@@ -121,7 +125,7 @@ enum PostalJoin: Command {
             var failure = CommandError(mapping: error)
             let (relay, device) = (registration.relay, registration.device)
             do {
-                try RelayAccess.client(of: registration, invocation).leave()
+                try RelayAccess.client(of: registration, workspace).leave()
                 failure.message += " \(relay) has forgotten the device again."
                 failure.hint = "The invite code is used up; ask for another one."
             } catch {
@@ -134,10 +138,10 @@ enum PostalJoin: Command {
     }
 
     /// Asks the relay with what the vault has now.
-    private static func confirm(
-        _ registration: RelayRegistration, _ invocation: Invocation
+    private func confirm(
+        _ registration: RelayRegistration, _ workspace: Workspace
     ) throws {
-        let kept = try RelayAccess.registrations(invocation).all.first {
+        let kept = try RelayAccess.registrations(workspace).all.first {
             $0.id == registration.id
         }
         guard let kept else {
@@ -147,7 +151,7 @@ enum PostalJoin: Command {
         }
         let relay = registration.relay
         do {
-            let found = try RelayAccess.client(of: kept, invocation).device()
+            let found = try RelayAccess.client(of: kept, workspace).device()
             guard found.name == kept.device, found.accounts == kept.accounts else {
                 throw CommandError(
                     .failed, "\(relay) says something else of the device than when it joined.",

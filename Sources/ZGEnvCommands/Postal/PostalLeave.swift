@@ -4,7 +4,7 @@ internal import PostalDevice
 internal import Vault
 
 /// `postal leave`: ends being a device of a relay.
-enum PostalLeave: Command {
+struct PostalLeave: Command {
     static let spec = CommandSpec(
         ["postal", "leave"], "Be told nothing by a relay any more", section: "Platform",
         discussion: """
@@ -17,19 +17,24 @@ enum PostalLeave: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .unavailable))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let registration = try RelayAccess.registration(invocation)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let registration = try RelayAccess.registration(
+            command.argument("URL"), workspace)
         let members = RelayListing.members(registration)
         let plan = ["leave \(registration.relay): \(registration.device) is told nothing any more"]
-        if try Confirmation.ask(invocation, plan: plan, question: "Leave it?") == .stopAfterPlan {
+        if try !workspace.confirm(plan, "Leave it?") {
             return CommandResult(
                 json: .object(members + [.init("dryRun", true)]),
                 text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
         }
-        let isGone = try forgetThere(registration, invocation)
-        let keys = try invocation.session.indexKeys()
+        let isGone = try forgetThere(registration, workspace)
+        let keys = try workspace.session.indexKeys()
         do {
-            try invocation.session.update(with: keys) { $0.leave(registration.id) }
+            try workspace.session.update(with: keys) { $0.leave(registration.id) }
         } catch {
             var failure = CommandError(mapping: error)
             if isGone {
@@ -39,7 +44,7 @@ enum PostalLeave: Command {
             }
             throw failure
         }
-        try invocation.note(
+        workspace.note(
             isGone
                 ? "Left \(registration.relay)."
                 : "Forgot \(registration.relay) here. It still has the device \(registration.device): ask whoever runs it to remove that."
@@ -51,11 +56,11 @@ enum PostalLeave: Command {
     /// Has the relay forget the device, and looks that it has.
     ///
     /// - Returns: Whether it is gone there; false only with `--force`.
-    private static func forgetThere(
-        _ registration: RelayRegistration, _ invocation: Invocation
+    private func forgetThere(
+        _ registration: RelayRegistration, _ workspace: Workspace
     ) throws -> Bool {
         do {
-            let client = try RelayAccess.client(of: registration, invocation)
+            let client = try RelayAccess.client(of: registration, workspace)
             do throws(RelayError) {
                 try client.leave()
             } catch {
@@ -74,7 +79,7 @@ enum PostalLeave: Command {
                 "\(registration.relay) was told to forget the device, and still knows it.",
                 hint: "Nothing was changed here. Ask whoever runs the relay, or say --force.")
         } catch {
-            if invocation.command.has("force") { return false }
+            if command.has("force") { return false }
             guard let error = error as? RelayError else { throw error }
             var failure = CommandError(mapping: error, relay: registration.relay)
             failure.hint =

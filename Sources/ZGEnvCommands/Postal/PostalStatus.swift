@@ -4,7 +4,7 @@ internal import PostalDevice
 internal import Vault
 
 /// `postal status`: the relays that this vault is a device of, and whether they still know it.
-enum PostalStatus: Command {
+struct PostalStatus: Command {
     static let spec = CommandSpec(
         ["postal", "status"], "Show the relays that this vault is a device of", section: "Platform",
         discussion: """
@@ -28,18 +28,22 @@ enum PostalStatus: Command {
         }
     }
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let (all, keys) = try RelayAccess.registrations(invocation)
-        let inboxes = try NotificationFiles(invocation, keys: keys).inboxes()
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let (all, keys) = try RelayAccess.registrations(workspace)
+        let inboxes = try NotificationFiles(workspace, keys: keys).inboxes()
         if all.isEmpty {
-            try invocation.note(
+            workspace.note(
                 "This vault is a device of no relay. Join one with: zg-env postal join URL")
         }
         var (items, lines): ([JSONValue], [String]) = ([], [])
         var failure: CommandError?
         for registration in all {
             let inbox = inboxes[registration.id.hexadecimal]
-            let answer = answer(of: registration, invocation)
+            let answer = answer(of: registration, workspace)
             // What was removed there needs somebody; what is out of reach may come back.
             if case .failed(let error) = answer,
                 failure == nil || failure?.code == .unavailable
@@ -70,12 +74,12 @@ enum PostalStatus: Command {
             text: lines.map { DisplayText.safe($0) + "\n" }.joined(), failure: failure)
     }
 
-    private static func answer(
-        of registration: RelayRegistration, _ invocation: Invocation
+    private func answer(
+        of registration: RelayRegistration, _ workspace: Workspace
     ) -> Answer {
-        if invocation.options.offline { return .notAsked }
+        if workspace.options.offline { return .notAsked }
         do {
-            return .known(try RelayAccess.client(of: registration, invocation).device())
+            return .known(try RelayAccess.client(of: registration, workspace).device())
         } catch let error as RelayError {
             return .failed(CommandError(mapping: error, relay: registration.relay))
         } catch {
@@ -83,7 +87,7 @@ enum PostalStatus: Command {
         }
     }
 
-    private static func difference(
+    private func difference(
         _ registration: RelayRegistration, _ device: RelayClient.Device
     ) -> CommandError? {
         guard
@@ -94,7 +98,7 @@ enum PostalStatus: Command {
             hint: "Leave with: zg-env postal leave, and join anew.")
     }
 
-    private static func text(
+    private func text(
         _ registration: RelayRegistration, _ inbox: PostalInbox?, _ answer: Answer
     ) -> [String] {
         var lines = [

@@ -26,45 +26,47 @@ enum RelayAccess {
     ///
     /// - Throws: ``ExitCode/unavailable`` with `--offline`.
     static func client(
-        of registration: RelayRegistration, _ invocation: Invocation
+        of registration: RelayRegistration, _ workspace: Workspace
     ) throws -> RelayClient {
-        let keys = try invocation.session.indexKeys()
+        let keys = try workspace.session.indexKeys()
         if keys.opensValues {
-            _ = try AcceptanceGate(invocation).open(.everything, with: keys) { _ in
+            _ = try AcceptanceGate(workspace).open(.everything, with: keys) { _ in
                 (.relay(registration.id), ())
             }
         }
         let token = try registration.token.withBytes {
             try SecretArena(firstRegionByteCount: 4_096).copy($0)
         }
-        return try client(try APIOrigin(registration.relay), token, invocation)
+        return try client(try APIOrigin(registration.relay), token, workspace)
     }
 
     /// A client for a relay.
     static func client(
-        _ origin: APIOrigin, _ token: SecretSlice?, _ invocation: Invocation
+        _ origin: APIOrigin, _ token: SecretSlice?, _ workspace: Workspace
     ) throws -> RelayClient {
-        guard !invocation.options.offline else {
+        guard !workspace.options.offline else {
             throw CommandError(
                 .unavailable, "This needs the relay, and --offline forbids it.",
                 hint: "Nothing was sent.")
         }
         return RelayClient(
-            transport: try invocation.context.transport(), origin: origin, token: token)
+            transport: try workspace.context.transport(), origin: origin, token: token)
     }
 
     /// The relays that the vault is a device of, and the keys that it was opened with.
     static func registrations(
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws -> (all: [RelayRegistration], keys: VaultKeys) {
-        let keys = try invocation.session.indexKeys()
-        return (try invocation.session.index(.everything).relays(), keys)
+        let keys = try workspace.session.indexKeys()
+        return (try workspace.session.index(.everything).relays(), keys)
     }
 
     /// The relay that the argument names, or the only one.
-    static func registration(_ invocation: Invocation) throws -> RelayRegistration {
-        let all = try registrations(invocation).all
-        if let text = invocation.command.argument("URL") {
+    static func registration(
+        _ url: String? = nil, _ workspace: Workspace
+    ) throws -> RelayRegistration {
+        let all = try registrations(workspace).all
+        if let text = url {
             let origin = try origin(text)
             guard let found = all.first(where: { $0.relay == origin.description }) else {
                 throw CommandError(

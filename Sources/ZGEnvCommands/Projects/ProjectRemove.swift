@@ -4,7 +4,7 @@ internal import JSON
 internal import Vault
 
 /// `project remove`: takes a project with its variables and their history out of the vault.
-enum ProjectRemove: Command {
+struct ProjectRemove: Command {
     static let spec = CommandSpec(
         ["project", "remove"], "Take a project and its variables out of the vault",
         section: "Variables",
@@ -13,10 +13,14 @@ enum ProjectRemove: Command {
         arguments: [ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project))],
         exitCodes: ExitCode.ofOpening(and: .conflict), aliases: [["project", "rm"]])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let name = invocation.command.argument("NAME") ?? ""
-        let keys = try invocation.session.indexKeys()
-        let index = try invocation.session.index(.listing)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let name = command.argument("NAME") ?? ""
+        let keys = try workspace.session.indexKeys()
+        let index = try workspace.session.index(.listing)
         guard let project = index.project(named: name) else {
             throw ProjectResolver.notFound(name, in: index)
         }
@@ -24,9 +28,9 @@ enum ProjectRemove: Command {
         let plan = [
             "remove the project \(name) from the vault, with \(count) variables and their history"
         ]
-        let answer = try Confirmation.ask(invocation, plan: plan, question: "Remove it for good?")
-        if answer == .goOn {
-            try invocation.session.update(with: keys) { transaction in
+        let answer = try workspace.confirm(plan, "Remove it for good?")
+        if answer {
+            try workspace.session.update(with: keys) { transaction in
                 guard transaction.index.variables(of: project.id).count == count else {
                     throw CommandError(
                         .conflict, "\(DisplayText.safe(name)) was changed meanwhile.",
@@ -40,14 +44,14 @@ enum ProjectRemove: Command {
                     transaction.index.metadata.disapprove(path: directory.path)
                 }
             }
-            try invocation.note("Removed the project \(name) with \(count) variables.")
+            workspace.note("Removed the project \(name) with \(count) variables.")
         }
         return CommandResult(
             json: [
                 "project": .string(name), "variables": .integer(Int64(count)),
-                "dryRun": .bool(answer == .stopAfterPlan),
+                "dryRun": .bool(!answer),
             ],
-            text: answer == .stopAfterPlan
+            text: !answer
                 ? plan.map { "Would \(DisplayText.safe($0))\n" }.joined() : "")
     }
 }

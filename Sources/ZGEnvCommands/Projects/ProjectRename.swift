@@ -3,7 +3,7 @@ internal import JSON
 internal import Vault
 
 /// `project rename`: gives a project of the vault another name.
-enum ProjectRename: Command {
+struct ProjectRename: Command {
     static let spec = CommandSpec(
         ["project", "rename"], "Give a project of the vault another name", section: "Variables",
         discussion: "The platform's project keeps its name; the vault knows it by its id.",
@@ -13,11 +13,15 @@ enum ProjectRename: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let name = invocation.command.argument("NAME") ?? ""
-        let new = invocation.command.argument("NEW") ?? ""
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let name = command.argument("NAME") ?? ""
+        let new = command.argument("NEW") ?? ""
         try ProjectResolver.check(new)
-        let keys = try invocation.session.indexKeys()
+        let keys = try workspace.session.indexKeys()
         guard name != WebhookSecrets.projectName else {
             throw CommandError(
                 .usage, "\(name) keeps the secrets of webhooks, and no push must ever send them.",
@@ -34,16 +38,16 @@ enum ProjectRename: Command {
             }
             return position
         }
-        _ = try position(try invocation.session.index(.listing))
-        if !invocation.options.dryRun {
-            try invocation.session.update(with: keys) { transaction in
+        _ = try position(try workspace.session.index(.listing))
+        if !workspace.options.dryRun {
+            try workspace.session.update(with: keys) { transaction in
                 transaction.index.projects[try position(transaction.index)].name = new
             }
-            try invocation.note("Renamed the project \(name) to \(new).")
+            workspace.note("Renamed the project \(name) to \(new).")
         }
         return CommandResult(json: [
             "project": .string(new), "was": .string(name),
-            "dryRun": .bool(invocation.options.dryRun),
+            "dryRun": .bool(workspace.options.dryRun),
         ])
     }
 }

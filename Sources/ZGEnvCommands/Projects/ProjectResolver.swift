@@ -17,21 +17,21 @@ struct ProjectResolver {
         case link(LinkFile)
     }
 
-    private let invocation: Invocation
+    private let workspace: Workspace
 
-    init(_ invocation: Invocation) {
-        self.invocation = invocation
+    init(_ workspace: Workspace) {
+        self.workspace = workspace
     }
 
     /// What the options, the environment and the directory name.
     ///
     /// - Throws: ``ExitCode/usage`` when nothing names a project.
     func reference() throws -> Reference {
-        if let name = invocation.options.project {
+        if let name = workspace.options.project {
             try Self.check(name)
             return .named(name)
         }
-        let context = invocation.context
+        let context = workspace.context
         let organisation = context.variable("VERCEL_ORG_ID")
         let project = context.variable("VERCEL_PROJECT_ID")
         if let organisation, let project {

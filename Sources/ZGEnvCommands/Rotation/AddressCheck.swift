@@ -9,7 +9,7 @@ struct AddressCheck {
     /// How often it is asked before it counts as failed: what has just gone live may need a moment.
     static let attempts = 5
 
-    let invocation: Invocation
+    let workspace: Workspace
     let url: String
     /// The one that it must answer with.
     let status: Int
@@ -35,9 +35,9 @@ struct AddressCheck {
     /// Asks until it answers so; why it does not, else nil.
     func failure() throws -> RotationProgress.Failure? {
         let (origin, target) = try Self.parts(url)
-        let turns = invocation.session.turns
-        let transport = TurnTakingTransport(try invocation.context.transport(), turns)
-        let waitingRoom = TurnTakingWaitingRoom(invocation.context.waitingRoom, turns)
+        let turns = workspace.session.turns
+        let transport = TurnTakingTransport(try workspace.context.transport(), turns)
+        let waitingRoom = TurnTakingWaitingRoom(workspace.context.waitingRoom, turns)
         var last = "no answer"
         for attempt in 0..<Self.attempts {
             if attempt > 0, !waitingRoom.wait(.seconds(Int64(attempt))) {

@@ -20,7 +20,7 @@ extension LiveRotationPlatform {
             rest += group.count > 1 ? try together(group, &states) : group
         }
         var problem: (any Error)?
-        invocation.session.turns.run(rest.count, limit: RotationMachine.buildLimit) {
+        workspace.session.turns.run(rest.count, limit: RotationMachine.buildLimit) {
             [self] place in
             let (member, build) = rest[place]
             do {
@@ -183,7 +183,7 @@ extension LiveRotationPlatform {
             let move = ProductionMove(
                 named: NamedDeployment(
                     client: client, deployment: try client.deployment(build.id), project: project,
-                    local: projects[member].local), kind: .promotion, invocation: invocation)
+                    local: projects[member].local), kind: .promotion, workspace: workspace)
             // An earlier attempt may have asked for it.
             let isRunning = project.isMoving(to: build.id)
             let before = isRunning ? nil : project.lastAliasRequest

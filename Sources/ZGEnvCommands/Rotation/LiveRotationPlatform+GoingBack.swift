@@ -66,7 +66,7 @@ extension LiveRotationPlatform {
     private func settled(
         _ member: Int, promoting id: String
     ) throws(VercelAPIError) -> Project {
-        let wait = Settling(invocation, plan.members[member].name, waitingRoom)
+        let wait = Settling(workspace, plan.members[member].name, waitingRoom)
         return try wait.last("the promotion of \(id)") {
             () throws(VercelAPIError) -> (Project, until: UInt64?) in
             let project = try client(member).project(
@@ -96,7 +96,7 @@ extension LiveRotationPlatform {
     private func stopped(
         _ id: String, _ build: RotationProgress.Build, _ member: Int
     ) throws(VercelAPIError) -> Deployment? {
-        let wait = Settling(invocation, plan.members[member].name, waitingRoom)
+        let wait = Settling(workspace, plan.members[member].name, waitingRoom)
         let rest = min(end(of: build), wait.begunAt + Self.settlingMilliseconds)
         var hasAsked = false
         return try wait.last("\(id) to end") {
@@ -153,15 +153,15 @@ extension LiveRotationPlatform {
 /// Waits for what is to come to an end before the way back goes on: more and more seldom, not longer than
 /// a bound, which is said.
 private struct Settling {
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let name: String
     private let waitingRoom: any WaitingRoom
     /// When the waiting began, by this machine's clock.
     let begunAt: UInt64
 
-    init(_ invocation: Invocation, _ name: String, _ waitingRoom: any WaitingRoom) {
-        (self.invocation, self.name, self.waitingRoom) = (invocation, name, waitingRoom)
-        begunAt = invocation.context.now()
+    init(_ workspace: Workspace, _ name: String, _ waitingRoom: any WaitingRoom) {
+        (self.workspace, self.name, self.waitingRoom) = (workspace, name, waitingRoom)
+        begunAt = workspace.context.now()
     }
 
     /// Waits for `what`.
@@ -177,19 +177,19 @@ private struct Settling {
         let waiting = try Waiting.until(
             wait: waitingRoom.wait,
             pause: { () throws(VercelAPIError) -> Duration? in
-                let now = invocation.context.now()
+                let now = workspace.context.now()
                 let pause = RotationApplication.pause(afterMilliseconds: now - min(begunAt, now))
                 return min(pause, .milliseconds(Int64(clamping: rest)))
             },
             look: { () throws(VercelAPIError) -> Seen? in
                 let (seen, end) = try look()
-                let now = invocation.context.now()
+                let now = workspace.context.now()
                 guard let end, now < end else { return seen }
                 rest = end - now
                 if !hasSaid {
                     hasSaid = true
                     let limit = Duration.seconds(Int64((rest + 999) / 1_000))
-                    try? invocation.note(
+                    workspace.note(
                         "\(name): waiting for \(what), \(DurationText.text(limit)) at most.")
                 }
                 return nil

@@ -8,13 +8,13 @@ internal import VercelAPI
 extension LiveRotationPlatform {
     func standing(_ member: Int) throws -> Result<RotationStanding, Failure> {
         let records = plan.members[member].records
-        let index = try invocation.session.index(.everything)
+        let index = try workspace.session.index(.everything)
         let variables = Dictionary(
             index.variables.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let arena = SecretArena()
         let listed: [String: PlatformRecord]
         var shown: [String: SecretSlice] = [:]
-        let listedAt = invocation.context.now()
+        let listedAt = workspace.context.now()
         do throws(VercelAPIError) {
             listed = try self.listed(member)
             let readable = records.compactMap { variables[$0.variable]?.remote?.id }
@@ -49,7 +49,7 @@ extension LiveRotationPlatform {
         _ listed: [PlatformRecord], _ listedAt: UInt64, _ member: Int
     ) throws {
         let (project, client) = (plan.members[member].project, client(member))
-        let session = invocation.session
+        let session = workspace.session
         guard
             try session.index(.listing).learns(from: listed, listedAt: listedAt, of: project)
         else { return }

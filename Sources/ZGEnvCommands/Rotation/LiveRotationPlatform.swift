@@ -8,7 +8,7 @@ internal import VercelAPI
 final class LiveRotationPlatform: RotationPlatform {
     typealias Failure = RotationProgress.Failure
 
-    let invocation: Invocation
+    let workspace: Workspace
     private let rotation: Identifier
     let plan: RotationPlan
     let values: RotationValues
@@ -32,10 +32,10 @@ final class LiveRotationPlatform: RotationPlatform {
 
     /// - Parameter readings: What was just read of the projects, in their order; empty for nothing.
     init(
-        _ invocation: Invocation, _ rotation: RotationEntry, _ values: RotationValues,
+        _ workspace: Workspace, _ rotation: RotationEntry, _ values: RotationValues,
         projects: [BoundProject], readings: [PlatformReading?] = []
     ) {
-        self.invocation = invocation
+        self.workspace = workspace
         self.rotation = rotation.id
         plan = rotation.plan
         self.values = values
@@ -47,8 +47,8 @@ final class LiveRotationPlatform: RotationPlatform {
             projects.firstIndex { $0.access.isSame(as: projects[place].access) } ?? place
         }
         waitingRoom = TurnTakingWaitingRoom(
-            invocation.context.waitingRoom, invocation.session.turns)
-        outage = OutageNotice(invocation)
+            workspace.context.waitingRoom, workspace.session.turns)
+        outage = OutageNotice(workspace)
     }
 
     /// A deployment's host name.
@@ -68,7 +68,7 @@ final class LiveRotationPlatform: RotationPlatform {
         rules.records = Set(plan.members[member].records.map(\.variable))
         do {
             let report = try PushWork(
-                invocation, projects[member], local, rules: rules, isPart: true,
+                workspace, projects[member], local, rules: rules, isPart: true,
                 knowing: freshReading(member)
             ).run(asks: false)
             guard let failure = report.failure else { return .done }
@@ -86,7 +86,7 @@ final class LiveRotationPlatform: RotationPlatform {
     private func freshReading(_ member: Int) -> PlatformReading? {
         defer { readings[member] = nil }
         return readings[member].flatMap {
-            invocation.context.now() < $0.listedAt + Self.freshMilliseconds ? $0 : nil
+            workspace.context.now() < $0.listedAt + Self.freshMilliseconds ? $0 : nil
         }
     }
 
@@ -157,7 +157,7 @@ final class LiveRotationPlatform: RotationPlatform {
 
     /// Notes what serves production, as just seen.
     func see(_ project: Project, _ member: Int) {
-        seen[member] = (project.liveDeployment, invocation.context.now())
+        seen[member] = (project.liveDeployment, workspace.context.now())
     }
 
     /// Tells whether a deployment was made since the beginning.
@@ -203,7 +203,7 @@ final class LiveRotationPlatform: RotationPlatform {
     /// Whether the platform never shows the value of one of a project's records.
     private func isSensitive(_ member: Int) throws -> Bool {
         let wanted = Set(plan.members[member].records.map(\.variable))
-        let index = try invocation.session.index(.listing)
+        let index = try workspace.session.index(.listing)
         return index.variables.contains {
             wanted.contains($0.id) && $0.attributes.kind == .sensitive
         }

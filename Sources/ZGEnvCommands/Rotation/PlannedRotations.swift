@@ -6,11 +6,11 @@ internal import Vault
 /// The rotations of a plan's file. Each is one by itself: one that fails is put back by itself, and what
 /// becomes of the rest is the plan's to say.
 struct PlannedRotations {
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let file: RotationPlanFile
 
-    init(_ path: String, _ invocation: Invocation) throws {
-        self.invocation = invocation
+    init(_ path: String, _ workspace: Workspace) throws {
+        self.workspace = workspace
         file = try RotationPlanFile(path)
     }
 
@@ -28,14 +28,14 @@ struct PlannedRotations {
             }
             var failure: CommandError?
             do {
-                let result = try RotationWork(invocation: invocation).rotate(request)
+                let result = try RotationWork(workspace: workspace).rotate(request)
                 failure = result.failure
                 items.append(try item(result.json(), failure))
                 text += try result.text()
             } catch {
                 let mapped = CommandError(mapping: error)
                 // A question that nobody answers is the same for all of them.
-                if mapped.code == .usage, !invocation.options.yes, !invocation.options.dryRun {
+                if mapped.code == .usage, !workspace.options.yes, !workspace.options.dryRun {
                     throw mapped
                 }
                 failure = mapped
@@ -82,7 +82,7 @@ struct PlannedRotations {
     /// Tells whether all of the records are younger than their periods. One without a period is never
     /// due; what is not there at all is not said to be young.
     private func isNotDue(_ request: RotationRequest) throws -> Bool {
-        let index = try invocation.session.index(.currentValues)
+        let index = try workspace.session.index(.currentValues)
         let names = request.projects + request.alsoProjects
         let found = names.compactMap { index.project(named: $0)?.id }
         let projects = Set(found)
@@ -91,7 +91,7 @@ struct PlannedRotations {
                 index.variables(of: project).contains { $0.name == request.key }
             })
         else { return false }
-        return !RotationDue.records(in: index, now: invocation.context.now()).contains {
+        return !RotationDue.records(in: index, now: workspace.context.now()).contains {
             $0.name == request.key && projects.contains($0.project)
         }
     }

@@ -3,7 +3,7 @@ internal import EnvOperations
 internal import Vault
 
 /// `rotate`: a new value, everywhere it is used, redeployed, proved live, or put back.
-enum Rotate: Command {
+struct Rotate: Command {
     static let spec = CommandSpec(
         ["rotate"], "Replace a secret everywhere, prove that it is live, or put the old one back",
         section: "Platform",
@@ -68,14 +68,17 @@ enum Rotate: Command {
         exitCodes: [ExitCode.rolledBack.rawValue, ExitCode.needsAttention.rawValue]
             + ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let command = invocation.command
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         let key = command.argument("KEY")
-        let work = RotationWork(invocation: invocation)
-        if command.has("status") { return try RotationStatus.result(key, invocation) }
+        let work = RotationWork(workspace: workspace)
+        if command.has("status") { return try RotationStatus.result(key, workspace) }
         if command.has("resume") { return try work.continueOpen(key, .resume) }
         if command.has("abort") { return try work.continueOpen(key, .abort) }
-        if command.has("close") { return try RotationStatus.close(key, invocation) }
+        if command.has("close") { return try RotationStatus.close(key, workspace) }
         if let path = command.value("plan") {
             guard key == nil else {
                 throw CommandError(
@@ -83,8 +86,8 @@ enum Rotate: Command {
                     "The plan's file names the variables; another one beside it is not rotated.",
                     hint: "Nothing was changed. Leave out KEY, or --plan.")
             }
-            return try PlannedRotations(path, invocation).result()
+            return try PlannedRotations(path, workspace).result()
         }
-        return try work.rotate(RotationRequest(invocation))
+        return try work.rotate(RotationRequest(command))
     }
 }

@@ -11,15 +11,15 @@ enum RotationInput {
     private static let limit = 64 << 10
 
     static func value(
-        _ request: RotationRequest, old: SecretSlice?, _ project: String, _ invocation: Invocation
+        _ request: RotationRequest, old: SecretSlice?, _ project: String, _ workspace: Workspace
     ) throws -> SecretSlice {
         let value: SecretSlice
         switch request.source {
         case .generator(let generator): value = try generator.value(in: SecretArena())
         case .command(let command):
-            value = try printed(by: command, request, old: old, project, invocation)
-            try ValueInput.check(value, request.key, invocation)
-        case .input: value = try ValueInput.value(for: request.key, invocation)
+            value = try printed(by: command, request, old: old, project, workspace)
+            try request.input.check(value, request.key, workspace)
+        case .input: value = try request.input.value(for: request.key, workspace)
         }
         guard value.count > 0, value.count <= limit else {
             throw CommandError(
@@ -45,9 +45,9 @@ enum RotationInput {
 
     private static func printed(
         by command: String, _ request: RotationRequest, old: SecretSlice?, _ project: String,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws -> SecretSlice {
-        var environment = ShellRotationCommands.inherited(invocation.context.rawEnvironment)
+        var environment = ShellRotationCommands.inherited(workspace.context.rawEnvironment)
         environment.append(Array("ZG_ENV_KEY=\(request.key)".utf8))
         environment.append(Array("ZG_ENV_PROJECT=\(project)".utf8))
         // A signal ends the command too, and then this process.
@@ -55,7 +55,7 @@ enum RotationInput {
             try Interrupts.deferred {
                 try output(
                     of: command, environment, old: old, atMost: request.timeoutSeconds,
-                    showsErrors: !invocation.options.json)
+                    showsErrors: !workspace.options.json)
             }
         }
         Interrupts.endIfPending()

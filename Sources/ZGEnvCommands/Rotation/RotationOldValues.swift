@@ -7,7 +7,7 @@ internal import Vault
 /// that there is something to go back to.
 struct RotationOldValues {
     let request: RotationRequest
-    let invocation: Invocation
+    let workspace: Workspace
 
     /// Takes in what the vault does not have and the platform shows. What it does not show stays missing.
     ///
@@ -16,12 +16,12 @@ struct RotationOldValues {
         for place in missing where place.project.binding != nil {
             // Also what was sensitive when it was last seen: it may have become another one there.
             let wanted = Set(place.records.map(\.id))
-            let bound = try BoundProject.inVault(place.project, platform, invocation)
+            let bound = try BoundProject.inVault(place.project, platform, workspace)
             var rules = PullPlan.Rules()
             rules.keys = [request.key]
-            let progress = WorkProgress(invocation)
+            let progress = WorkProgress(workspace)
             defer { progress.finish() }
-            let work = try PullWork(invocation, bound, rules: rules, progress: progress)
+            let work = try PullWork(workspace, bound, rules: rules, progress: progress)
             let finding = try work.look()
             let isAsWanted = finding.plan.steps.allSatisfy { step in
                 step.action == .agree || step.variable.map { wanted.contains($0.id) } ?? false
@@ -53,9 +53,9 @@ struct RotationOldValues {
                         "Nothing was changed. See it with: zg-env pull \(word: request.key) -p \(word: project), then rotate again."
                 )
             }
-            guard !invocation.options.dryRun else { continue }
+            guard !workspace.options.dryRun else { continue }
             try work.apply(finding)
-            try invocation.note("\(place.project.name): took the old value from the platform.")
+            workspace.note("\(place.project.name): took the old value from the platform.")
         }
     }
 }

@@ -26,9 +26,8 @@ enum RotationPeriod {
     /// comes along.
     static func recordsAlone(
         _ key: String, _ project: VaultProject, _ index: VaultIndex, _ wanted: Scope?,
-        _ invocation: Invocation
-    ) throws -> [Variable]? {
-        let command = invocation.command
+        _ command: ParsedCommand
+    ) -> [Variable]? {
         let records = index.variables(of: project.id, named: key)
         guard !records.isEmpty, !brings(command), !hasInput() else { return nil }
         guard let wanted else { return records }
@@ -37,8 +36,7 @@ enum RotationPeriod {
     }
 
     private static func brings(_ command: ParsedCommand) -> Bool {
-        ["generate", "from-file"].contains { command.value($0) != nil } || command.has("prompt")
-            || command.has("push") || command.value("type") != nil
+        ValueInput(command).isNamed || command.has("push") || command.value("type") != nil
             || command.value("comment") != nil
     }
 
@@ -59,11 +57,11 @@ enum RotationPeriod {
     /// Keeps a period without another value.
     static func keep(
         _ seconds: UInt64, _ key: String, _ project: VaultProject, _ records: [Variable],
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws -> CommandResult {
-        if !invocation.options.dryRun {
-            try set(seconds, Set(records.map(\.id)), invocation)
-            try invocation.note(
+        if !workspace.options.dryRun {
+            try set(seconds, Set(records.map(\.id)), workspace)
+            workspace.note(
                 seconds == 0
                     ? "\(key) of \(project.name) has no period any more."
                     : "\(key) of \(project.name) is due when its value is \(DurationText.text(.seconds(Int64(clamping: seconds)))) old."
@@ -72,14 +70,14 @@ enum RotationPeriod {
         return CommandResult(json: [
             "project": .string(project.name), "key": .string(key),
             "rotateEverySeconds": seconds == 0 ? .null : .integer(Int64(clamping: seconds)),
-            "dryRun": .bool(invocation.options.dryRun),
+            "dryRun": .bool(workspace.options.dryRun),
         ])
     }
 
     static func set(
-        _ seconds: UInt64, _ records: Set<Identifier>, _ invocation: Invocation
+        _ seconds: UInt64, _ records: Set<Identifier>, _ workspace: Workspace
     ) throws {
-        try invocation.session.update(with: try invocation.session.indexKeys()) { transaction in
+        try workspace.session.update(with: try workspace.session.indexKeys()) { transaction in
             for position in transaction.index.variables.indices
             where records.contains(transaction.index.variables[position].id) {
                 transaction.index.variables[position].rotationSeconds = seconds

@@ -25,7 +25,7 @@ struct RotationPreparation {
         var policies: [String: String?] = [:]
     }
 
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let request: RotationRequest
     /// The projects, in the order of the plan.
     let places: [Place]
@@ -39,19 +39,19 @@ struct RotationPreparation {
     /// - Throws: ``ExitCode/usage`` where the records hold several values, ``ExitCode/notFound`` where
     ///   there is no old value to go back to, ``ExitCode/conflict`` where the platform differs or a
     ///   rotation of the same records is open.
-    init(_ request: RotationRequest, _ invocation: Invocation) throws {
-        self.invocation = invocation
+    init(_ request: RotationRequest, _ workspace: Workspace) throws {
+        self.workspace = workspace
         self.request = request
         try request.check()
-        let session = invocation.session
+        let session = workspace.session
         let keys = try session.valueKeys()
-        let platform = try PlatformSession(invocation)
-        let missing = try RotationSelection.missing(request, invocation, keys: keys)
+        let platform = try PlatformSession(workspace)
+        let missing = try RotationSelection.missing(request, workspace, keys: keys)
         if !missing.isEmpty {
-            try RotationOldValues(request: request, invocation: invocation)
+            try RotationOldValues(request: request, workspace: workspace)
                 .take(missing, platform)
         }
-        let selection = try RotationSelection(request, invocation, keys: keys)
+        let selection = try RotationSelection(request, workspace, keys: keys)
         old = selection.old
         copies = try selection.copies()
         let found = selection.found
@@ -59,7 +59,7 @@ struct RotationPreparation {
         var looked: [Result<Place, any Error>?] = Array(repeating: nil, count: found.count)
         session.turns.run(found.count, limit: RotationMachine.buildLimit) { number in
             let place = Result {
-                try Self.place(found[number], request, platform, overview, invocation)
+                try Self.place(found[number], request, platform, overview, workspace)
             }
             looked[number] = place
             if case .failure = place { return false }
@@ -98,13 +98,13 @@ struct RotationPreparation {
 
     private static func place(
         _ found: RotationSelection.Found, _ request: RotationRequest, _ platform: PlatformSession,
-        _ overview: Overview, _ invocation: Invocation
+        _ overview: Overview, _ workspace: Workspace
     ) throws -> Place {
         let bound = try BoundProject.inVault(
-            found.project, platform, invocation,
+            found.project, platform, workspace,
             knowing: found.project.binding.flatMap { overview.projects[$0.projectID] })
         try checkPolicy(found, bound, overview)
-        let reading = try checkStep(found, bound, invocation)
+        let reading = try checkStep(found, bound, workspace)
         // Also where nothing is deployed: somebody else may do it before this goes back.
         let deployment: RotationDeployments.Choice
         do {
@@ -145,12 +145,12 @@ struct RotationPreparation {
 
     /// What is rolled back to must be what was there: both sides have to agree beforehand.
     private static func checkStep(
-        _ found: RotationSelection.Found, _ bound: BoundProject, _ invocation: Invocation
+        _ found: RotationSelection.Found, _ bound: BoundProject, _ workspace: Workspace
     ) throws -> PlatformReading? {
         var rules = PushPlan.Rules()
         rules.records = Set(found.records.map(\.id))
         let report = try PushWork(
-            invocation, bound, bound.local ?? found.project, rules: rules, isPart: true
+            workspace, bound, bound.local ?? found.project, rules: rules, isPart: true
         ).run(asks: false, sends: false)
         if report.isInStep { return report.reading }
         let name = DisplayText.safe(found.records[0].name)
@@ -252,7 +252,7 @@ struct RotationPreparation {
     /// Takes the new value, before anything is changed.
     func newValue() throws -> SecretSlice {
         let value = try RotationInput.value(
-            request, old: old, places[0].project.name, invocation)
+            request, old: old, places[0].project.name, workspace)
         if let old, old.equals(value) {
             throw CommandError(
                 .usage, "The new value of \(DisplayText.safe(request.key)) is the old one.",
@@ -265,8 +265,8 @@ struct RotationPreparation {
     func begin(
         with value: SecretSlice, _ lock: (RotationEntry) throws -> RotationLock
     ) throws -> (RotationEntry, RotationLock) {
-        let session = invocation.session
-        let time = invocation.context.now()
+        let session = workspace.session
+        let time = workspace.context.now()
         let entry = RotationEntry(createdAt: time, plan: plan)
         let held = try lock(entry)
         try session.update(with: try session.valueKeys()) { transaction in

@@ -4,13 +4,13 @@ internal import Vault
 
 /// What people see of a rotation while it goes on: one line for each step.
 struct RotationProgressLines {
-    let invocation: Invocation
+    let workspace: Workspace
     let plan: RotationPlan
 
     /// Shows what a result says. What was done is done, whether or not anybody can be told.
     func tell(_ action: RotationAction, _ result: RotationResult?) {
         guard let result, let text = text(action, result) else { return }
-        try? invocation.note(text)
+        workspace.note(text)
     }
 
     private func text(_ action: RotationAction, _ result: RotationResult) -> String? {

@@ -28,6 +28,8 @@ struct RotationRequest {
     var takesHolders = false
     /// Where the new value comes from.
     var source = Source.input
+    /// How a value that is given is read, and what is checked of it.
+    var input = ValueInput()
     /// The user's commands.
     var commands = RotationPlan.Commands()
     /// Whether deployments are built anew.
@@ -46,8 +48,7 @@ struct RotationRequest {
     }
 
     /// Reads the options of `rotate`.
-    init(_ invocation: Invocation) throws {
-        let command = invocation.command
+    init(_ command: ParsedCommand) throws {
         guard let key = command.argument("KEY") else {
             throw CommandError(
                 .usage, "No variable is named.",
@@ -75,6 +76,7 @@ struct RotationRequest {
             timeoutSeconds = UInt64(clamping: timeout.components.seconds)
         }
         allowsMissing = command.has("allow-missing")
+        input = ValueInput(command)
     }
 
     /// Refuses what cannot be meant, before anything is looked at.

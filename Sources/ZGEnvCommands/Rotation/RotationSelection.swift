@@ -25,29 +25,29 @@ struct RotationSelection {
 
     /// The records that are meant and whose value the vault does not hold.
     static func missing(
-        _ request: RotationRequest, _ invocation: Invocation, keys: VaultKeys
+        _ request: RotationRequest, _ workspace: Workspace, keys: VaultKeys
     ) throws -> [Found] {
-        let selection = try RotationSelection(named: request, invocation, keys: keys)
+        let selection = try RotationSelection(named: request, workspace, keys: keys)
         return selection.found.compactMap { place in
             let records = place.records.filter { $0.currentVersion == 0 }
             return records.isEmpty ? nil : Found(project: place.project, records: records)
         }
     }
 
-    init(_ request: RotationRequest, _ invocation: Invocation, keys: VaultKeys) throws {
-        try self.init(named: request, invocation, keys: keys)
-        try compare(invocation)
+    init(_ request: RotationRequest, _ workspace: Workspace, keys: VaultKeys) throws {
+        try self.init(named: request, workspace, keys: keys)
+        try compare(workspace)
         if request.everywhere { try addOthers() }
         try Self.checkNoneIsOpen(
             for: Set(found.flatMap { $0.records.map(\.id) }), key: request.key, in: index)
     }
 
     /// Finds the records of the projects that are named.
-    private init(named request: RotationRequest, _ invocation: Invocation, keys: VaultKeys) throws {
+    private init(named request: RotationRequest, _ workspace: Workspace, keys: VaultKeys) throws {
         self.request = request
         let vault: Vault
-        (vault, index, _) = try AcceptanceGate(invocation).open(.everything, with: keys) { index in
-            let projects = try Self.projects(request, index, invocation)
+        (vault, index, _) = try AcceptanceGate(workspace).open(.everything, with: keys) { index in
+            let projects = try Self.projects(request, index, workspace)
             let records = projects.flatMap { index.variables(of: $0.id, named: request.key) }
             return (
                 .sendingTo(projects: projects.map(\.id), records: Set(records.map(\.id))), ()
@@ -57,14 +57,14 @@ struct RotationSelection {
             throw CommandError(.locked, "The values are locked.")
         }
         self.reader = reader
-        for project in try Self.projects(request, index, invocation) {
+        for project in try Self.projects(request, index, workspace) {
             found.append(
                 Found(project: project, records: try records(of: project)))
         }
     }
 
     private static func projects(
-        _ request: RotationRequest, _ index: VaultIndex, _ invocation: Invocation
+        _ request: RotationRequest, _ index: VaultIndex, _ workspace: Workspace
     ) throws -> [VaultProject] {
         func named(_ name: String) throws -> VaultProject {
             guard let project = index.project(named: name) else {
@@ -74,7 +74,7 @@ struct RotationSelection {
         }
         var projects =
             request.projects.isEmpty
-            ? [try ProjectResolver(invocation).existing(in: index)]
+            ? [try ProjectResolver(workspace).existing(in: index)]
             : try request.projects.map(named)
         projects += try request.alsoProjects.map(named)
         var seen: Set<Identifier> = []
@@ -99,11 +99,11 @@ struct RotationSelection {
     }
 
     /// Opens what they hold, and sees that it is one value.
-    private mutating func compare(_ invocation: Invocation) throws {
+    private mutating func compare(_ workspace: Workspace) throws {
         for place in found {
             for record in place.records {
                 guard let value = try reader.currentValue(of: record, in: arena) else {
-                    try missing(record, place.project, invocation)
+                    try missing(record, place.project, workspace)
                     continue
                 }
                 guard let known = old else {
@@ -123,7 +123,7 @@ struct RotationSelection {
     }
 
     private func missing(
-        _ record: Variable, _ project: VaultProject, _ invocation: Invocation
+        _ record: Variable, _ project: VaultProject, _ workspace: Workspace
     ) throws {
         let name = "\(record.name) of \(project.name)"
         guard request.allowsMissing || request.failurePolicy == .keep else {
@@ -134,7 +134,7 @@ struct RotationSelection {
                     "Nothing was changed. Set it first, or say --allow-missing to go without a way back."
             )
         }
-        invocation.context.warn(
+        workspace.context.warn(
             "no-old-value", "\(name): the vault has no old value, so there is no way back.")
     }
 

@@ -11,7 +11,7 @@ struct RotationSplit {
     let scope: Scope
     /// Of the records that hold the targets, all of what they hold.
     let preparation: RotationPreparation
-    let invocation: Invocation
+    let workspace: Workspace
 
     /// Tells whether there is anything to split.
     var isNeeded: Bool {
@@ -39,7 +39,7 @@ struct RotationSplit {
             let records = try split(place)
             var rules = PushPlan.Rules()
             rules.records = records
-            let report = try PushWork(invocation, place.bound, place.project, rules: rules)
+            let report = try PushWork(workspace, place.bound, place.project, rules: rules)
                 .run(asks: false)
             if let failure = report.failure { throw failure }
         }
@@ -47,8 +47,8 @@ struct RotationSplit {
 
     /// - Returns: The records that were touched.
     private func split(_ place: RotationPreparation.Place) throws -> Set<Identifier> {
-        let session = invocation.session
-        let time = invocation.context.now()
+        let session = workspace.session
+        let time = workspace.context.now()
         return try session.update(with: try session.valueKeys()) { transaction in
             let records = transaction.index.variables.filter {
                 $0.project == place.project.id && $0.name == key

@@ -6,8 +6,8 @@ internal import Vault
 /// `rotate --status` and `--close`: what the vault knows of rotations.
 enum RotationStatus {
     /// The rotations of a key, or all, newest first.
-    static func result(_ key: String?, _ invocation: Invocation) throws -> CommandResult {
-        let index = try invocation.session.index(.everything)
+    static func result(_ key: String?, _ workspace: Workspace) throws -> CommandResult {
+        let index = try workspace.session.index(.everything)
         let reports = try index.rotations().filter { key == nil || $0.plan.key == key }
             .map { RotationReport($0) }
         return CommandResult(
@@ -17,27 +17,26 @@ enum RotationStatus {
     }
 
     /// Ends an open rotation as it stands. Values, platform and deployments stay as they are.
-    static func close(_ key: String?, _ invocation: Invocation) throws -> CommandResult {
-        let found = try RotationWork(invocation: invocation).open(key)
+    static func close(_ key: String?, _ workspace: Workspace) throws -> CommandResult {
+        let found = try RotationWork(workspace: workspace).open(key)
         var closed = found
         let name = DisplayText.safe(found.plan.key)
-        let answer = try Confirmation.ask(
-            invocation,
-            plan: ["close the open rotation of \(name) as it stands; nothing is put back"],
-            question: "Close it?")
-        if answer == .goOn {
+        let answer = try workspace.confirm(
+            ["close the open rotation of \(name) as it stands; nothing is put back"],
+            "Close it?")
+        if answer {
             let lock = try RotationLock(
-                found.id, key: found.plan.key, besides: invocation.session.path)
+                found.id, key: found.plan.key, besides: workspace.session.path)
             defer { withExtendedLifetime(lock) {} }
-            let time = max(invocation.context.now(), 1)
-            closed = try invocation.session.update(with: try invocation.session.valueKeys()) {
+            let time = max(workspace.context.now(), 1)
+            closed = try workspace.session.update(with: try workspace.session.valueKeys()) {
                 try close(found, at: time, in: &$0)
             }
-            try invocation.note("The rotation of \(name) is closed.")
+            workspace.note("The rotation of \(name) is closed.")
         }
         return CommandResult(
             json: .object(
-                RotationReport(closed).members + [.init("dryRun", .bool(answer != .goOn))]))
+                RotationReport(closed).members + [.init("dryRun", .bool(!answer))]))
     }
 
     /// Closes it as it stands in the file now; one that nobody with the root has made goes without a trace,

@@ -7,41 +7,40 @@ internal import VercelAPI
 
 /// One rotation, from where it stands to its end.
 struct RotationWork {
-    let invocation: Invocation
+    let workspace: Workspace
 
     /// Begins a rotation, after the plan was agreed to, and does it.
     func rotate(_ request: RotationRequest) throws -> CommandResult {
         var whole = request
         whole.takesHolders = true
-        var preparation = try RotationPreparation(whole, invocation)
+        var preparation = try RotationPreparation(whole, workspace)
         let split = request.scope.map {
             RotationSplit(
-                key: request.key, scope: $0, preparation: preparation, invocation: invocation)
+                key: request.key, scope: $0, preparation: preparation, workspace: workspace)
         }
         let parting = split?.isNeeded == true ? split : nil
         let lines = (parting?.lines ?? []) + preparation.lines
         // People see it in the plan, unless that is not shown.
-        let isUnseen = invocation.options.json || invocation.options.yes
+        let isUnseen = workspace.options.json || workspace.options.yes
         if let warning = preparation.blindCheck, isUnseen {
-            invocation.context.warn("check-alone", warning)
+            workspace.context.warn("check-alone", warning)
         }
         if let warning = preparation.stagedWarning, isUnseen {
-            invocation.context.warn("staged", warning)
+            workspace.context.warn("staged", warning)
         }
-        let answer = try Confirmation.ask(
-            invocation, plan: lines, question: "Rotate \(DisplayText.safe(request.key))?")
-        guard answer == .goOn else { return dryRun(request, preparation, lines) }
+        let answer = try workspace.confirm(lines, "Rotate \(DisplayText.safe(request.key))?")
+        guard answer else { return dryRun(request, preparation, lines) }
         // Before the records are parted: a value that is refused, or a command that fails, changes nothing.
         let value = try preparation.newValue()
         if let parting {
             try parting.apply()
-            preparation = try RotationPreparation(request, invocation)
+            preparation = try RotationPreparation(request, workspace)
         }
         let (rotation, lock) = try preparation.begin(with: value) { rotation in
             try self.lock(rotation)
         }
         // What was read before a question or a command is not of now.
-        let isFresh = invocation.options.yes && request.commands.apply == nil
+        let isFresh = workspace.options.yes && request.commands.apply == nil
         return try run(
             rotation, lock, projects: preparation.places.map(\.bound),
             readings: isFresh ? preparation.places.map(\.reading) : [])
@@ -51,7 +50,7 @@ struct RotationWork {
         _ request: RotationRequest, _ preparation: RotationPreparation, _ lines: [String]
     ) -> CommandResult {
         // For people these are lines of the plan.
-        if request.commands.revoke != nil, invocation.options.json {
+        if request.commands.revoke != nil, workspace.options.json {
             for place in preparation.places {
                 warn(leftovers: preparation.leftovers(of: place), of: place.project.name)
             }
@@ -94,21 +93,21 @@ struct RotationWork {
         let lines =
             found.plan.members.map { "\(found.plan.key) of \($0.name)" }
             + found.plan.commands.lines
-        guard try Confirmation.ask(invocation, plan: lines, question: question) == .goOn else {
+        guard try workspace.confirm(lines, question) else {
             let report = RotationReport(found)
             return CommandResult(
                 json: .object(report.members + [.init("dryRun", true)]), text: report.text)
         }
         let lock = try lock(found)
         let rotation = try authentic(found)
-        let platform = try PlatformSession(invocation)
-        let index = try invocation.session.index(.listing)
+        let platform = try PlatformSession(workspace)
+        let index = try workspace.session.index(.listing)
         let projects = try rotation.plan.members.map { member in
             guard let project = index.project(member.project) else {
                 throw cannotGoOn(
                     rotation, "The vault has no project \(DisplayText.safe(member.name)) any more")
             }
-            let bound = try BoundProject.inVault(project, platform, invocation)
+            let bound = try BoundProject.inVault(project, platform, workspace)
             guard bound.platform.id == member.platformProject else {
                 throw cannotGoOn(
                     rotation,
@@ -136,9 +135,9 @@ struct RotationWork {
 
     /// The open rotation that is meant.
     func open(_ key: String?) throws -> RotationEntry {
-        let keys = try invocation.session.valueKeys()
-        let index = try invocation.session.opened().index(with: keys, extent: .everything)
-        let project = try? ProjectResolver(invocation).existing(in: index)
+        let keys = try workspace.session.valueKeys()
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let project = try? ProjectResolver(workspace).existing(in: index)
         var open = try index.rotations().filter { rotation in
             rotation.isOpen && (key == nil || rotation.plan.key == key)
         }
@@ -163,8 +162,8 @@ struct RotationWork {
 
     /// The rotation as it stands now that nobody else works on it, made by somebody with the root.
     private func authentic(_ found: RotationEntry) throws -> RotationEntry {
-        invocation.session.forgetVault()
-        let rotation = try invocation.session.update(with: try invocation.session.valueKeys()) {
+        workspace.session.forgetVault()
+        let rotation = try workspace.session.update(with: try workspace.session.valueKeys()) {
             try $0.rotation(found.id)
         }
         guard let rotation, rotation.isOpen else {
@@ -178,14 +177,14 @@ struct RotationWork {
 
     private func lock(_ rotation: RotationEntry) throws -> RotationLock {
         try RotationLock(
-            rotation.id, key: rotation.plan.key, besides: invocation.session.path)
+            rotation.id, key: rotation.plan.key, besides: workspace.session.path)
     }
 
     /// Once the old value is revoked, what else has it does not work any more.
     private func warnOfLeftovers(_ rotation: RotationEntry) {
         guard rotation.progress.revoke == .done else { return }
         do {
-            let session = invocation.session
+            let session = workspace.session
             let keys = try session.valueKeys()
             let vault = try session.opened()
             let index = try vault.index(with: keys, extent: .everything)
@@ -205,7 +204,7 @@ struct RotationWork {
                     of: old, besides: Set(rotated), in: index, reader))
         } catch {
             // The rotation is done, and stays so.
-            invocation.context.warn(
+            workspace.context.warn(
                 "not-compared",
                 "Whether anything else holds the old value, which --revoke ended, is not known. \(CommandError(mapping: error).message)"
             )
@@ -215,7 +214,7 @@ struct RotationWork {
     private func warn(leftovers: [String], of project: String) {
         guard !leftovers.isEmpty else { return }
         let names = DisplayText.safe(leftovers.joined(separator: ", "))
-        invocation.context.warn(
+        workspace.context.warn(
             "revoked-elsewhere",
             "What is deployed for \(names) of \(DisplayText.safe(project)) has the old value, which --revoke ends. \(RotationLeftovers.remedy(leftovers, project: project))"
         )
@@ -223,7 +222,7 @@ struct RotationWork {
 
     private func warn(copies: [String]) {
         guard !copies.isEmpty else { return }
-        invocation.context.warn(
+        workspace.context.warn(
             "revoked-copies",
             "The old value, which --revoke ends, is still that of: \(RotationLeftovers.list(copies)). Set these to the new one, and push them."
         )
@@ -239,26 +238,26 @@ struct RotationWork {
         _ rotation: RotationEntry, _ lock: RotationLock, projects: [BoundProject],
         readings: [PlatformReading?] = [], _ wish: Wish? = nil
     ) throws -> CommandResult {
-        let values = RotationValues(invocation.session, rotation.plan)
+        let values = RotationValues(workspace.session, rotation.plan)
         let platform = LiveRotationPlatform(
-            invocation, rotation, values, projects: projects, readings: readings)
+            workspace, rotation, values, projects: projects, readings: readings)
         let commands = ShellRotationCommands(
-            invocation: invocation, plan: rotation.plan, values: values, lock: lock,
+            workspace: workspace, plan: rotation.plan, values: values, lock: lock,
             address: { try platform.host($0, $1) })
-        let progress = RotationProgressLines(invocation: invocation, plan: rotation.plan)
+        let progress = RotationProgressLines(workspace: workspace, plan: rotation.plan)
         let application = RotationApplication(
-            rotation, keeper: VaultRotationKeeper(invocation: invocation), platform: platform,
-            commands: commands, workers: invocation.session.turns,
-            clock: SystemRotationClock(context: invocation.context),
+            rotation, keeper: VaultRotationKeeper(workspace: workspace), platform: platform,
+            commands: commands, workers: workspace.session.turns,
+            clock: SystemRotationClock(context: workspace.context),
             tell: { progress.tell($0, $1) })
-        let metadata = try invocation.session.index(.listing).metadata
+        let metadata = try workspace.session.index(.listing).metadata
         do {
-            _ = try invocation.audited(
+            _ = try workspace.audited(
                 [rotation.plan.key],
                 project: rotation.plan.members.map(\.name).joined(separator: ", "),
                 seen: metadata, durably: true
             ) {
-                try invocation.changingDeployments(
+                try workspace.changingDeployments(
                     ofProjects: projects.map { ($0.platform.id, $0.access.client.origin) }
                 ) {
                     try Interrupts.deferred {
@@ -281,10 +280,10 @@ struct RotationWork {
                 "Go on with: zg-env rotate \(word: key) --resume, or go back with: zg-env rotate \(word: key) --abort"
             // A signal ends the program: whoever sent it is told here.
             if Interrupts.pending != nil {
-                if invocation.options.json {
+                if workspace.options.json {
                     Interrupts.setLastWords(Self.interrupted)
                 } else {
-                    try invocation.note("\(stopped)\n\(hint)")
+                    workspace.note("\(stopped)\n\(hint)")
                 }
             }
             Interrupts.endIfPending()
@@ -311,17 +310,17 @@ struct RotationWork {
         _ projects: [BoundProject],
         seen: [Int: (live: VaultProject.LiveDeployment?, time: UInt64)]
     ) {
-        guard let keys = try? invocation.session.indexKeys() else { return }
+        guard let keys = try? workspace.session.indexKeys() else { return }
         var found = seen
         let rest = projects.indices.filter { seen[$0] == nil }
-        invocation.session.turns.run(rest.count, limit: RotationMachine.buildLimit) { number in
+        workspace.session.turns.run(rest.count, limit: RotationMachine.buildLimit) { number in
             let project = projects[rest[number]]
             if let now = try? project.access.client.project(project.platform.id) {
-                found[rest[number]] = (now.liveDeployment, invocation.context.now())
+                found[rest[number]] = (now.liveDeployment, workspace.context.now())
             }
             return true
         }
-        _ = try? invocation.session.update(with: keys) { transaction in
+        _ = try? workspace.session.update(with: keys) { transaction in
             for (place, (live, time)) in found {
                 guard let local = projects[place].local else { continue }
                 transaction.see(live: live, of: local.id, time: time)
@@ -333,7 +332,7 @@ struct RotationWork {
         let report = RotationReport(rotation)
         if rotation.progress.outcome == .done {
             if !rotation.plan.redeploys {
-                invocation.context.warn(
+                workspace.context.warn(
                     "not-live",
                     "\(rotation.plan.key) is not live yet: deployments keep the value they were built with. Redeploy with: zg-env redeploy --wait"
                 )
@@ -342,7 +341,7 @@ struct RotationWork {
                     report.proof(of: $0) == "none"
                 }.map { rotation.plan.members[$0].name }
                 if !unproved.isEmpty {
-                    invocation.context.warn(
+                    workspace.context.warn(
                         "not-proved",
                         "Nothing proved the new value in \(unproved.joined(separator: ", ")): it is built and live, and that is all that is known."
                     )
@@ -354,7 +353,7 @@ struct RotationWork {
             rotation.progress.members[$0].previous == .done
         }.map { rotation.plan.members[$0].name }
         if !held.isEmpty {
-            invocation.context.warn(
+            workspace.context.warn(
                 "rolled-back-there",
                 "The platform was rolled back for \(held.joined(separator: ", ")): new deployments do not get its domains until one is promoted."
             )

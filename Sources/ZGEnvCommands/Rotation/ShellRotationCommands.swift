@@ -7,7 +7,7 @@ internal import VercelAPI
 
 /// The user's commands of a rotation, run by `/bin/sh`.
 struct ShellRotationCommands: RotationCommands {
-    let invocation: Invocation
+    let workspace: Workspace
     let plan: RotationPlan
     let values: RotationValues
     /// Kept by the commands too.
@@ -41,7 +41,7 @@ struct ShellRotationCommands: RotationCommands {
         guard let text = plan.commands.checkURL else { return nil }
         let url = text.hasPrefix("/") ? "https://\(host ?? "")\(text)" : text
         return try AddressCheck(
-            invocation: invocation, url: url, status: Int(plan.commands.checkStatus)
+            workspace: workspace, url: url, status: Int(plan.commands.checkStatus)
         ).failure()
     }
 
@@ -51,7 +51,7 @@ struct ShellRotationCommands: RotationCommands {
         host: String? = nil
     ) throws -> RotationProgress.Failure? {
         let other: RotationAction.Side = side == .new ? .old : .new
-        var environment = Self.inherited(invocation.context.rawEnvironment)
+        var environment = Self.inherited(workspace.context.rawEnvironment)
         for (name, text) in [
             ("ZG_ENV_STEP", step), ("ZG_ENV_KEY", plan.key), ("ZG_ENV_PROJECT", project),
             ("ZG_ENV_DEPLOYMENT_ID", deployment),
@@ -60,12 +60,12 @@ struct ShellRotationCommands: RotationCommands {
             environment.append(Array("\(name)=\(text)".utf8))
         }
         // With --json stderr is for one object alone.
-        let messages = invocation.context.messages.descriptor
+        let messages = workspace.context.messages.descriptor
         let process = RotationProcess(
             command: command, environment: environment,
-            messages: invocation.options.json ? nil : messages, lock: lock.descriptor,
+            messages: workspace.options.json ? nil : messages, lock: lock.descriptor,
             limit: .seconds(Int64(clamping: plan.timeoutSeconds)),
-            sleep: { [turns = invocation.session.turns] pause in turns.away { _ = usleep(pause) } },
+            sleep: { [turns = workspace.session.turns] pause in turns.away { _ = usleep(pause) } },
             shouldStop: { Interrupts.pending != nil })
         let end = try process.run(
             input: try values.value(side), other: try values.value(other))

@@ -4,10 +4,10 @@ internal import Vault
 
 /// Keeps a rotation in the vault's journal.
 struct VaultRotationKeeper: RotationKeeper {
-    let invocation: Invocation
+    let workspace: Workspace
 
     func keep(_ rotation: RotationEntry) throws {
-        let session = invocation.session
+        let session = workspace.session
         try session.update(with: try session.valueKeys()) { transaction in
             if rotation.isUnused { Self.drop(rotation.plan, from: &transaction) }
             try transaction.keep(rotation)
@@ -26,8 +26,8 @@ struct VaultRotationKeeper: RotationKeeper {
     func makeCurrent(
         _ side: RotationAction.Side, ofMember member: Int, _ rotation: RotationEntry
     ) throws -> RotationProgress.Failure? {
-        let session = invocation.session
-        let (plan, time) = (rotation.plan, invocation.context.now())
+        let session = workspace.session
+        let (plan, time) = (rotation.plan, workspace.context.now())
         let project = plan.members[member]
         return try session.update(with: try session.valueKeys()) { transaction in
             var changes: [(position: Int, version: UInt64)] = []

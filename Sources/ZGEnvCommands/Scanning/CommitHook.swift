@@ -13,34 +13,37 @@ struct CommitHook {
 
     private let path: String
     private let command: String
-    private let invocation: Invocation
+    private let hooksPath: String?
+    private let workspace: Workspace
 
-    init(_ invocation: Invocation) throws {
-        self.invocation = invocation
+    /// - Parameter hooksPath: `--hooks-path`: where the user says that hooks are.
+    init(_ choice: ScanChoice, hooksPath: String?, _ workspace: Workspace) throws {
+        self.workspace = workspace
+        self.hooksPath = hooksPath
         // Git knows of core.hooksPath, of work trees beside the first one, and of submodules.
-        let git = GitProgram(invocation.context, asHook: true, namesHooks: true)
+        let git = GitProgram(workspace.context, asHook: true, namesHooks: true)
         try git.checkRepository(hint: "Go into the one whose commits are to be looked at.")
         guard let path = try git.line(["rev-parse", "--git-path", "hooks/pre-commit"]) else {
             throw CommandError(.failed, "Git does not say where this repository's hooks are.")
         }
         self.path = path
-        try Self.checkPlace(of: path, git, invocation)
-        command = try Self.words(invocation).map(Self.quoted).joined(separator: " ")
+        try Self.checkPlace(of: path, hooksPath, git, workspace)
+        command = try Self.words(choice, workspace).map(Self.quoted).joined(separator: " ")
     }
 
     /// Refuses a place outside of the repository, unless it comes from the user: from the user's own
     /// settings of git, or from `--hooks-path`. Those of a repository may come with it.
     private static func checkPlace(
-        of path: String, _ git: GitProgram, _ invocation: Invocation
+        of path: String, _ wanted: String?, _ git: GitProgram, _ workspace: Workspace
     ) throws {
         func absolute(_ path: String) -> String {
-            path.hasPrefix("/") ? path : "\(invocation.context.workingDirectory)/\(path)"
+            path.hasPrefix("/") ? path : "\(workspace.context.workingDirectory)/\(path)"
         }
         let named = RealPath.above(absolute(path)) ?? "/"
         // Nothing can be written below a file, which is what switches hooks off.
         guard FileKind.isDirectory(named) || !FileKind.isTaken(named) else { return }
         let place = RealPath.ofFuture(named)
-        if let wanted = invocation.command.value("hooks-path") {
+        if let wanted {
             guard place != nil, RealPath.ofFuture(absolute(wanted)) == place else {
                 throw CommandError(
                     .conflict,
@@ -49,7 +52,7 @@ struct CommitHook {
             }
             return
         }
-        if let place, try isOwn(place, git, invocation) { return }
+        if let place, try isOwn(place, git, workspace) { return }
         if let setting = try git.list([
             "config", "--null", "--show-scope", "--type=path", "--get", "core.hooksPath",
         ]), setting.count == 2, setting[1].first == 0x2F,
@@ -67,12 +70,12 @@ struct CommitHook {
     /// Whether a place is in the work tree or where git keeps the repository. `.git` says where they are,
     /// and not the settings, which could name any directory a work tree.
     private static func isOwn(
-        _ place: String, _ git: GitProgram, _ invocation: Invocation
+        _ place: String, _ git: GitProgram, _ workspace: Workspace
     ) throws -> Bool {
-        let root = RepositoryRoot.nearest(to: invocation.context.workingDirectory)
+        let root = RepositoryRoot.nearest(to: workspace.context.workingDirectory)
         var directories = [root?.path, root.flatMap(Self.confirmedRepository)]
         // What the user's environment names is the user's choice; a `.git` file is not.
-        if ["GIT_DIR", "GIT_COMMON_DIR"].contains(where: { invocation.context.variable($0) != nil })
+        if ["GIT_DIR", "GIT_COMMON_DIR"].contains(where: { workspace.context.variable($0) != nil })
         {
             // Those are relative to where git was started, which is where this process is.
             directories += try [
@@ -106,12 +109,12 @@ struct CommitHook {
 
     /// Writes the hook, where none is that was not made here.
     func install() throws -> CommandResult {
-        let isDry = invocation.options.dryRun
+        let isDry = workspace.options.dryRun
         try check()
         if !isDry { try write() }
         if !isDry {
-            let place = invocation.command.value("hooks-path").map { " --hooks-path \(word: $0)" }
-            try invocation.note(
+            let place = hooksPath.map { " --hooks-path \(word: $0)" }
+            workspace.note(
                 "Wrote \(path). Commits of this repository are looked at from now on; take it out "
                     + "with: zg-env scan --remove-hook\(place ?? "")")
         }
@@ -124,9 +127,9 @@ struct CommitHook {
             throw CommandError(.notFound, "There is no hook at \(DisplayText.safe(path)).")
         }
         try check()
-        if !invocation.options.dryRun {
+        if !workspace.options.dryRun {
             guard unsafe unlink(path) == 0 else { throw failure("removed") }
-            try invocation.note("Removed \(path).")
+            workspace.note("Removed \(path).")
         }
         return result("removed", "")
     }
@@ -135,8 +138,8 @@ struct CommitHook {
         CommandResult(
             json: [
                 "path": .string(path), "hook": .string(text),
-                "dryRun": .bool(invocation.options.dryRun),
-                "installed": .bool(what == "installed" && !invocation.options.dryRun),
+                "dryRun": .bool(workspace.options.dryRun),
+                "installed": .bool(what == "installed" && !workspace.options.dryRun),
             ], text: shown)
     }
 
@@ -190,31 +193,27 @@ struct CommitHook {
     // MARK: The command
 
     /// The program by its real path, and what it needs to be told of what was told here.
-    private static func words(_ invocation: Invocation) throws -> [String] {
+    private static func words(
+        _ choice: ScanChoice, _ workspace: Workspace
+    ) throws -> [String] {
         guard let real = RealPath.of("/proc/self/exe") else {
             throw CommandError(.failed, "The place of zg-env itself cannot be found.")
         }
-        let (options, command) = (invocation.options, invocation.command)
+        let options = workspace.options
         func absolute(_ path: String) -> String {
-            path.hasPrefix("/") ? path : "\(invocation.context.workingDirectory)/\(path)"
+            path.hasPrefix("/") ? path : "\(workspace.context.workingDirectory)/\(path)"
         }
         var words = [real, "scan", "--staged"]
-        if options.vaultPath != (try? Directories(invocation.context).vault) {
+        if options.vaultPath != (try? Directories(workspace.context).vault) {
             words += ["--vault", absolute(options.vaultPath)]
         }
         // One that the environment names gives way to all.
-        if let project = options.project, !command.has("all-projects") {
+        if let project = options.project, !choice.allProjects {
             words += ["-p", project]
         }
         if let file = options.passphraseFile { words += ["--passphrase-file", absolute(file)] }
         if let file = options.keyFile { words += ["--key-file", absolute(file)] }
-        for name in ["all-projects", "history"] where command.has(name) {
-            words.append("--\(name)")
-        }
-        for name in ["min-length", "except"] {
-            for value in command.values(name) { words += ["--\(name)", value] }
-        }
-        return words
+        return words + choice.words
     }
 
     private static func quoted(_ word: String) throws -> String {

@@ -8,9 +8,9 @@ struct IgnoredPaths {
     private let context: Context
     private let warn: (String, String) -> Void
 
-    init(_ invocation: Invocation) {
-        context = invocation.context
-        warn = { invocation.context.warn($0, $1) }
+    init(_ workspace: Workspace) {
+        context = workspace.context
+        warn = { workspace.context.warn($0, $1) }
     }
 
     private static let question = [

@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import Searching
 
 /// `scan`: finds values of the vault in files, in what is staged, or in a stream.
-enum Scan: Command {
+struct Scan: Command {
     static let spec = CommandSpec(
         ["scan"], "Find values of the vault in files", section: "Variables",
         discussion: """
@@ -46,8 +46,11 @@ enum Scan: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let command = invocation.command
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         let root = command.argument("DIR")
         let isStaged = command.has("staged")
         let (installs, removes) = (command.has("install-hook"), command.has("remove-hook"))
@@ -56,38 +59,43 @@ enum Scan: Command {
                 .usage, "A directory is named, and an option that looks at no directory.",
                 hint: "Leave one of them out.")
         }
-        if root == "-" { try invocation.context.secretDescriptors.checkInput(for: "text") }
+        if root == "-" { try workspace.context.secretDescriptors.checkInput(for: "text") }
         guard installs || removes || !command.has("hooks-path") else {
             throw CommandError(.usage, "--hooks-path goes with --install-hook or --remove-hook.")
         }
-        if installs { return try CommitHook(invocation).install() }
-        if removes { return try CommitHook(invocation).remove() }
+        if installs { return try hook(workspace).install() }
+        if removes { return try hook(workspace).remove() }
         // What cannot be looked at is told before anybody is asked for a passphrase.
-        let staged = isStaged ? try StagedBlobs(invocation.context) : nil
+        let staged = isStaged ? try StagedBlobs(workspace.context) : nil
         if staged == nil, let root, root != "-" { try FileWalk.check(root) }
-        let selection = try selected(invocation)
+        let selection = try selected(workspace)
         let work = ScanWork(selection.table)
-        let progress = WorkProgress(invocation)
+        let progress = WorkProgress(workspace)
         if let staged {
             try work.readStaged(staged)
         } else if root == "-" {
             try work.readStream(0)
         } else {
             let walk = try FileWalk(
-                root ?? ".", ignoring: command.has("no-ignore") ? nil : IgnoredPaths(invocation))
-            try work.readFiles(walk.entries, invocation.session.turns, progress)
+                root ?? ".", ignoring: command.has("no-ignore") ? nil : IgnoredPaths(workspace))
+            try work.readFiles(walk.entries, workspace.session.turns, progress)
         }
-        return ScanReport(work, selection, isStaged: isStaged).result(invocation)
+        return ScanReport(work, selection, isStaged: isStaged).result(workspace)
+    }
+
+    private func hook(_ workspace: Workspace) throws -> CommitHook {
+        try CommitHook(
+            ScanChoice(command), hooksPath: command.value("hooks-path"), workspace)
     }
 
     /// The values are open in here alone.
-    private static func selected(_ invocation: Invocation) throws -> ScanSelection {
+    private func selected(_ workspace: Workspace) throws -> ScanSelection {
         do {
-            let selection = try ScanSelection(invocation)
-            invocation.session.forgetKeys()
+            let selection = try ScanSelection(ScanChoice(command), workspace)
+            workspace.session.forgetKeys()
             return selection
         } catch var error as CommandError
-            where error.code == .locked && invocation.command.has("staged")
+            where error.code == .locked && command.has("staged")
         {
             // Mostly read by somebody whose commit was stopped.
             error.hint = "What is staged was not looked at. Unlock first, with: zg-env unlock"

@@ -12,7 +12,7 @@ struct ScanReport {
         (self.work, self.selection, self.isStaged) = (work, selection, isStaged)
     }
 
-    func result(_ invocation: Invocation) -> CommandResult {
+    func result(_ workspace: Workspace) -> CommandResult {
         var findings: [JSONValue] = []
         var text = ""
         for found in work.texts {
@@ -45,14 +45,14 @@ struct ScanReport {
                         ["key": .string($0.key), "project": .string($0.project)]
                     }),
             ], text: text)
-        for file in skipped.prefix(20) where !invocation.options.json {
+        for file in skipped.prefix(20) where !workspace.options.json {
             let path = String(decoding: file.path, as: UTF8.self)
             let part = file.isBegun ? " to its end" : ""
-            invocation.context.warn(
+            workspace.context.warn(
                 "not-scanned", "\(path) was not looked at\(part): \(file.reason).")
         }
-        if skipped.count > 20, !invocation.options.json {
-            invocation.context.warn(
+        if skipped.count > 20, !workspace.options.json {
+            workspace.context.warn(
                 "not-scanned", "\(skipped.count - 20) more were not looked at; --json names them.")
         }
         let unseen =

@@ -12,22 +12,21 @@ struct ScanSelection {
     let leftOut: [ScanValues.Owner]
 
     /// Opens the values, has the audit log say so, and keeps digests alone. Asks for the passphrase.
-    init(_ invocation: Invocation) throws {
-        let command = invocation.command
-        let hasHistory = command.has("history")
-        let keys = try invocation.session.valueKeys()
-        let vault = try invocation.session.opened()
+    init(_ choice: ScanChoice, _ workspace: Workspace) throws {
+        let hasHistory = choice.history
+        let keys = try workspace.session.valueKeys()
+        let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: hasHistory ? .everything : .currentValues)
-        let isAll = command.has("all-projects")
+        let isAll = choice.allProjects
         let projects =
-            try isAll ? index.projects : [ProjectResolver(invocation).existing(in: index)]
+            try isAll ? index.projects : [ProjectResolver(workspace).existing(in: index)]
         guard
             let reader = try ValueReader(
                 vault: vault, index: index, keys: keys, givesAny: true)
         else {
             throw CommandError(.locked, "The values are locked.")
         }
-        let except = Set(command.values("except"))
+        let except = Set(choice.except)
         let arena = SecretArena()
         var found: [(owner: ScanValues.Owner, value: SecretSlice)] = []
         var missing: [String] = []
@@ -58,15 +57,15 @@ struct ScanSelection {
             }
         }
         if !missing.isEmpty {
-            invocation.context.warn(
+            workspace.context.warn(
                 "missing-value",
                 "Not looked for, since the vault holds no value: "
                     + "\(missing.sorted().joined(separator: ", ")).")
         }
         let values = try ScanValues(
-            found, minimum: command.value("min-length").flatMap { Int($0) } ?? 0)
+            found, minimum: choice.minimumLength.flatMap { Int($0) } ?? 0)
         if !found.isEmpty {
-            try invocation.audit(
+            try workspace.audit(
                 "searched for", Set(found.map(\.owner.key)).sorted(),
                 project: isAll ? nil : projects.first?.name, seen: index.metadata)
         }
@@ -74,10 +73,10 @@ struct ScanSelection {
         (owners, leftOut) = (values.owners, values.leftOut)
         if !leftOut.isEmpty {
             let keys = Set(leftOut.map(\.key)).sorted().joined(separator: ", ")
-            try invocation.note(
+            workspace.note(
                 "Too short or too common to be looked for: \(leftOut.count) "
                     + "\(leftOut.count == 1 ? "value" : "values") (\(keys)).")
         }
-        if table.isEmpty { try invocation.note("There is no value to look for.") }
+        if table.isEmpty { workspace.note("There is no value to look for.") }
     }
 }

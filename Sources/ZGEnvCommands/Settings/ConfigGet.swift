@@ -1,14 +1,18 @@
 internal import CommandLineKit
 
 /// `config get`: one setting.
-enum ConfigGet: Command {
+struct ConfigGet: Command {
     static let spec = CommandSpec(
         ["config", "get"], "Print a setting", section: "Vault",
         arguments: [Setting.argument])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let setting = try Setting.named(invocation.command.argument("KEY") ?? "")
-        let settings = try Settings(invocation.context)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let setting = try Setting.named(command.argument("KEY") ?? "")
+        let settings = try Settings(workspace.context)
         return CommandResult(
             json: setting.json(in: settings), text: settings[setting].text + "\n")
     }

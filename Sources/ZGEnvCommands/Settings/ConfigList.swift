@@ -2,13 +2,17 @@ internal import CommandLineKit
 internal import JSON
 
 /// `config list`: every setting with its value.
-enum ConfigList: Command {
+struct ConfigList: Command {
     static let spec = CommandSpec(
         ["config", "list"], "Show all settings", section: "Vault",
         discussion: "They are in $XDG_CONFIG_HOME/zg-env/config.json, which holds no secret.")
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let settings = try Settings(invocation.context)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let settings = try Settings(workspace.context)
         var table = Table([
             .init("SETTING"), .init("VALUE"), .init(""), .init("WHAT IT DOES", canShrink: true),
         ])
@@ -19,7 +23,7 @@ enum ConfigList: Command {
                 .init(setting.summary, as: .dim),
             ])
         }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         return CommandResult(
             json: [
                 "file": .string(orNull: settings.path),

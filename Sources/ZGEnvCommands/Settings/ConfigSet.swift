@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import JSON
 
 /// `config set`: changes one setting.
-enum ConfigSet: Command {
+struct ConfigSet: Command {
     static let spec = CommandSpec(
         ["config", "set"], "Change a setting", section: "Vault",
         arguments: [Setting.argument, ArgumentSpec("VALUE", .one, "What it is to be")],
@@ -11,18 +11,22 @@ enum ConfigSet: Command {
             .init("zg-env config set cache-for run,export", "have all others ask, even unlocked"),
         ])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let setting = try Setting.named(invocation.command.argument("KEY") ?? "")
-        let value = try setting.value(of: invocation.command.argument("VALUE") ?? "")
-        var settings = try Settings(invocation.context)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let setting = try Setting.named(command.argument("KEY") ?? "")
+        let value = try setting.value(of: command.argument("VALUE") ?? "")
+        var settings = try Settings(workspace.context)
         settings.set(setting, to: value)
-        if !invocation.options.dryRun {
-            try settings.write(in: invocation.context.files)
-            try invocation.note("\(setting.rawValue) is \(value.text).")
+        if !workspace.options.dryRun {
+            try settings.write(in: workspace.context.files)
+            workspace.note("\(setting.rawValue) is \(value.text).")
         }
         return CommandResult(json: [
             "key": .string(setting.rawValue), "value": value.json,
-            "dryRun": .bool(invocation.options.dryRun),
+            "dryRun": .bool(workspace.options.dryRun),
         ])
     }
 }

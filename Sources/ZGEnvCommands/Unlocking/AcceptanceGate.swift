@@ -4,12 +4,12 @@ internal import Vault
 /// Holds what a command is about to give out or send against the checkpoint, before it does. Where they
 /// differ it shows the difference and asks; without anybody to ask nothing leaves.
 struct AcceptanceGate {
-    private let invocation: Invocation
+    private let workspace: Workspace
     /// Whether somebody may be asked; else a difference is a refusal.
     private let asks: Bool
 
-    init(_ invocation: Invocation, asks: Bool = true) {
-        (self.invocation, self.asks) = (invocation, asks)
+    init(_ workspace: Workspace, asks: Bool = true) {
+        (self.workspace, self.asks) = (workspace, asks)
     }
 
     /// Opens the index, chooses from it, and has what the choice depends on accepted. Where that takes a
@@ -21,7 +21,7 @@ struct AcceptanceGate {
         _ choose: (VaultIndex) throws -> (use: CheckpointUse, choice: Choice)
     ) throws -> (vault: Vault, index: VaultIndex, choice: Choice) {
         while true {
-            let vault = try invocation.session.opened()
+            let vault = try workspace.session.opened()
             let index = try vault.index(with: keys, extent: extent)
             let (use, choice) = try choose(index)
             if try !require(use, in: index, with: keys) { return (vault, index, choice) }
@@ -37,18 +37,18 @@ struct AcceptanceGate {
         _ use: CheckpointUse, in index: VaultIndex, with keys: VaultKeys
     ) throws -> Bool {
         guard keys.opensValues else { return false }
-        try invocation.session.noteCheckpoint(of: index)
+        try workspace.session.noteCheckpoint(of: index)
         let objects = index.objectsNotAccepted(for: use)
         if objects.isEmpty { return false }
-        let whole = try invocation.session.opened().index(with: keys, extent: .everything)
+        let whole = try workspace.session.opened().index(with: keys, extent: .everything)
         let comparison = CheckpointComparison(of: whole).limited(to: objects)
-        let review = ChangesReview(comparison, in: whole, invocation)
+        let review = ChangesReview(comparison, in: whole, workspace)
         // What an object of the whole vault does not show is no difference of a use.
         guard !comparison.isEmpty else { return false }
         guard try asks ? review.answer("Accept these changes?") == true : false else {
             throw review.refusal
         }
-        try invocation.session.update(with: keys) { try $0.accept(comparison) }
+        try workspace.session.update(with: keys) { try $0.accept(comparison) }
         return true
     }
 }

@@ -1,7 +1,7 @@
 internal import CommandLineKit
 internal import Vault
 
-extension Invocation {
+extension Workspace {
     /// Adds a line to the audit log. Whoever gives values out calls this before, and gives nothing out
     /// when it throws.
     ///
@@ -17,7 +17,7 @@ extension Invocation {
         let user = context.user()
         let entry = AuditEntry(
             time: context.now(), userID: user.number, user: user.name,
-            command: command ?? self.command.spec.name, project: project, place: place,
+            command: command ?? self.command, project: project, place: place,
             names: names, outcome: outcome)
         let keys = try session.indexKeys()
         try session.auditLog().append(

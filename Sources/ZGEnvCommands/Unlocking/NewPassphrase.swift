@@ -17,21 +17,23 @@ enum NewPassphrase {
     ///
     /// - Throws: ``ExitCode/usage`` when there is nowhere to take it from, so that nobody is asked for
     ///   the old one in vain.
-    static func source(_ invocation: Invocation) throws -> PassphraseSource {
+    static func source(
+        _ command: ParsedCommand, _ workspace: Workspace
+    ) throws -> PassphraseSource {
         let named =
-            invocation.command.integer("new-passphrase-fd").map { .descriptor(Int32($0)) }
-            ?? invocation.command.value("new-passphrase-file").map { PassphraseSource.at($0) }
+            command.integer("new-passphrase-fd").map { .descriptor(Int32($0)) }
+            ?? command.value("new-passphrase-file").map { PassphraseSource.at($0) }
         if let source = named {
             var isFile = false
             if case .file = source { isFile = true }
-            guard isFile || source != invocation.session.passphraseSource else {
+            guard isFile || source != workspace.session.passphraseSource else {
                 throw CommandError(
                     .usage, "Both passphrases cannot come from one descriptor.",
                     hint: "Give another number to --new-passphrase-fd.")
             }
             return source
         }
-        let context = invocation.context
+        let context = workspace.context
         if context.variable("DISPLAY") == nil && context.variable("WAYLAND_DISPLAY") == nil {
             do {
                 _ = try TerminalDevice()

@@ -9,19 +9,19 @@ enum TypedSecret {
     /// - Parameter what: What it is called in messages, such as "token".
     /// - Throws: ``ExitCode/usage`` where there is none.
     static func read(
-        _ what: String, prompt: String, _ invocation: Invocation
+        _ what: String, prompt: String, _ workspace: Workspace
     ) throws -> SecretSlice {
         let arena = SecretArena(firstRegionByteCount: 8 << 10)
         if TerminalDevice.isTerminal(0) {
             let terminal = try TerminalDevice(
-                erasesPrompts: invocation.context.variable("TERM") != "dumb")
+                erasesPrompts: workspace.context.variable("TERM") != "dumb")
             let room = try arena.allocate(count: 4_096)
             let count = try room.withMutableBytes {
                 try terminal.readHidden(prompt: prompt, into: &$0)
             }
             return room.part(0..<count)
         }
-        try invocation.context.secretDescriptors.checkInput(for: what)
+        try workspace.context.secretDescriptors.checkInput(for: what)
         let text = try SecretInput.read(descriptor: 0, limit: 4_097, what: "The \(what) on stdin")
         let (start, end) = text.withBytes { bytes in
             var (start, end) = (0, bytes.byteCount)

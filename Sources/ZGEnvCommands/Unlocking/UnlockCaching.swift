@@ -9,10 +9,10 @@ enum UnlockCaching {
     /// - Returns: False where a second process could not read the keys back; nothing is kept then.
     static func keep(
         _ keys: VaultKeys, of vault: Vault, at position: VaultPosition, seconds: UInt32,
-        scope: UnlockScope, _ invocation: Invocation
+        scope: UnlockScope, _ workspace: Workspace
     ) throws -> Bool {
         let cache = UnlockCache(of: vault)
-        let now = invocation.context.now() / 1_000
+        let now = workspace.context.now() / 1_000
         // Interrupted in between, it would be unlocked with nobody told.
         let isReadBack = try Interrupts.deferred {
             try Unlock.mapped { () throws(KernelKeyringError) in
@@ -21,7 +21,7 @@ enum UnlockCaching {
                         root: root, position: position, seconds: seconds, now: now, scope: scope)
                 }
             }
-            let succeeded = UnlockReadBack.succeeds(invocation) && Interrupts.pending == nil
+            let succeeded = UnlockReadBack.succeeds(workspace) && Interrupts.pending == nil
             if !succeeded { try? cache.remove(scope) }
             return succeeded
         }

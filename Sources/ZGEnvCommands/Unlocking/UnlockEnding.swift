@@ -1,7 +1,7 @@
 internal import KernelKeyring
 internal import Vault
 
-extension Invocation {
+extension Workspace {
     /// Ends every unlock of a vault, after a change that makes what they keep wrong or unwanted.
     ///
     /// Where the kernel has no keyrings for us nothing is kept from here.
@@ -16,6 +16,6 @@ extension Invocation {
                 "What unlock keeps could not be ended: " + CommandError.sentence(error.reason))
             return
         }
-        if wasUnlocked { try note("It was unlocked, and is locked now.") }
+        if wasUnlocked { note("It was unlocked, and is locked now.") }
     }
 }

@@ -11,7 +11,7 @@ package final class VaultSession {
     let options: GlobalOptions
     let context: Context
     /// The command's words, for what the settings say of it.
-    private let command: String
+    let command: String
     private var vault: Vault?
     /// Whose turn it is, where several pieces of work go on side by side.
     let turns = TurnTaking()

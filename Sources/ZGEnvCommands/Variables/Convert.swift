@@ -5,7 +5,7 @@ internal import Sealing
 internal import Vault
 
 /// `convert`: reads a plain file in any dialect and prints it in any format.
-enum Convert: Command {
+struct Convert: Command {
     static let spec = CommandSpec(
         ["convert"], "Print a plain file in another format", section: "Variables",
         discussion: """
@@ -36,12 +36,15 @@ enum Convert: Command {
         ],
         exitCodes: ExitCode.numbers(.conflict))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let command = invocation.command
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         let chosen = command.value("format").flatMap { DotEnvFormat(rawValue: $0) } ?? .dotenv
         let path = command.value("output")
-        if let path { try ExportTarget.check(path, invocation) }
-        if let path, !command.has("force"), try invocation.context.files.exists(path) {
+        if let path { try ExportTarget.check(path, workspace) }
+        if let path, !command.has("force"), try workspace.context.files.exists(path) {
             throw CommandError(
                 .conflict, "\(DisplayText.safe(path)) is there already.",
                 hint: "It was left as it is. Say --force to replace it, or name another file.")
@@ -52,42 +55,42 @@ enum Convert: Command {
                 expands: command.has("expand"), isForVault: false,
                 consequence: "Nothing was written."))
         let file = command.argument("FILE") ?? "-"
-        if file == "-" { try invocation.context.secretDescriptors.checkInput(for: "file") }
+        if file == "-" { try workspace.context.secretDescriptors.checkInput(for: "file") }
         try source.read(file)
-        try source.report(invocation, strict: command.has("strict"))
-        let format = invocation.options.json && path == nil ? .json : chosen
+        try source.report(workspace, strict: command.has("strict"))
+        let format = workspace.options.json && path == nil ? .json : chosen
         let values = source.keys.compactMap { source.value(of: $0) }
         let text = try ExportText(format: format, keys: source.keys) { index, body in
             values[index].withBytes(body)
         }
         ExportText.warn(
-            text.unportable, remedy: "--format json carries every value.", invocation)
+            text.unportable, remedy: "--format json carries every value.", workspace)
         guard let path else {
-            let output = invocation.context.output
-            if invocation.options.dryRun { return result(source, nil, format, invocation) }
+            let output = workspace.context.output
+            if workspace.options.dryRun { return result(source, nil, format, workspace) }
             return CommandResult { try text.write(to: output) }
         }
-        if !invocation.options.dryRun {
+        if !workspace.options.dryRun {
             try text.withBytes {
                 try PrivateFile.write($0, to: path, replaces: command.has("force"))
             }
-            try invocation.note("Wrote \(source.keys.count) variables to \(path), in clear.")
+            workspace.note("Wrote \(source.keys.count) variables to \(path), in clear.")
         }
-        return result(source, path, format, invocation)
+        return result(source, path, format, workspace)
     }
 
-    private static func result(
+    private func result(
         _ source: PlaintextSource, _ path: String?, _ format: DotEnvFormat,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) -> CommandResult {
         CommandResult(
             json: [
                 "file": .string(orNull: path), "format": .string(format.rawValue),
                 "keys": .strings(source.keys),
                 "diagnostics": .array(source.findings.map(\.json)),
-                "dryRun": .bool(invocation.options.dryRun),
+                "dryRun": .bool(workspace.options.dryRun),
             ],
-            text: invocation.options.dryRun
+            text: workspace.options.dryRun
                 ? source.keys.map { DisplayText.safe($0) + "\n" }.joined() : "")
     }
 }

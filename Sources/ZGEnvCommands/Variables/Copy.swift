@@ -4,7 +4,7 @@ internal import JSON
 internal import Vault
 
 /// `copy`: gives a target or another project the value that a variable has.
-enum Copy: Command {
+struct Copy: Command {
     static let spec = CommandSpec(
         ["copy"], "Copy variables to another target or project", section: "Variables",
         discussion: """
@@ -45,9 +45,13 @@ enum Copy: Command {
         let scope: Scope?
     }
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let keys = try invocation.session.valueKeys()
-        let naming = try ProjectResolver(invocation).naming()
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let keys = try workspace.session.valueKeys()
+        let naming = try ProjectResolver(workspace).naming()
         func use(_ route: Route, _ index: VaultIndex) throws -> CheckpointUse {
             let records = try route.keys.map {
                 try RecordSelection.one($0, in: route.source, of: index, route.options)
@@ -57,22 +61,22 @@ enum Copy: Command {
                     name, _ in route.keys.contains(name)
                 })
         }
-        let (vault, index, route) = try AcceptanceGate(invocation).open(
+        let (vault, index, route) = try AcceptanceGate(workspace).open(
             .currentValues, with: keys
         ) { index -> (use: CheckpointUse, choice: Route) in
-            let route = try Self.route(invocation, index)
+            let route = try self.route(workspace, index)
             return (try use(route, index), route)
         }
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }
         let known = index.project(named: route.destination)
-        if known == nil { try Slip.check(project: route.destination, in: index, invocation) }
-        var plan = try plan(route, index, reader, invocation)
+        if known == nil { try Slip.check(project: route.destination, in: index, workspace) }
+        var plan = try self.plan(route, index, reader, workspace)
         var touched: [(key: String, touched: RecordEdit.Touched)] = []
-        if !invocation.options.dryRun {
-            let time = invocation.context.now()
-            try invocation.session.update(with: keys) { transaction in
+        if !workspace.options.dryRun {
+            let time = workspace.context.now()
+            try workspace.session.update(with: keys) { transaction in
                 guard let reader = transaction.values else {
                     throw CommandError(.locked, "The values are locked.")
                 }
@@ -83,27 +87,26 @@ enum Copy: Command {
                     throw VaultError(
                         .notAccepted, "the variables were changed while the vault was locked")
                 }
-                plan = try Self.plan(route, transaction.index, reader, invocation)
+                plan = try self.plan(route, transaction.index, reader, workspace)
                 guard plan.entries.contains(where: { $0.fate == .created || $0.fate == .updated })
                 else { return }
                 let project = transaction.project(named: route.destination, at: time).project
                 touched = try transaction.apply(plan, to: project.id, at: time)
             }
         }
-        try tell(plan, touched, route, index, invocation)
+        try tell(plan, touched, route, index, workspace)
         return result(
             plan, touched, route,
             projectCreated: known == nil && !plan.entries.allSatisfy { $0.fate == .skipped },
-            invocation)
+            workspace)
     }
 
-    private static func route(_ invocation: Invocation, _ index: VaultIndex) throws -> Route {
-        let command = invocation.command
+    private func route(_ workspace: Workspace, _ index: VaultIndex) throws -> Route {
         var seen: Set<String> = []
         let keys = command.arguments("KEY").filter { seen.insert($0).inserted }
         for key in keys { try VariableName.check(key) }
         let options = ScopeOptions(command)
-        let source = try ProjectResolver(invocation).existing(in: index)
+        let source = try ProjectResolver(workspace).existing(in: index)
         if let target = command.value("to-target") {
             try ScopeOptions.checkTarget(target)
             let scope =
@@ -128,8 +131,8 @@ enum Copy: Command {
             scope: try options.scope())
     }
 
-    private static func plan(
-        _ route: Route, _ index: VaultIndex, _ reader: ValueReader, _ invocation: Invocation
+    private func plan(
+        _ route: Route, _ index: VaultIndex, _ reader: ValueReader, _ workspace: Workspace
     ) throws -> CopyPlan {
         let records = try route.keys.map { key in
             let record = try RecordSelection.one(key, in: route.source, of: index, route.options)
@@ -138,7 +141,7 @@ enum Copy: Command {
         let destination = index.project(named: route.destination)
         let plan = try CopyPlan(of: records, to: destination?.id, in: index, reader: reader)
         let missing = plan.keys(.skipped)
-        guard missing.isEmpty || invocation.command.has("allow-missing") else {
+        guard missing.isEmpty || command.has("allow-missing") else {
             throw CommandError(
                 .notFound,
                 "The vault holds no value of \(missing.map { DisplayText.safe($0) }.joined(separator: ", ")): the platform would not show it.",
@@ -151,7 +154,7 @@ enum Copy: Command {
     }
 
     /// The platform has no sensitive variables of development.
-    private static func checkSensitive(
+    private func checkSensitive(
         _ entry: CopyPlan.Entry, _ destination: VaultProject?, _ index: VaultIndex
     ) throws {
         guard entry.scope.targets.contains(.development) else { return }
@@ -165,29 +168,29 @@ enum Copy: Command {
             hint: "Nothing was copied. Name other targets, or set it there with --type encrypted.")
     }
 
-    private static func tell(
+    private func tell(
         _ plan: CopyPlan, _ touched: [(key: String, touched: RecordEdit.Touched)], _ route: Route,
-        _ index: VaultIndex, _ invocation: Invocation
+        _ index: VaultIndex, _ workspace: Workspace
     ) throws {
         for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
             let warning = ValueWarning.sizeWarning(
                 byteCount: entry.byteCount, of: entry.record.name)
-            if let warning { invocation.context.warn(warning.code.rawValue, warning.message) }
+            if let warning { workspace.context.warn(warning.code.rawValue, warning.message) }
         }
         let missing = plan.keys(.skipped)
         if !missing.isEmpty {
-            invocation.context.warn(
+            workspace.context.warn(
                 "missing-value",
                 "Left out, since the vault holds no value: \(missing.joined(separator: ", ")).")
         }
         if index.project(named: route.destination) == nil,
             plan.entries.contains(where: { $0.fate != .skipped })
         {
-            let verb = invocation.options.dryRun ? "Would make" : "Made"
-            try invocation.note("\(verb) the project \(route.destination).")
+            let verb = workspace.options.dryRun ? "Would make" : "Made"
+            workspace.note("\(verb) the project \(route.destination).")
         }
         for entry in touched {
-            try invocation.note(
+            workspace.note(
                 entry.touched.after.isEmpty
                     ? "The value of \(entry.key) for \(entry.touched.before.description) was replaced by it."
                     : "The other value of \(entry.key) stays for \(entry.touched.after.description)."
@@ -195,9 +198,9 @@ enum Copy: Command {
         }
     }
 
-    private static func result(
+    private func result(
         _ plan: CopyPlan, _ touched: [(key: String, touched: RecordEdit.Touched)],
-        _ route: Route, projectCreated: Bool, _ invocation: Invocation
+        _ route: Route, projectCreated: Bool, _ workspace: Workspace
     ) -> CommandResult {
         var members: [JSONValue.Member] = [
             .init("project", .string(route.source.name)),
@@ -219,7 +222,7 @@ enum Copy: Command {
                                 ? .null : .string($0.touched.after.description),
                         ]
                     })))
-        if invocation.options.dryRun { members.append(.init("dryRun", true)) }
+        if workspace.options.dryRun { members.append(.init("dryRun", true)) }
         var table = Table([.init(""), .init("", canShrink: true), .init("", canShrink: true)])
         for entry in plan.entries {
             table.append([
@@ -227,9 +230,9 @@ enum Copy: Command {
                 .init(entry.record.name), .init(entry.scope.description, as: .dim),
             ])
         }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         return CommandResult(
             json: .object(members),
-            text: invocation.options.quiet ? "" : table.text(width: look.width, style: look.style))
+            text: workspace.options.quiet ? "" : table.text(width: look.width, style: look.style))
     }
 }

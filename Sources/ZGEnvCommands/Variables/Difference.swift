@@ -6,7 +6,7 @@ internal import Sealing
 internal import Vault
 
 /// `diff`: how a plain file, or the platform, stands against the vault, without a value.
-enum Difference: Command {
+struct Difference: Command {
     static let spec = CommandSpec(
         ["diff"], "Compare a .env file, or the platform, with the vault", section: "Variables",
         discussion: """
@@ -36,29 +36,34 @@ enum Difference: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let command = invocation.command
-        if command.has(RemoteDifference.option.name) { return try RemoteDifference.run(invocation) }
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        if command.has(RemoteDifference.option.name) {
+            return try RemoteDifference(command).run(in: workspace)
+        }
         guard let path = command.argument("FILE") else {
             throw CommandError(
                 .usage, "Nothing is named to compare the vault with.",
                 hint: "Give a FILE, or --remote for the platform.")
         }
-        if path == "-" { try invocation.context.secretDescriptors.checkInput(for: "file") }
-        let place = try ScopeOptions(command).place(invocation)
+        if path == "-" { try workspace.context.secretDescriptors.checkInput(for: "file") }
+        let place = try ScopeOptions(command).place(workspace)
         var source = PlaintextSource(
             .init(
                 dialect: command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) },
                 expands: command.has("expand"), isForVault: false,
                 consequence: "Nothing was compared."))
         try source.read(path)
-        try source.report(invocation)
+        try source.report(workspace)
         let namesOnly = command.has("names")
         let keys =
-            try namesOnly ? invocation.session.indexKeys() : invocation.session.valueKeys()
-        let vault = try invocation.session.opened()
+            try namesOnly ? workspace.session.indexKeys() : workspace.session.valueKeys()
+        let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: namesOnly ? .listing : .currentValues)
-        let project = try ProjectResolver(invocation).existing(in: index)
+        let project = try ProjectResolver(workspace).existing(in: index)
         let records = EffectiveVariables.inPlace(place, among: index.variables(of: project.id))
         let reader = namesOnly ? nil : try ValueReader(vault: vault, index: index, keys: keys)
         guard namesOnly || reader != nil else {
@@ -78,7 +83,7 @@ enum Difference: Command {
                     }
                 }
             })
-        var result = result(difference, source, project, place.title, path, invocation)
+        var result = result(difference, source, project, place.title, path, workspace)
         let differing = difference.differences.count
         if command.has("exit-code"), differing > 0 {
             result.failure = CommandError(
@@ -89,11 +94,11 @@ enum Difference: Command {
         return result
     }
 
-    private static func result(
+    private func result(
         _ difference: FileDifference, _ source: PlaintextSource, _ project: VaultProject,
-        _ target: String, _ path: String, _ invocation: Invocation
+        _ target: String, _ path: String, _ workspace: Workspace
     ) -> CommandResult {
-        let namesOnly = invocation.command.has("names")
+        let namesOnly = command.has("names")
         var members: [JSONValue.Member] = [
             .init("project", .string(project.name)), .init("target", .string(target)),
             .init("file", .string(path)),
@@ -113,7 +118,7 @@ enum Difference: Command {
                 }
             table.append([.init(entry.state.rawValue, as: role), .init(entry.key)])
         }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         return CommandResult(
             json: .object(members), text: table.text(width: look.width, style: look.style))
     }

@@ -4,7 +4,7 @@ internal import JSON
 internal import Vault
 
 /// `export`: writes the values of one place in a format that other programs read.
-enum Export: Command {
+struct Export: Command {
     static let spec = CommandSpec(
         ["export"], "Write variables as a file that other programs read", section: "Variables",
         discussion: """
@@ -45,57 +45,61 @@ enum Export: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let command = invocation.command
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         let format = command.value("format").flatMap { DotEnvFormat(rawValue: $0) } ?? .dotenv
         let path = command.value("output")
         let merges = command.has("merge")
         let dialect = command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) }
         if merges { try checkMerge(path, format) }
-        guard dialect == nil || (format == .dotenv && !invocation.options.json) else {
+        guard dialect == nil || (format == .dotenv && !workspace.options.json) else {
             throw CommandError(
                 .usage, "--dialect applies only to .env output.",
                 hint: "Leave out --dialect, or --format and --json.")
         }
-        if let path, !command.has("force"), !merges, try invocation.context.files.exists(path) {
+        if let path, !command.has("force"), !merges, try workspace.context.files.exists(path) {
             throw CommandError(
                 .conflict, "\(DisplayText.safe(path)) is there already.",
                 hint: "It was left as it is. Say --force to replace it, or name another file.")
         }
-        if let path { try ExportTarget.check(path, invocation) }
+        if let path { try ExportTarget.check(path, workspace) }
         let only = command.values("only")
         let found = try PlaceValues(
-            invocation, only: only.isEmpty ? nil : Set(only), except: Set(command.values("except")),
+            workspace, ScopeOptions(command), only: only.isEmpty ? nil : Set(only),
+            except: Set(command.values("except")),
             allowsMissing: command.has("allow-missing"))
-        if let remark = try found.remarkOnShared(invocation) {
-            invocation.context.warn("shared-not-here", remark)
+        if let remark = try found.remarkOnShared(workspace) {
+            workspace.context.warn("shared-not-here", remark)
         }
-        guard let path else { return try show(found, format, dialect, invocation) }
+        guard let path else { return try show(found, format, dialect, workspace) }
         if merges, let merged = try MergedFile(path, values: found.values) {
-            ExportText.warn(merged.unportable, remedy: leaveOut, invocation)
-            return try write(merged, found, invocation)
+            ExportText.warn(merged.unportable, remedy: Self.leaveOut, workspace)
+            return try write(merged, found, workspace)
         }
-        let text = try text(found, format, dialect, invocation)
+        let text = try text(found, format, dialect, workspace)
         let result: JSONValue = [
             "file": .string(path), "format": .string(format.rawValue),
             "keys": .strings(found.values.map(\.name)),
-            "dryRun": .bool(invocation.options.dryRun),
+            "dryRun": .bool(workspace.options.dryRun),
         ]
-        if invocation.options.dryRun {
+        if workspace.options.dryRun {
             return CommandResult(json: result, text: list(found.values))
         }
-        try found.audit(invocation)
+        try found.audit(workspace)
         try text.withBytes { try PrivateFile.write($0, to: path, replaces: command.has("force")) }
-        try invocation.note("Wrote \(found.values.count) variables to \(path), in clear.")
+        workspace.note("Wrote \(found.values.count) variables to \(path), in clear.")
         return CommandResult(json: result)
     }
 
     private static let leaveOut = "Leave such a variable out with --except NAME."
 
     /// Writes the values, and says what to do about one that cannot be written.
-    private static func text(
+    private func text(
         _ found: PlaceValues, _ format: DotEnvFormat, _ dialect: DotEnvDialect?,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws -> ExportText {
         do {
             let text = try ExportText(format: format, for: dialect, values: found.values)
@@ -103,7 +107,7 @@ enum Export: Command {
                 text.unportable,
                 remedy:
                     "Name the reader with --dialect (next, node, compose), or leave such a variable "
-                    + "out with --except NAME.", invocation)
+                    + "out with --except NAME.", workspace)
             return text
         } catch let error as DotEnvError {
             var failure = CommandError(mapping: error)
@@ -115,7 +119,7 @@ enum Export: Command {
         }
     }
 
-    private static func checkMerge(_ path: String?, _ format: DotEnvFormat) throws {
+    private func checkMerge(_ path: String?, _ format: DotEnvFormat) throws {
         guard path != nil else {
             throw CommandError(
                 .usage, "--merge changes a file, and none is named.", hint: "Name it with -o FILE.")
@@ -128,36 +132,35 @@ enum Export: Command {
     }
 
     /// The names alone, for a run that gives nothing out.
-    private static func list(_ values: [RevealedValue]) -> String {
+    private func list(_ values: [RevealedValue]) -> String {
         values.map { DisplayText.safe($0.name) + "\n" }.joined()
     }
 
-    private static func show(
+    private func show(
         _ found: PlaceValues, _ format: DotEnvFormat, _ dialect: DotEnvDialect?,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws -> CommandResult {
-        let format = invocation.options.json ? .json : format
-        let text = try text(found, format, dialect, invocation)
-        if invocation.options.dryRun {
+        let format = workspace.options.json ? .json : format
+        let text = try text(found, format, dialect, workspace)
+        if workspace.options.dryRun {
             return CommandResult(
                 json: [
                     "file": .null, "format": .string(format.rawValue),
                     "keys": .strings(found.values.map(\.name)), "dryRun": true,
                 ], text: list(found.values))
         }
-        let output = invocation.context.output
+        let output = workspace.context.output
         if TerminalDevice.isTerminal(output.descriptor), !found.values.isEmpty {
-            _ = try Confirmation.ask(
-                invocation,
-                plan: ["Show \(found.values.count) values of \(found.project.name), in clear"],
-                question: "Show them on this terminal?")
+            _ = try workspace.confirm(
+                ["Show \(found.values.count) values of \(found.project.name), in clear"],
+                "Show them on this terminal?")
         }
-        try found.audit(invocation)
+        try found.audit(workspace)
         return CommandResult { try text.write(to: output) }
     }
 
-    private static func write(
-        _ merged: consuming MergedFile, _ found: PlaceValues, _ invocation: Invocation
+    private func write(
+        _ merged: consuming MergedFile, _ found: PlaceValues, _ workspace: Workspace
     ) throws -> CommandResult {
         let result = CommandResult(
             json: [
@@ -165,20 +168,20 @@ enum Export: Command {
                 "keys": .strings(found.values.map(\.name)),
                 "added": .strings(merged.added), "changed": .strings(merged.changed),
                 "unchanged": .strings(merged.unchanged), "kept": .strings(merged.kept),
-                "dryRun": .bool(invocation.options.dryRun),
+                "dryRun": .bool(workspace.options.dryRun),
             ],
-            text: invocation.options.quiet
+            text: workspace.options.quiet
                 ? ""
                 : merged.added.map { "added \(DisplayText.safe($0))\n" }.joined()
                     + merged.changed.map { "changed \(DisplayText.safe($0))\n" }.joined())
-        if invocation.options.dryRun { return result }
+        if workspace.options.dryRun { return result }
         guard !merged.added.isEmpty || !merged.changed.isEmpty else {
-            try invocation.note("\(merged.path) has these values already; it was left as it is.")
+            workspace.note("\(merged.path) has these values already; it was left as it is.")
             return result
         }
-        try found.audit(invocation)
+        try found.audit(workspace)
         try merged.write()
-        try invocation.note(
+        workspace.note(
             "Wrote \(merged.added.count + merged.changed.count) variables to \(merged.path), in clear."
         )
         return result

@@ -4,7 +4,7 @@ internal import Glibc
 /// Where `export -o` may write: never over what opens or holds the vault, nor over a device.
 enum ExportTarget {
     /// - Throws: ``ExitCode/usage`` before anything is asked or opened.
-    static func check(_ path: String, _ invocation: Invocation) throws {
+    static func check(_ path: String, _ workspace: Workspace) throws {
         guard path != "-" else {
             throw CommandError(
                 .usage, "export writes to stdout without -o.", hint: "Leave out -o, or name a file."
@@ -18,7 +18,7 @@ enum ExportTarget {
                 .usage, "\(shown) is no regular file, and would be replaced by one.",
                 hint: "It was left as it is. Leave out -o to write to stdout.")
         }
-        let (options, context) = (invocation.options, invocation.context)
+        let (options, context) = (workspace.options, workspace.context)
         let kept = [
             options.vaultPath, options.vaultPath + ".lock", options.passphraseFile,
             context.variable("ZG_ENV_PASSPHRASE_FILE"), options.keyFile, options.auditLogPath,

@@ -6,7 +6,7 @@ internal import Sealing
 internal import Vault
 
 /// `import`: brings whole `.env` files in, all or nothing.
-enum Import: Command {
+struct Import: Command {
     static let spec = CommandSpec(
         ["import"], "Bring whole .env files into the vault", section: "Variables",
         discussion: """
@@ -46,23 +46,26 @@ enum Import: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let command = invocation.command
-        try PushAfterwards.check(invocation)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        try PushAfterwards(command).check(workspace)
         let paths = command.arguments("FILE")
         guard paths.filter({ $0 == "-" }).count <= 1 else {
             throw CommandError(
                 .usage, "stdin can be read once.", hint: "Nothing was imported.")
         }
-        if paths.contains("-") { try invocation.context.secretDescriptors.checkInput(for: "file") }
+        if paths.contains("-") { try workspace.context.secretDescriptors.checkInput(for: "file") }
         let kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
         let wanted = try ScopeOptions(command).scope()
-        let keys = try PushAfterwards.keys(invocation) {
-            try invocation.session.bestUnattendedKeys()
+        let keys = try PushAfterwards(command).keys(workspace) {
+            try workspace.session.bestUnattendedKeys()
         }
-        let index = try invocation.session.opened().index(with: keys, extent: .listing)
-        let (known, projectName) = try ProjectResolver(invocation).existingOrNew(in: index)
-        let progress = WorkProgress(invocation)
+        let index = try workspace.session.opened().index(with: keys, extent: .listing)
+        let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
+        let progress = WorkProgress(workspace)
         defer { progress.finish() }
         var source = PlaintextSource(
             .init(
@@ -73,59 +76,59 @@ enum Import: Command {
         }
         try source.takeValuesOutOfComments()
         progress.finish()
-        try report(source, invocation)
+        try report(source, workspace)
         guard !source.keys.isEmpty else {
             let files = paths.map { $0 == "-" ? "stdin" : $0 }.joined(separator: ", ")
             throw CommandError(
                 .usage, "\(DisplayText.safe(files)): there is no variable in it.",
                 hint: "Nothing was imported.")
         }
-        if known == nil { try Slip.check(project: projectName, in: index, invocation) }
+        if known == nil { try Slip.check(project: projectName, in: index, workspace) }
         let work = ImportWork(
             source: source, projectName: projectName, kind: kind, wanted: wanted,
             rule: command.value("on-conflict").flatMap { ImportPlan.ConflictRule(rawValue: $0) }
                 ?? .overwrite,
-            time: invocation.context.now(),
+            time: workspace.context.now(),
             progress: { progress.update("Sealed \($0) of \($1) variables …") })
         let plan: ImportPlan
         var written: [Variable] = []
         var failure: CommandError?
-        if invocation.options.dryRun {
-            plan = try work.planned(in: try invocation.session.opened(), with: keys)
+        if workspace.options.dryRun {
+            plan = try work.planned(in: try workspace.session.opened(), with: keys)
         } else {
-            (plan, written) = try invocation.session.update(with: keys) { transaction in
+            (plan, written) = try workspace.session.update(with: keys) { transaction in
                 let plan = try work.apply(to: &transaction)
                 return (plan, transaction.index.variables)
             }
             progress.finish()
             failure = try PlaintextFiles(
                 paths, source: source, remove: command.has("remove")
-            ).finish(plan, invocation) {
-                try work.verify(try invocation.session.opened(), with: keys)
+            ).finish(plan, workspace) {
+                try work.verify(try workspace.session.opened(), with: keys)
             }
         }
         if !plan.compared, !plan.keys(.updated).isEmpty {
-            try invocation.note(
+            workspace.note(
                 "The values are locked, so nothing was compared: keys that were there count as updated."
             )
         }
-        if known == nil { try noteNewProject(projectName, index, invocation) }
-        var result = result(plan, source, projectName, projectCreated: known == nil, invocation)
+        if known == nil { try noteNewProject(projectName, index, workspace) }
+        var result = result(plan, source, projectName, projectCreated: known == nil, workspace)
         result.failure = failure
-        if invocation.options.dryRun || !command.has("push") { return result }
-        return try PushAfterwards.push(
-            Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), invocation,
-            atHand: try atHand(plan, source, projectName, written, invocation), beside: result)
+        if workspace.options.dryRun || !command.has("push") { return result }
+        return try PushAfterwards(command).push(
+            Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), workspace,
+            atHand: try atHand(plan, source, projectName, written, workspace), beside: result)
     }
 
     /// The values of the file by the records that hold them: what is pushed.
     ///
     /// - Parameter written: The records as this command left them.
-    private static func atHand(
+    private func atHand(
         _ plan: ImportPlan, _ source: PlaintextSource, _ projectName: String,
-        _ written: [Variable], _ invocation: Invocation
+        _ written: [Variable], _ workspace: Workspace
     ) throws -> [Identifier: PushValues.Held] {
-        let index = try invocation.session.index(.listing)
+        let index = try workspace.session.index(.listing)
         guard let project = index.project(named: projectName) else { return [:] }
         let records = Dictionary(
             grouping: written.filter { $0.project == project.id && $0.isLive }, by: \.name)
@@ -140,50 +143,50 @@ enum Import: Command {
     }
 
     /// Shows what the files' owner should know, and stops there with `--strict`.
-    private static func report(_ source: PlaintextSource, _ invocation: Invocation) throws {
+    private func report(_ source: PlaintextSource, _ workspace: Workspace) throws {
         for key in source.keys {
             let shown = DisplayText.safe(key)
             let byteCount = source.value(of: key)?.count ?? 0
             if byteCount == 0 {
-                invocation.context.warn("empty-value", "\(shown) has an empty value.")
+                workspace.context.warn("empty-value", "\(shown) has an empty value.")
             }
             if let warning = ValueWarning.sizeWarning(byteCount: byteCount, of: shown) {
-                invocation.context.warn(warning.code.rawValue, warning.message)
+                workspace.context.warn(warning.code.rawValue, warning.message)
             }
             if let warning = CodeLoadingName.warning(about: shown) {
-                invocation.context.warn(warning.code, warning.message)
+                workspace.context.warn(warning.code, warning.message)
             }
             guard let comment = source.comments[key] else { continue }
             if comment.leftOut > 0 {
-                invocation.context.warn(
+                workspace.context.warn(
                     "comment-left-out",
                     "A line of the comment above \(shown) looks like a setting and was left out.")
             }
             if comment.valuesLeftOut > 0 {
-                invocation.context.warn(
+                workspace.context.warn(
                     "comment-left-out",
                     "A line of the comment above \(shown) holds a value of the file and was left out."
                 )
             }
             if comment.text.utf8.count > VaultFormat.commentLimit {
-                invocation.context.warn(
+                workspace.context.warn(
                     "comment-too-long",
                     "The comment above \(shown) is longer than 4 KiB and was left out.")
             }
         }
-        try source.report(invocation, strict: invocation.command.has("strict"))
+        try source.report(workspace, strict: command.has("strict"))
     }
 
-    private static func noteNewProject(
-        _ name: String, _ index: VaultIndex, _ invocation: Invocation
+    private func noteNewProject(
+        _ name: String, _ index: VaultIndex, _ workspace: Workspace
     ) throws {
-        let verb = invocation.options.dryRun ? "Would make" : "Made"
-        try invocation.note("\(verb) the project \(name).")
+        let verb = workspace.options.dryRun ? "Would make" : "Made"
+        workspace.note("\(verb) the project \(name).")
     }
 
-    private static func result(
+    private func result(
         _ plan: ImportPlan, _ source: PlaintextSource, _ project: String, projectCreated: Bool,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) -> CommandResult {
         var members: [JSONValue.Member] = [
             .init("project", .string(project)), .init("projectCreated", .bool(projectCreated)),
@@ -194,7 +197,7 @@ enum Import: Command {
             .init("compared", .bool(plan.compared)),
             .init("diagnostics", .array(source.findings.map(\.json))),
         ]
-        if invocation.options.dryRun { members.append(.init("dryRun", true)) }
+        if workspace.options.dryRun { members.append(.init("dryRun", true)) }
         var table = Table([.init(""), .init("", canShrink: true), .init("", canShrink: true)])
         for entry in plan.entries {
             table.append([
@@ -202,9 +205,9 @@ enum Import: Command {
                 .init(entry.key), .init(entry.scope.description, as: .dim),
             ])
         }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         return CommandResult(
             json: .object(members),
-            text: invocation.options.quiet ? "" : table.text(width: look.width, style: look.style))
+            text: workspace.options.quiet ? "" : table.text(width: look.width, style: look.style))
     }
 }

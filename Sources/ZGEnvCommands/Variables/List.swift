@@ -5,7 +5,7 @@ internal import JSON
 internal import Vault
 
 /// `list`: the names, without a value and without a prompt.
-enum List: Command {
+struct List: Command {
     static let spec = CommandSpec(
         ["list"], "List variables, without their values", section: "Variables",
         discussion: """
@@ -34,29 +34,33 @@ enum List: Command {
         ],
         exitCodes: ExitCode.ofPlatform, aliases: [["ls"]])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        if invocation.command.has("all-projects") {
-            try PlatformRefresh.runForAllIfAsked(invocation)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        if command.has("all-projects") {
+            try PlatformRefresh.runForAllIfAsked(workspace)
         } else {
-            try PlatformRefresh.runIfAsked(invocation)
+            try PlatformRefresh.runIfAsked(workspace)
         }
         // How old a value is stands with the values.
-        let index = try invocation.session.index(
-            invocation.command.has("stale") ? .currentValues : .listing)
-        if let problem = try invocation.session.keepIndexKey() {
-            try invocation.detail("The index key was not kept: \(problem).")
+        let index = try workspace.session.index(
+            command.has("stale") ? .currentValues : .listing)
+        if let problem = try workspace.session.keepIndexKey() {
+            workspace.detail("The index key was not kept: \(problem).")
         }
-        let wanted = try ScopeOptions(invocation.command).scope()
-        let pattern = invocation.command.argument("PATTERN")
-        let now = invocation.context.now()
-        let stale = invocation.command.duration("stale").map {
+        let wanted = try ScopeOptions(command).scope()
+        let pattern = command.argument("PATTERN")
+        let now = workspace.context.now()
+        let stale = command.duration("stale").map {
             UInt64($0.components.seconds) * 1_000
         }
         let oldest = stale.map { now > $0 ? now - $0 : 0 }
         let due =
             oldest == nil
             ? [] : Set(RotationDue.records(in: index, now: now).map(\.id))
-        let deleted = invocation.command.has("deleted")
+        let deleted = command.has("deleted")
         func records(_ project: VaultProject) -> [Variable] {
             if deleted { return index.removedVariables(of: project.id) }
             let removed = stale == nil ? PendingChanges.removed(of: project, in: index).latest : []
@@ -88,11 +92,11 @@ enum List: Command {
         }
         let listing = SharedVariableFilter(
             pattern: pattern, scope: wanted, oldest: oldest, isDeleted: deleted)
-        let answers = try listing.answers(invocation, index)
+        let answers = try listing.answers(workspace, index)
         func shared(_ project: VaultProject) -> SharedListing {
             SharedListing(of: project, answers).filtered { listing.includes($0, matches) }
         }
-        if invocation.command.has("all-projects") {
+        if command.has("all-projects") {
             let projects = index.projects.sorted {
                 $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
             }
@@ -104,26 +108,26 @@ enum List: Command {
                         })
                 ],
                 text: try text(
-                    projects.map { ($0, listed($0), shared($0)) }, invocation, now, titled: true))
+                    projects.map { ($0, listed($0), shared($0)) }, workspace, now, titled: true))
         }
-        let project = try ProjectResolver(invocation).existing(in: index)
+        let project = try ProjectResolver(workspace).existing(in: index)
         let (variables, others) = (listed(project), shared(project))
         if variables.isEmpty && others.isEmpty {
-            try invocation.note(
+            workspace.note(
                 pattern == nil && wanted == nil
                     ? "\(project.name) has no variables; add one with: zg-env set"
                     : "No variable of \(project.name) matches.")
         }
         return CommandResult(
             json: VariableListing.json(variables, others, of: project),
-            text: try text([(project, variables, others)], invocation, now, titled: false))
+            text: try text([(project, variables, others)], workspace, now, titled: false))
     }
 
-    private static func text(
-        _ projects: [(VaultProject, [Variable], SharedListing)], _ invocation: Invocation,
+    private func text(
+        _ projects: [(VaultProject, [Variable], SharedListing)], _ workspace: Workspace,
         _ now: UInt64, titled: Bool
     ) throws -> String {
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         var text = ""
         for (project, variables, shared) in projects {
             if titled {
@@ -137,7 +141,7 @@ enum List: Command {
         return text
     }
 
-    private static func matches(_ name: String, _ pattern: String) -> Bool {
+    private func matches(_ name: String, _ pattern: String) -> Bool {
         unsafe fnmatch(pattern, name, 0) == 0
     }
 }

@@ -18,21 +18,22 @@ struct PlaceValues {
     /// another program.
     private let index: VaultIndex
 
-    /// Opens the values of the invocation's project and place. Asks for the passphrase.
+    /// Opens the values of the workspace's project and place. Asks for the passphrase.
     ///
     /// - Parameters:
     ///   - only: Keys to hand out; nil for all.
     ///   - except: Keys to leave out.
     ///   - allowsMissing: Records without a value are left out and named, instead of failing.
     init(
-        _ invocation: Invocation, only: Set<String>? = nil, except: Set<String> = [],
+        _ workspace: Workspace, _ options: ScopeOptions, only: Set<String>? = nil,
+        except: Set<String> = [],
         allowsMissing: Bool
     ) throws {
-        let place = try ScopeOptions(invocation.command).place(invocation)
-        let keys = try invocation.session.valueKeys()
-        let resolver = ProjectResolver(invocation)
+        let place = try options.place(workspace)
+        let keys = try workspace.session.valueKeys()
+        let resolver = ProjectResolver(workspace)
         let naming = try resolver.naming()
-        let opened = try AcceptanceGate(invocation).open(.currentValues, with: keys) { index in
+        let opened = try AcceptanceGate(workspace).open(.currentValues, with: keys) { index in
             let project = try resolver.existing(in: index)
             let positions = try Self.positions(
                 in: place, of: project, only: only, except: except, index)
@@ -74,7 +75,7 @@ struct PlaceValues {
                     "The vault holds no value of \(names): the platform would not show it.",
                     hint: "Set it, or leave it out with --allow-missing.")
             }
-            invocation.context.warn(
+            workspace.context.warn(
                 "missing-value", "Left out, since the vault holds no value: \(names).")
         }
         self.values = values
@@ -100,10 +101,10 @@ struct PlaceValues {
 
     /// What is to be said of variables that Vercel's team shares with the place, by what the platform last
     /// showed, and that the vault does not have: a program goes without them. Nil where there are none.
-    func remarkOnShared(_ invocation: Invocation) throws -> String? {
+    func remarkOnShared(_ workspace: Workspace) throws -> String? {
         guard project.binding?.teamID != nil else { return nil }
         let answers = try PlatformAnswers(
-            invocation, keys: try invocation.session.indexKeys(), index: index)
+            workspace, keys: try workspace.session.indexKeys(), index: index)
         let positions = EffectiveVariables.positions(
             in: effectivePlace, of: project.id, in: index)
         let names = SharedListing(of: project, answers).names(in: effectivePlace)
@@ -120,7 +121,7 @@ struct PlaceValues {
 
     /// Has the audit log say that values go out, before they do.
     func audit(
-        _ invocation: Invocation, except kept: [String] = [],
+        _ workspace: Workspace, except kept: [String] = [],
         outcome: String = AuditEntry.Outcome.givenOut
     ) throws {
         var names = values.map(\.name)
@@ -128,7 +129,7 @@ struct PlaceValues {
             let kept = Set(kept)
             names.removeAll { kept.contains($0) }
         }
-        try invocation.audit(
+        try workspace.audit(
             outcome, names, project: project.name, place: place, seen: metadata)
     }
 

@@ -21,7 +21,7 @@ struct PlaintextFiles {
     /// - Parameter verify: Reads the vault back.
     /// - Returns: That files are left which were to be deleted.
     func finish(
-        _ plan: ImportPlan, _ invocation: Invocation, verify: () throws -> Void
+        _ plan: ImportPlan, _ workspace: Workspace, verify: () throws -> Void
     ) throws -> CommandError? {
         if remove { try verify() }
         var kept: [String] = []
@@ -29,23 +29,23 @@ struct PlaintextFiles {
             let shown = DisplayText.safe(path)
             guard FileKind.isFile(path) else {
                 if remove {
-                    invocation.context.warn(
+                    workspace.context.warn(
                         "plaintext-kept", "\(shown) was kept: it is no file that can be removed.")
                 }
                 continue
             }
             if remove {
                 if let obstacle = obstacle(to: path, plan) ?? Self.delete(path) {
-                    invocation.context.warn("plaintext-kept", "\(shown) was kept: \(obstacle).")
+                    workspace.context.warn("plaintext-kept", "\(shown) was kept: \(obstacle).")
                     kept.append(shown)
                 } else {
-                    try invocation.note("Deleted \(path).")
+                    workspace.note("Deleted \(path).")
                 }
             } else if source.keys.isEmpty == false {
-                invocation.context.warn(
+                workspace.context.warn(
                     "plaintext-left",
                     "\(shown) still holds the values in clear"
-                        + Self.tracking(of: path, invocation.context))
+                        + Self.tracking(of: path, workspace.context))
             }
         }
         guard !kept.isEmpty else { return nil }

@@ -198,14 +198,14 @@ struct PlaintextSource {
     /// Shows what readers disagree about.
     ///
     /// - Parameter strict: Whether there must be none.
-    func report(_ invocation: Invocation, strict: Bool = false) throws {
+    func report(_ workspace: Workspace, strict: Bool = false) throws {
         // One line in place of one more would say nothing that the line does not.
         let isCut = findings.count > Self.shownFindings + 1
         for finding in findings.prefix(isCut ? Self.shownFindings : findings.count) {
-            try invocation.note(finding.line)
+            workspace.note(finding.line)
         }
         if isCut {
-            try invocation.note("and \(findings.count - Self.shownFindings) more (all with --json)")
+            workspace.note("and \(findings.count - Self.shownFindings) more (all with --json)")
         }
         if strict, let first = findings.first {
             throw CommandError(

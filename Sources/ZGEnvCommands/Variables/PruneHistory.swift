@@ -4,7 +4,7 @@ internal import JSON
 internal import Vault
 
 /// `history prune`: drops old versions for good.
-enum PruneHistory: Command {
+struct PruneHistory: Command {
     static let spec = CommandSpec(
         ["history", "prune"], "Drop old versions of a variable for good", section: "Variables",
         discussion: """
@@ -19,20 +19,24 @@ enum PruneHistory: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private static func standardKeep(_ invocation: Invocation) throws -> Int {
-        try Settings(invocation.context).number(.historyKeep) ?? 10
+    private func standardKeep(_ workspace: Workspace) throws -> Int {
+        try Settings(workspace.context).number(.historyKeep) ?? 10
     }
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let key = invocation.command.argument("KEY") ?? ""
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let key = command.argument("KEY") ?? ""
         try VariableName.check(key)
-        let keys = try invocation.session.indexKeys()
-        let index = try invocation.session.opened().index(with: keys, extent: .everything)
-        let project = try ProjectResolver(invocation).existing(in: index)
+        let keys = try workspace.session.indexKeys()
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let project = try ProjectResolver(workspace).existing(in: index)
         let records = index.variables.filter { $0.project == project.id && $0.name == key }
         guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
-        let time = invocation.context.now()
-        let keep = try invocation.command.integer("keep") ?? standardKeep(invocation)
+        let time = workspace.context.now()
+        let keep = try command.integer("keep") ?? standardKeep(workspace)
         func prunable(_ index: VaultIndex) -> [StoredVersion] {
             index.variables.filter { $0.project == project.id && $0.name == key }.flatMap {
                 History(of: $0, in: index).prunable(keeping: keep, at: time) {
@@ -55,10 +59,10 @@ enum PruneHistory: Command {
                     }.joined())
         }
         let lines = planned.map { "drop version \($0.version) of \(key) for good" }
-        let answer = try Confirmation.ask(invocation, plan: lines, question: "Drop them?")
-        if answer == .stopAfterPlan { return result(planned, dryRun: true) }
+        let answer = try workspace.confirm(lines, "Drop them?")
+        if !answer { return result(planned, dryRun: true) }
         if planned.isEmpty { return result([], dryRun: false) }
-        let dropped = try invocation.session.update(with: keys) { transaction in
+        let dropped = try workspace.session.update(with: keys) { transaction in
             // Looked for again under the lock: what was pushed or set meanwhile must stay.
             let still = prunable(transaction.index).filter { version in
                 planned.contains {

@@ -6,28 +6,35 @@ internal import Vault
 internal import VercelAPI
 
 /// `diff --remote`: how the vault stands against the platform. Changes nothing on either side.
-enum RemoteDifference {
+struct RemoteDifference {
     static let option = OptionSpec(flag: "remote", "Compare with the platform")
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let command = invocation.command
+    private let options: ScopeOptions
+    private let namesOnly: Bool
+    private let failsOnDifference: Bool
+
+    init(_ command: ParsedCommand) throws {
         guard command.argument("FILE") == nil, command.value("dialect") == nil,
             !command.has("expand")
         else {
             throw CommandError(
                 .usage, "--remote compares with the platform, and takes nothing of a file.")
         }
-        let options = ScopeOptions(invocation.command)
-        let place = options.isEmpty ? nil : try options.place(invocation)
-        let namesOnly = invocation.command.has("names")
+        options = ScopeOptions(command)
+        namesOnly = command.has("names")
+        failsOnDifference = command.has("exit-code")
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let place = options.isEmpty ? nil : try options.place(workspace)
         // The passphrase first: nobody waits for the network to be asked.
         let keys =
-            try namesOnly ? invocation.session.indexKeys() : invocation.session.valueKeys()
-        let bound = try BoundProject.inVault(invocation)
+            try namesOnly ? workspace.session.indexKeys() : workspace.session.valueKeys()
+        let bound = try BoundProject.inVault(workspace)
         guard let project = bound.local else {
             throw CommandError(.notFound, "The vault has no such project.")
         }
-        let vault = try invocation.session.opened()
+        let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: namesOnly ? .listing : .currentValues)
         let variables = index.variables(of: project.id)
         let client = bound.access.client
@@ -53,7 +60,7 @@ enum RemoteDifference {
             guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
                 throw CommandError(.locked, "The values are locked.")
             }
-            let theirs = try values(of: sides, listing, bound, into: arena, invocation)
+            let theirs = try self.values(of: sides, listing, bound, into: arena, workspace)
             difference = try PlatformDifference(sides) { pair in
                 guard reader.isAccepted(pair.variable) else { return false }
                 guard let theirs = theirs[pair.record.id],
@@ -64,15 +71,15 @@ enum RemoteDifference {
                 }
             }
         }
-        return result(difference, project, place, listing, invocation)
+        return result(difference, project, place, listing, workspace)
     }
 
     /// What the platform shows of the records that both sides have, by its ids.
-    private static func values(
+    private func values(
         of sides: PlatformDifference.Sides, _ listing: PlatformListing, _ bound: BoundProject,
-        into arena: SecretArena, _ invocation: Invocation
+        into arena: SecretArena, _ workspace: Workspace
     ) throws -> [String: SecretSlice] {
-        let progress = WorkProgress(invocation)
+        let progress = WorkProgress(workspace)
         defer { progress.finish() }
         var values = listing.values
         let wanted = sides.both.filter {
@@ -94,11 +101,10 @@ enum RemoteDifference {
         return values
     }
 
-    private static func result(
+    private func result(
         _ difference: PlatformDifference, _ project: VaultProject,
-        _ place: EffectiveVariables.Place?, _ listing: PlatformListing, _ invocation: Invocation
+        _ place: EffectiveVariables.Place?, _ listing: PlatformListing, _ workspace: Workspace
     ) -> CommandResult {
-        let namesOnly = invocation.command.has("names")
         var members: [JSONValue.Member] = [
             .init("project", .string(project.name)), .init("target", .string(orNull: place?.title)),
             .init("file", .null),
@@ -107,7 +113,7 @@ enum RemoteDifference {
             members.append(.init(state.rawValue, .strings(difference.keys(state))))
         }
         members.append(.init("compared", .bool(!namesOnly)))
-        members.append(.init("variables", .array(difference.entries.map(json))))
+        members.append(.init("variables", .array(difference.entries.map(Self.json))))
         members.append(
             .init("skipped", .strings(listing.skipped.map(\.note.key).sorted())))
         var table = Table([
@@ -126,11 +132,11 @@ enum RemoteDifference {
                 .init(entry.differing.joined(separator: ", ")),
             ])
         }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         var result = CommandResult(
             json: .object(members), text: table.text(width: look.width, style: look.style))
         let count = difference.differences.count
-        if invocation.command.has("exit-code"), count > 0 {
+        if failsOnDifference, count > 0 {
             result.failure = CommandError(
                 .failed,
                 "\(count) \(count == 1 ? "variable is" : "variables are") not known to be the same in \(DisplayText.safe(project.name)) and on the platform."

@@ -17,9 +17,9 @@ enum RemoteReveal {
     ///   shows to nobody.
     static func values(
         of names: [String], in place: EffectiveVariables.Place?, into arena: SecretArena,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws -> (project: String, values: [RevealedValue]) {
-        let bound = try BoundProject.inVault(invocation)
+        let bound = try BoundProject.inVault(workspace)
         let client = bound.access.client
         let environments = CustomEnvironmentNames(
             try client.customEnvironments(ofProject: bound.platform.id))

@@ -4,7 +4,7 @@ internal import JSON
 internal import Vault
 
 /// `rm`: takes a variable, or some of its targets, out of use.
-enum Remove: Command {
+struct Remove: Command {
     static let spec = CommandSpec(
         ["rm"], "Remove a variable, or some of its targets", section: "Variables",
         discussion: """
@@ -21,14 +21,18 @@ enum Remove: Command {
         exclusive: [["all", "target"], ["all", "branch"]],
         exitCodes: ExitCode.ofPlatform, aliases: [["remove"]])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let key = invocation.command.argument("KEY") ?? ""
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let key = command.argument("KEY") ?? ""
         try VariableName.check(key)
-        try PushAfterwards.check(invocation)
-        let keys = try PushAfterwards.keys(invocation) { try invocation.session.indexKeys() }
-        let index = try invocation.session.index(.listing)
-        let project = try ProjectResolver(invocation).existing(in: index)
-        let plan = try plan(key, project, index, invocation)
+        try PushAfterwards(command).check(workspace)
+        let keys = try PushAfterwards(command).keys(workspace) { try workspace.session.indexKeys() }
+        let index = try workspace.session.index(.listing)
+        let project = try ProjectResolver(workspace).existing(in: index)
+        let plan = try plan(key, project, index, workspace)
         let lines = plan.map { step in
             step.after.isEmpty
                 ? "remove \(key) of \(project.name) for \(step.before.description)"
@@ -36,13 +40,13 @@ enum Remove: Command {
                     + step.after.description
         }
         let question = plan.count == 1 ? "Remove it?" : "Remove them?"
-        if try Confirmation.ask(invocation, plan: lines, question: question) == .stopAfterPlan {
+        if try !workspace.confirm(lines, question) {
             return CommandResult(
                 json: json(key, project, plan, dryRun: true),
                 text: lines.map { "Would \(DisplayText.safe($0))\n" }.joined())
         }
-        let time = invocation.context.now()
-        try invocation.session.update(with: keys) { transaction in
+        let time = workspace.context.now()
+        try workspace.session.update(with: keys) { transaction in
             for step in plan {
                 guard let position = transaction.position(of: step.record),
                     transaction.index.variables[position].isLive,
@@ -60,10 +64,10 @@ enum Remove: Command {
                 }
             }
         }
-        for line in lines { try invocation.note("Done: \(line).") }
-        let places = invocation.command.has("all") ? nil : plan.map(\.dropped)
-        return try PushAfterwards.push(
-            key, invocation, atHand: [:], vacated: .init(key: key, scopes: places),
+        for line in lines { workspace.note("Done: \(line).") }
+        let places = command.has("all") ? nil : plan.map(\.dropped)
+        return try PushAfterwards(command).push(
+            key, workspace, atHand: [:], vacated: .init(key: key, scopes: places),
             beside: CommandResult(json: json(key, project, plan, dryRun: false)))
     }
 
@@ -76,16 +80,16 @@ enum Remove: Command {
         var dropped: Scope { before.subtracting(after) }
     }
 
-    private static func plan(
-        _ key: String, _ project: VaultProject, _ index: VaultIndex, _ invocation: Invocation
+    private func plan(
+        _ key: String, _ project: VaultProject, _ index: VaultIndex, _ workspace: Workspace
     ) throws -> [Step] {
         let records = index.variables(of: project.id, named: key)
         guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
         let empty = Scope(targets: [])
-        if invocation.command.has("all") {
+        if command.has("all") {
             return records.map { Step(record: $0.id, before: $0.attributes.scope, after: empty) }
         }
-        let options = ScopeOptions(invocation.command)
+        let options = ScopeOptions(command)
         guard let scope = try options.scope() else {
             let only = try RecordSelection.one(key, in: project, of: index, options)
             return [Step(record: only.id, before: only.attributes.scope, after: empty)]
@@ -105,7 +109,7 @@ enum Remove: Command {
         return steps
     }
 
-    private static func json(
+    private func json(
         _ key: String, _ project: VaultProject, _ plan: [Step], dryRun: Bool
     ) -> JSONValue {
         var members: [JSONValue.Member] = [

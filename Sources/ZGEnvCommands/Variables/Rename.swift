@@ -5,7 +5,7 @@ internal import JSON
 internal import Vault
 
 /// `rename`: gives a key another name, history and all.
-enum Rename: Command {
+struct Rename: Command {
     static let spec = CommandSpec(
         ["rename"], "Give a variable another name", section: "Variables",
         discussion: """
@@ -20,7 +20,7 @@ enum Rename: Command {
 
     /// Refuses what the next push could not do: Vercel renames no sensitive variable, so that it is created
     /// under its new name.
-    private static func checkValues(of records: [Variable], _ project: VaultProject) throws {
+    private func checkValues(of records: [Variable], _ project: VaultProject) throws {
         let stuck = records.first {
             $0.currentVersion == 0 && $0.remote?.agreed.kind == .sensitive
         }
@@ -34,14 +34,18 @@ enum Rename: Command {
         )
     }
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let key = invocation.command.argument("KEY") ?? ""
-        let new = invocation.command.argument("NEW") ?? ""
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let key = command.argument("KEY") ?? ""
+        let new = command.argument("NEW") ?? ""
         try VariableName.check(key)
         try VariableName.check(new)
-        let keys = try invocation.session.indexKeys()
-        let index = try invocation.session.index(.listing)
-        let project = try ProjectResolver(invocation).existing(in: index)
+        let keys = try workspace.session.indexKeys()
+        let index = try workspace.session.index(.listing)
+        let project = try ProjectResolver(workspace).existing(in: index)
         func check(_ index: VaultIndex) throws {
             let records = index.variables(of: project.id, named: key)
             guard !records.isEmpty else {
@@ -57,23 +61,23 @@ enum Rename: Command {
         }
         try check(index)
         if !VariableName.isPortable(new) {
-            invocation.context.warn(
+            workspace.context.warn(
                 "name-not-portable", "\(new) is no name that every shell and the platform take.")
         }
-        if !invocation.options.dryRun {
-            let time = invocation.context.now()
-            try invocation.session.update(with: keys) { transaction in
+        if !workspace.options.dryRun {
+            let time = workspace.context.now()
+            try workspace.session.update(with: keys) { transaction in
                 try check(transaction.index)
                 for record in transaction.index.variables(of: project.id, named: key) {
                     guard let position = transaction.position(of: record.id) else { continue }
                     transaction.rename(at: position, to: new, time: time)
                 }
             }
-            try invocation.note("Renamed \(key) of \(project.name) to \(new).")
+            workspace.note("Renamed \(key) of \(project.name) to \(new).")
         }
         return CommandResult(json: [
             "project": .string(project.name), "key": .string(new), "was": .string(key),
-            "dryRun": .bool(invocation.options.dryRun),
+            "dryRun": .bool(workspace.options.dryRun),
         ])
     }
 }

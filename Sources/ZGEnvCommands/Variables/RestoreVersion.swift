@@ -6,7 +6,7 @@ internal import Sealing
 internal import Vault
 
 /// `restore-version`: makes an earlier value the current one, as a new version.
-enum RestoreVersion: Command {
+struct RestoreVersion: Command {
     static let spec = CommandSpec(
         ["restore-version"], "Make an earlier value of a variable the current one",
         section: "Variables",
@@ -20,22 +20,26 @@ enum RestoreVersion: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let key = invocation.command.argument("KEY") ?? ""
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let key = command.argument("KEY") ?? ""
         try VariableName.check(key)
-        guard let number = invocation.command.integer("version").map({ UInt64($0) }) else {
+        guard let number = command.integer("version").map({ UInt64($0) }) else {
             throw CommandError(
                 .usage, "No version is named.", hint: "See them with: zg-env history \(word: key)")
         }
-        let keys = try invocation.session.valueKeys()
-        let resolver = ProjectResolver(invocation)
+        let keys = try workspace.session.valueKeys()
+        let resolver = ProjectResolver(workspace)
         let naming = try resolver.naming()
-        let (vault, index, (project, record, version)) = try AcceptanceGate(invocation).open(
+        let (vault, index, (project, record, version)) = try AcceptanceGate(workspace).open(
             .everything, with: keys
         ) { index in
             let project = try resolver.existing(in: index)
             let record = try RecordSelection.one(
-                key, withVersion: number, in: project, of: index, ScopeOptions(invocation.command))
+                key, withVersion: number, in: project, of: index, ScopeOptions(command))
             let version = History(of: record, in: index).version(number)
             return (
                 .versions([version].compactMap(\.self), of: project.id, found: naming),
@@ -50,21 +54,21 @@ enum RestoreVersion: Command {
                 hint: "See what there is with: zg-env history \(word: key)")
         }
         let value = try reader.value(of: record, version, in: SecretArena())
-        if !invocation.options.dryRun {
-            try invocation.session.update(with: keys) { transaction in
+        if !workspace.options.dryRun {
+            try workspace.session.update(with: keys) { transaction in
                 try restore(
-                    value, of: number, record, key, project, invocation.context.now(), &transaction)
+                    value, of: number, record, key, project, workspace.context.now(), &transaction)
             }
-            try invocation.note("Version \(number) of \(key) is the current value again.")
+            workspace.note("Version \(number) of \(key) is the current value again.")
         }
         return CommandResult(json: [
             "key": .string(key), "project": .string(project.name),
             "restored": .integer(Int64(clamping: number)),
-            "dryRun": .bool(invocation.options.dryRun),
+            "dryRun": .bool(workspace.options.dryRun),
         ])
     }
 
-    private static func restore(
+    private func restore(
         _ value: SecretSlice, of number: UInt64, _ record: Variable, _ key: String,
         _ project: VaultProject, _ time: UInt64, _ transaction: inout VaultTransaction
     ) throws {

@@ -6,7 +6,7 @@ internal import Sealing
 internal import Vault
 
 /// `reveal`: gives values out, behind the passphrase.
-enum Reveal: Command {
+struct Reveal: Command {
     static let spec = CommandSpec(
         ["reveal"], "Print the value of a variable", section: "Variables",
         discussion: """
@@ -37,30 +37,35 @@ enum Reveal: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         var seen: Set<String> = []
-        let names = invocation.command.arguments("KEY").filter { seen.insert($0).inserted }
+        let names = command.arguments("KEY").filter { seen.insert($0).inserted }
         for name in names { try VariableName.check(name) }
-        let number = invocation.command.integer("version").map { UInt64($0) }
+        let number = command.integer("version").map { UInt64($0) }
         guard number == nil || names.count == 1 else {
             throw CommandError(.usage, "--version goes with one key.")
         }
-        let copying = try invocation.command.has("copy") ? CopiedValue(invocation) : nil
-        let place = try oneTarget(invocation)
-        let fromCache = try Settings(invocation.context).isOn(.revealFromCache)
+        let copying =
+            try command.has("copy") ? CopiedValue(of: command.arguments("KEY"), workspace) : nil
+        let place = try oneTarget(workspace)
+        let fromCache = try Settings(workspace.context).isOn(.revealFromCache)
         let keys =
             try fromCache
-            ? invocation.session.valueKeys() : invocation.session.askedValueKeys()
+            ? workspace.session.valueKeys() : workspace.session.askedValueKeys()
         let arena = SecretArena()
-        if invocation.command.has("remote") {
-            let remote = try RemoteReveal.values(of: names, in: place, into: arena, invocation)
+        if command.has("remote") {
+            let remote = try RemoteReveal.values(of: names, in: place, into: arena, workspace)
             return try giveOut(
                 remote.values, of: remote.project, from: "the platform: ",
-                seen: try invocation.session.index(.listing).metadata, copying, invocation)
+                seen: try workspace.session.index(.listing).metadata, copying, workspace)
         }
-        let resolver = ProjectResolver(invocation)
+        let resolver = ProjectResolver(workspace)
         let naming = try resolver.naming()
-        let (vault, index, (project, records)) = try AcceptanceGate(invocation).open(
+        let (vault, index, (project, records)) = try AcceptanceGate(workspace).open(
             number == nil ? .currentValues : .everything, with: keys
         ) { index in
             let project = try resolver.existing(in: index)
@@ -68,8 +73,8 @@ enum Reveal: Command {
                 try number.map {
                     try RecordSelection.one(
                         name, withVersion: $0, in: project, of: index,
-                        ScopeOptions(invocation.command), place)
-                } ?? record(name, project, index, place, invocation)
+                        ScopeOptions(command), place)
+                } ?? record(name, project, index, place, workspace)
             }
             if let number {
                 let versions = records.compactMap { History(of: $0, in: index).version(number) }
@@ -111,29 +116,29 @@ enum Reveal: Command {
                 version: record.currentVersion)
         }
         return try giveOut(
-            values, of: project.name, seen: index.metadata, copying, invocation)
+            values, of: project.name, seen: index.metadata, copying, workspace)
     }
 
     /// Writes the audit log's line, and then hands the values out.
-    private static func giveOut(
+    private func giveOut(
         _ values: [RevealedValue], of project: String, from source: String = "",
-        seen: IndexMetadata, _ copying: CopiedValue?, _ invocation: Invocation
+        seen: IndexMetadata, _ copying: CopiedValue?, _ workspace: Workspace
     ) throws -> CommandResult {
         try copying?.check(values[0])
-        if copying != nil && invocation.options.dryRun {
+        if copying != nil && workspace.options.dryRun {
             return CommandResult(
                 json: ["key": .string(values[0].name), "copied": false, "dryRun": true],
                 text: "Would copy \(DisplayText.safe(values[0].name)).\n")
         }
-        let isPlain = invocation.options.json || values.count == 1
-        let text = isPlain ? nil : try lines(values, invocation)
+        let isPlain = workspace.options.json || values.count == 1
+        let text = isPlain ? nil : try lines(values, workspace)
         let places = Set(values.map(\.scope.description)).sorted()
-        try invocation.audit(
+        try workspace.audit(
             AuditEntry.Outcome.givenOut, values.map(\.name), project: project,
             place: source + places.joined(separator: "; "), seen: seen)
         if let copying { return try copying.copy(values[0]) }
-        let output = invocation.context.output
-        if invocation.options.json {
+        let output = workspace.context.output
+        if workspace.options.json {
             return CommandResult { try RevealedValue.writeJSON(values, to: output) }
         }
         guard let text else {
@@ -146,13 +151,13 @@ enum Reveal: Command {
     }
 
     /// The values as lines of a `.env` file.
-    private static func lines(
-        _ values: [RevealedValue], _ invocation: Invocation
+    private func lines(
+        _ values: [RevealedValue], _ workspace: Workspace
     ) throws -> ExportText {
         let remedy = "Reveal one key alone for its bytes, or all with --json."
         do {
             let text = try ExportText(format: .dotenv, values: values)
-            ExportText.warn(text.unportable, remedy: remedy, invocation)
+            ExportText.warn(text.unportable, remedy: remedy, workspace)
             return text
         } catch let error as DotEnvError {
             var failure = CommandError(mapping: error)
@@ -161,17 +166,17 @@ enum Reveal: Command {
         }
     }
 
-    private static func oneTarget(_ invocation: Invocation) throws -> EffectiveVariables.Place? {
-        let options = ScopeOptions(invocation.command)
-        return options.isEmpty ? nil : try options.place(invocation)
+    private func oneTarget(_ workspace: Workspace) throws -> EffectiveVariables.Place? {
+        let options = ScopeOptions(command)
+        return options.isEmpty ? nil : try options.place(workspace)
     }
 
     /// The record that applies in the place named, or the key's only one.
-    private static func record(
+    private func record(
         _ name: String, _ project: VaultProject, _ index: VaultIndex,
-        _ place: EffectiveVariables.Place?, _ invocation: Invocation
+        _ place: EffectiveVariables.Place?, _ workspace: Workspace
     ) throws -> Variable {
-        let options = ScopeOptions(invocation.command)
+        let options = ScopeOptions(command)
         guard let place else {
             return try RecordSelection.one(name, in: project, of: index, options)
         }

@@ -7,7 +7,7 @@ internal import Searching
 internal import Vault
 
 /// `run`: replaces itself by a program that has the variables in its environment.
-enum Run: Command {
+struct Run: Command {
     static let spec = CommandSpec(
         ["run"], "Run a program with the variables in its environment", section: "Variables",
         discussion: """
@@ -38,8 +38,12 @@ enum Run: Command {
         ],
         exitCodes: [125, 126, 127])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        switch try start(invocation) {
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        switch try start(workspace) {
         case .planned(let result): return result
         case .supervised(let supervisor):
             var result = CommandResult {}
@@ -54,11 +58,10 @@ enum Run: Command {
         case supervised(ProgramSupervisor)
     }
 
-    private static func start(_ invocation: Invocation) throws -> Start {
-        let command = invocation.command
+    private func start(_ workspace: Workspace) throws -> Start {
         let only = command.values("only")
         let found = try PlaceValues(
-            invocation, only: only.isEmpty ? nil : Set(only),
+            workspace, ScopeOptions(command), only: only.isEmpty ? nil : Set(only),
             allowsMissing: command.has("allow-missing"))
         let required = command.values("require")
         let present = required.isEmpty ? [] : Set(found.values.map(\.name))
@@ -70,26 +73,26 @@ enum Run: Command {
         }
         try checkEntries(found.values)
         // What is kept of the platform's answers is read for people alone, and not where they chose the names.
-        if only.isEmpty, !invocation.options.quiet, !invocation.options.json,
-            TerminalDevice.isTerminal(invocation.context.messages.descriptor),
-            let remark = try found.remarkOnShared(invocation)
+        if only.isEmpty, !workspace.options.quiet, !workspace.options.json,
+            TerminalDevice.isTerminal(workspace.context.messages.descriptor),
+            let remark = try found.remarkOnShared(workspace)
         {
-            try invocation.note(remark)
+            workspace.note(remark)
         }
         let redacts = command.has("redact")
         let environment = try ChildEnvironment(
-            inherited: command.has("no-inherit") ? [] : invocation.context.rawEnvironment,
+            inherited: command.has("no-inherit") ? [] : workspace.context.rawEnvironment,
             values: found.values, overrides: command.has("override"), survivesFork: redacts)
-        try tellShadowed(environment, invocation)
+        try tellShadowed(environment, workspace)
         let kept = Set(environment.keptFromShell)
         for place in found.values.indices {
             let name = found.values[place].name
             guard let warning = CodeLoadingName.warning(about: name), !kept.contains(name) else {
                 continue
             }
-            invocation.context.warn(warning.code, warning.message)
+            workspace.context.warn(warning.code, warning.message)
         }
-        if invocation.options.dryRun {
+        if workspace.options.dryRun {
             return .planned(
                 CommandResult(
                     json: [
@@ -98,65 +101,65 @@ enum Run: Command {
                     text: found.values.map { DisplayText.safe($0.name) + "\n" }.joined()))
         }
         let program = ProgramReplacement(
-            invocation.context.arguments(from: command.restIndex),
-            path: invocation.context.variable("PATH"))
-        if redacts { return .supervised(try redacted(program, environment, found, invocation)) }
-        try begin(environment, found, invocation)
+            workspace.context.arguments(from: command.restIndex),
+            path: workspace.context.variable("PATH"))
+        if redacts { return .supervised(try redacted(program, environment, found, workspace)) }
+        try begin(environment, found, workspace)
         let failure = program.execute(
-            environment: environment, hardening: invocation.context.hardening)
-        noteFailure(environment, found, invocation)
+            environment: environment, hardening: workspace.context.hardening)
+        noteFailure(environment, found, workspace)
         throw RunFailure(failure)
     }
 
     /// Says what is to be said, and has the log say that values go out.
-    private static func begin(
-        _ environment: ChildEnvironment, _ found: PlaceValues, _ invocation: Invocation
+    private func begin(
+        _ environment: ChildEnvironment, _ found: PlaceValues, _ workspace: Workspace
     ) throws {
         // With --json stderr is the program's, but for a failure.
-        if !invocation.options.json { invocation.context.showWarnings() }
-        try found.audit(invocation, except: environment.keptFromShell)
-        try invocation.context.output.flush()
-        try invocation.context.messages.flush()
+        if !workspace.options.json { workspace.context.showWarnings() }
+        try found.audit(workspace, except: environment.keptFromShell)
+        try workspace.context.output.flush()
+        try workspace.context.messages.flush()
     }
 
     /// The line before says that values went out; where this one cannot be written, that stands.
-    private static func noteFailure(
-        _ environment: ChildEnvironment, _ found: PlaceValues, _ invocation: Invocation
+    private func noteFailure(
+        _ environment: ChildEnvironment, _ found: PlaceValues, _ workspace: Workspace
     ) {
         try? found.audit(
-            invocation, except: environment.keptFromShell, outcome: AuditEntry.Outcome.failed)
+            workspace, except: environment.keptFromShell, outcome: AuditEntry.Outcome.failed)
     }
 
     /// Starts the program beside this process. What that took of keys and values is gone after it.
-    private static func redacted(
+    private func redacted(
         _ program: ProgramReplacement, _ environment: ChildEnvironment, _ found: PlaceValues,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws -> ProgramSupervisor {
         let short = found.values.filter {
             $0.value.count > 0 && $0.value.count < ValuePatterns.shortest
         }
         if !short.isEmpty {
             let names = short.map(\.name).joined(separator: ", ")
-            try invocation.note(
+            workspace.note(
                 "Too short to be masked (under \(ValuePatterns.shortest) bytes): \(names).")
         }
         let patterns = try ValuePatterns(found.values.map(\.value))
-        try begin(environment, found, invocation)
+        try begin(environment, found, workspace)
         do {
             let supervisor = try ProgramSupervisor(
                 program, environment: environment, patterns: patterns,
-                hardening: invocation.context.hardening)
-            invocation.session.forgetKeys()
+                hardening: workspace.context.hardening)
+            workspace.session.forgetKeys()
             return supervisor
         } catch {
-            noteFailure(environment, found, invocation)
+            noteFailure(environment, found, workspace)
             throw error
         }
     }
 
     /// The kernel takes no entry of an environment that is longer than 32 pages of 4 KiB, and a name with
     /// a sign in it is another name.
-    private static func checkEntries(_ values: [RevealedValue]) throws {
+    private func checkEntries(_ values: [RevealedValue]) throws {
         let limit = 128 << 10
         // By place: a whole value that is taken out of an array is counted once for each of its parts.
         for place in values.indices {
@@ -178,17 +181,17 @@ enum Run: Command {
         }
     }
 
-    private static func tellShadowed(
-        _ environment: ChildEnvironment, _ invocation: Invocation
+    private func tellShadowed(
+        _ environment: ChildEnvironment, _ workspace: Workspace
     ) throws {
         func list(_ names: [String]) -> String { names.sorted().joined(separator: ", ") }
         if !environment.keptFromShell.isEmpty {
-            try invocation.note(
+            workspace.note(
                 "Set by the shell, and kept: \(list(environment.keptFromShell)) (--override turns that round)."
             )
         }
         if !environment.overridden.isEmpty {
-            try invocation.note(
+            workspace.note(
                 "Set by the shell, and overridden: \(list(environment.overridden)).")
         }
     }

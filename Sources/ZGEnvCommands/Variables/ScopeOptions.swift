@@ -67,14 +67,14 @@ struct ScopeOptions {
     }
 
     /// The one place that the options name, or development, which is then said.
-    func place(_ invocation: Invocation) throws -> EffectiveVariables.Place {
+    func place(_ workspace: Workspace) throws -> EffectiveVariables.Place {
         guard names.count <= 1 else {
-            throw CommandError(.usage, "\(invocation.command.spec.name) takes one target.")
+            throw CommandError(.usage, "\(workspace.command) takes one target.")
         }
         guard let name = names.first else {
             if let branch { return .init(.target(.preview), branch: branch) }
-            let name = try Settings(invocation.context)[.defaultTarget].text
-            try invocation.note("Using the variables of \(name); name another with -t.")
+            let name = try Settings(workspace.context)[.defaultTarget].text
+            workspace.note("Using the variables of \(name); name another with -t.")
             return .init(Scope.Targets(name: name).map { .target($0) } ?? .custom(name))
         }
         if let target = Scope.Targets(name: name) {

@@ -5,7 +5,7 @@ internal import Sealing
 internal import Vault
 
 /// `set`: creates or changes one variable.
-enum SetVariable: Command {
+struct SetVariable: Command {
     static let spec = CommandSpec(
         ["set"], "Create or change a variable", section: "Variables",
         discussion: """
@@ -32,16 +32,20 @@ enum SetVariable: Command {
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let key = invocation.command.argument("KEY") ?? ""
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let key = command.argument("KEY") ?? ""
         try VariableName.check(key)
-        try PushAfterwards.check(invocation)
-        let scopeOptions = ScopeOptions(invocation.command)
+        try PushAfterwards(command).check(workspace)
+        let scopeOptions = ScopeOptions(command)
         let wanted = try scopeOptions.scope()
-        let kind = invocation.command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
-        let keys = try PushAfterwards.keys(invocation) { try invocation.session.indexKeys() }
-        let index = try invocation.session.index(.listing)
-        let resolver = ProjectResolver(invocation)
+        let kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
+        let keys = try PushAfterwards(command).keys(workspace) { try workspace.session.indexKeys() }
+        let index = try workspace.session.index(.listing)
+        let resolver = ProjectResolver(workspace)
         let (known, projectName) = try resolver.existingOrNew(in: index)
         // Told before the value is asked for: what is ambiguous now will be so then.
         if let known {
@@ -50,44 +54,44 @@ enum SetVariable: Command {
             _ = try scope(wanted, kind, [], key)
         }
         if !VariableName.isPortable(key) {
-            invocation.context.warn(
+            workspace.context.warn(
                 "name-not-portable", "\(key) is no name that every shell and the platform take.")
         }
         if let warning = CodeLoadingName.warning(about: DisplayText.safe(key)) {
-            invocation.context.warn(warning.code, warning.message)
+            workspace.context.warn(warning.code, warning.message)
         }
-        try Slip.check(key, projectName, wanted, in: index, invocation)
-        let period = try RotationPeriod.seconds(invocation.command)
+        try Slip.check(key, projectName, wanted, in: index, workspace)
+        let period = try RotationPeriod.seconds(command)
         if let period, let known,
-            let wanted = try RotationPeriod.recordsAlone(
-                key, known, index, wanted, invocation)
+            let wanted = RotationPeriod.recordsAlone(
+                key, known, index, wanted, command)
         {
-            return try RotationPeriod.keep(period, key, known, wanted, invocation)
+            return try RotationPeriod.keep(period, key, known, wanted, workspace)
         }
-        let value = try ValueInput.value(for: key, invocation)
-        if invocation.options.dryRun {
+        let value = try ValueInput(command).value(for: key, workspace)
+        if workspace.options.dryRun {
             return CommandResult(
                 json: [
                     "project": .string(projectName), "key": .string(key), "dryRun": true,
                     "projectCreated": .bool(known == nil),
-                    "push": .bool(invocation.command.has("push")),
-                    "redeploy": .bool(invocation.command.has("redeploy")),
+                    "push": .bool(command.has("push")),
+                    "redeploy": .bool(command.has("redeploy")),
                 ],
                 text: "Would set \(DisplayText.safe(key)) of \(DisplayText.safe(projectName)).\n"
-                    + PushAfterwards.dryRunText(projectName, invocation))
+                    + PushAfterwards(command).dryRunText(projectName, workspace))
         }
-        let time = invocation.context.now()
-        let outcome = try invocation.session.update(with: keys) { transaction in
+        let time = workspace.context.now()
+        let outcome = try workspace.session.update(with: keys) { transaction in
             try store(
-                value, key, projectName, wanted, kind, invocation.command.value("comment"),
+                value, key, projectName, wanted, kind, command.value("comment"),
                 time: time, in: &transaction)
         }
         if let period {
-            try RotationPeriod.set(period, [outcome.variable.id], invocation)
+            try RotationPeriod.set(period, [outcome.variable.id], workspace)
         }
-        try tell(outcome, invocation)
-        return try PushAfterwards.push(
-            key, invocation,
+        try tell(outcome, workspace)
+        return try PushAfterwards(command).push(
+            key, workspace,
             atHand: [
                 outcome.variable.id: .init(version: outcome.variable.currentVersion, value: value)
             ],
@@ -126,7 +130,7 @@ enum SetVariable: Command {
     }
 
     /// The scope to set: the one named, the only record's, or the default of a new one.
-    private static func scope(
+    private func scope(
         _ wanted: Scope?, _ kind: VariableAttributes.Kind?, _ records: [Variable], _ key: String
     ) throws -> Scope {
         let scope: Scope
@@ -143,7 +147,7 @@ enum SetVariable: Command {
         return scope
     }
 
-    private static func store(
+    private func store(
         _ value: SecretSlice, _ key: String, _ projectName: String, _ wanted: Scope?,
         _ kind: VariableAttributes.Kind?, _ comment: String?, time: UInt64,
         in transaction: inout VaultTransaction
@@ -169,14 +173,14 @@ enum SetVariable: Command {
             variable: transaction.index.variables[edit.position], edit: edit)
     }
 
-    private static func tell(_ outcome: Outcome, _ invocation: Invocation) throws {
+    private func tell(_ outcome: Outcome, _ workspace: Workspace) throws {
         let (variable, project) = (outcome.variable, outcome.project)
-        if outcome.projectCreated { try invocation.note("Made the project \(project.name).") }
-        try invocation.note(
+        if outcome.projectCreated { workspace.note("Made the project \(project.name).") }
+        workspace.note(
             "Set \(variable.name) of \(project.name) for \(variable.attributes.scope.description), "
                 + "version \(variable.currentVersion).")
         for touched in outcome.edit.touched {
-            try invocation.note(
+            workspace.note(
                 touched.after.isEmpty
                     ? "The value for \(touched.before.description) was replaced by it."
                     : "The other value stays for \(touched.after.description).")

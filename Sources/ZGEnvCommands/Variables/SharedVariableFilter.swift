@@ -12,12 +12,12 @@ struct SharedVariableFilter {
     let isDeleted: Bool
 
     /// Opens what is kept, where a project could have some.
-    func answers(_ invocation: Invocation, _ index: VaultIndex) throws -> PlatformAnswers? {
+    func answers(_ workspace: Workspace, _ index: VaultIndex) throws -> PlatformAnswers? {
         guard !isDeleted, index.projects.contains(where: { $0.binding?.teamID != nil }) else {
             return nil
         }
         return try PlatformAnswers(
-            invocation, keys: try invocation.session.indexKeys(), index: index)
+            workspace, keys: try workspace.session.indexKeys(), index: index)
     }
 
     /// Tells whether one is to be listed.

@@ -4,7 +4,7 @@ internal import JSON
 internal import Vault
 
 /// `show`: everything about a variable but its value.
-enum Show: Command {
+struct Show: Command {
     static let spec = CommandSpec(
         ["show"], "Show a variable's scopes, versions and state, without its value",
         section: "Variables",
@@ -13,15 +13,19 @@ enum Show: Command {
         ],
         exitCodes: ExitCode.ofOpening)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let key = invocation.command.argument("KEY") ?? ""
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let key = command.argument("KEY") ?? ""
         try VariableName.check(key)
-        try PlatformRefresh.runIfAsked(invocation)
-        let index = try invocation.session.index(.everything)
-        let project = try ProjectResolver(invocation).existing(in: index)
+        try PlatformRefresh.runIfAsked(workspace)
+        let index = try workspace.session.index(.everything)
+        let project = try ProjectResolver(workspace).existing(in: index)
         let records = index.variables(of: project.id, named: key)
         guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
-        let now = invocation.context.now()
+        let now = workspace.context.now()
         return CommandResult(
             json: [
                 "key": .string(key), "project": .string(project.name),
@@ -30,12 +34,12 @@ enum Show: Command {
             text: records.map { text($0, project, index, now) }.joined(separator: "\n"))
     }
 
-    private static func versions(_ variable: Variable, _ index: VaultIndex) -> [StoredVersion] {
+    private func versions(_ variable: Variable, _ index: VaultIndex) -> [StoredVersion] {
         let earlier = index.earlierVersions.filter { $0.variable == variable.id }
         return earlier + (index.currentVersions[variable.id].map { [$0] } ?? [])
     }
 
-    private static func json(
+    private func json(
         _ variable: Variable, _ project: VaultProject, _ index: VaultIndex
     ) -> JSONValue {
         let remote = variable.remote
@@ -59,7 +63,7 @@ enum Show: Command {
             ])
     }
 
-    private static func text(
+    private func text(
         _ variable: Variable, _ project: VaultProject, _ index: VaultIndex, _ now: UInt64
     ) -> String {
         func age(_ time: UInt64) -> String {

@@ -4,22 +4,26 @@ internal import JSON
 internal import Vault
 
 /// `history`: the versions of a key, removed records included.
-enum ShowHistory: Command {
+struct ShowHistory: Command {
     static let spec = CommandSpec(
         ["history"], "Show the versions of a variable, without values", section: "Variables",
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
         exitCodes: ExitCode.ofOpening)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let key = invocation.command.argument("KEY") ?? ""
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let key = command.argument("KEY") ?? ""
         try VariableName.check(key)
-        let index = try invocation.session.index(.everything)
-        let project = try ProjectResolver(invocation).existing(in: index)
+        let index = try workspace.session.index(.everything)
+        let project = try ProjectResolver(workspace).existing(in: index)
         let histories = index.variables.filter {
             $0.project == project.id && $0.name == key && !$0.isTrace
         }.map { History(of: $0, in: index) }
         guard !histories.isEmpty else { throw RecordSelection.notFound(key, project, index) }
-        let now = Int64(clamping: invocation.context.now())
+        let now = Int64(clamping: workspace.context.now())
         var table = Table([
             .init("VERSION", trailing: true), .init("MADE"), .init("TARGETS", canShrink: true),
             .init(""),
@@ -34,7 +38,7 @@ enum ShowHistory: Command {
                 ])
             }
         }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         return CommandResult(
             json: [
                 "key": .string(key), "project": .string(project.name),
@@ -42,7 +46,7 @@ enum ShowHistory: Command {
             ], text: table.text(width: look.width, style: look.style))
     }
 
-    private static func state(of version: StoredVersion, _ variable: Variable) -> String {
+    private func state(of version: StoredVersion, _ variable: Variable) -> String {
         var words: [String] = []
         if version.version == variable.currentVersion {
             words.append(variable.isLive ? "current" : "removed")
@@ -51,7 +55,7 @@ enum ShowHistory: Command {
         return words.joined(separator: ", ")
     }
 
-    private static func json(_ history: History) -> JSONValue {
+    private func json(_ history: History) -> JSONValue {
         let variable = history.variable
         let scope = variable.attributes.scope
         return [

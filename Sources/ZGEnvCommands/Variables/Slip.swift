@@ -33,46 +33,43 @@ enum Slip {
     ///   made then.
     static func check(
         _ key: String, _ projectName: String, _ scope: Scope?, in index: VaultIndex,
-        _ invocation: Invocation
+        _ workspace: Workspace
     ) throws {
         guard let project = index.project(named: projectName) else {
-            return try check(project: projectName, in: index, invocation)
+            return try check(project: projectName, in: index, workspace)
         }
         let records = index.variables.lazy.filter { $0.project == project.id && $0.isLive }
         // Most commands set what is there already.
         if !records.contains(where: { $0.name == key }) {
-            try check("variable", key, among: Set(records.map(\.name)), invocation)
+            try check("variable", key, among: Set(records.map(\.name)), workspace)
         }
         for name in scope?.customEnvironments ?? [] {
             let environments = Set(records.flatMap { $0.attributes.scope.customEnvironments })
-            try check("custom environment", name, among: environments, invocation)
+            try check("custom environment", name, among: environments, workspace)
         }
     }
 
     /// The same of a project alone.
     static func check(
-        project name: String, in index: VaultIndex, _ invocation: Invocation
+        project name: String, in index: VaultIndex, _ workspace: Workspace
     ) throws {
-        try check("project", name, among: Set(index.projects.map(\.name)), invocation)
+        try check("project", name, among: Set(index.projects.map(\.name)), workspace)
     }
 
     private static func check(
-        _ kind: String, _ name: String, among known: Set<String>, _ invocation: Invocation
+        _ kind: String, _ name: String, among known: Set<String>, _ workspace: Workspace
     ) throws {
-        guard !known.contains(name), !invocation.options.yes,
+        guard !known.contains(name), !workspace.options.yes,
             let near = known.sorted().first(where: { isOne($0, for: name) })
         else { return }
         let (name, old) = (DisplayText.safe(name), DisplayText.safe(near))
         let line = "There is no \(kind) \(name), but there is \(old)."
         let unattended = CommandError(
             .usage, line, hint: "Nothing was changed. Did you mean \(old)? If not, say --yes.")
-        if invocation.options.dryRun {
-            return invocation.context.warn("near-name", "\(line) Did you mean \(old)?")
+        if workspace.options.dryRun {
+            return workspace.context.warn("near-name", "\(line) Did you mean \(old)?")
         }
-        guard !invocation.options.json else { throw unattended }
-        guard (try? TerminalDevice()) != nil || invocation.attendant != nil else {
-            throw unattended
-        }
-        _ = try Confirmation.ask(invocation, plan: [line], question: "Make \(name) all the same?")
+        guard workspace.interaction.canConfirm else { throw unattended }
+        _ = try workspace.confirm([line], "Make \(name) all the same?")
     }
 }

@@ -4,8 +4,8 @@ internal import Vault
 
 /// `verify --accept-older`: makes a copy that is not the newest one that was seen the newest one.
 enum AcceptOlder {
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let (session, context) = (invocation.session, invocation.context)
+    static func run(in workspace: Workspace) throws -> CommandResult {
+        let (session, context) = (workspace.session, workspace.context)
         let keys = try session.askedValueKeys()
         let vault = try session.opened()
         try vault.verify(with: keys)
@@ -23,8 +23,8 @@ enum AcceptOlder {
                 json: [
                     "vault": .string(vault.path), "checked": ["anchor": report.json],
                     "generation": .integer(orNull: generation.map { Int64(clamping: $0) }),
-                    "accepted": .bool(generation != nil && !invocation.options.dryRun),
-                    "dryRun": .bool(invocation.options.dryRun),
+                    "accepted": .bool(generation != nil && !workspace.options.dryRun),
+                    "dryRun": .bool(workspace.options.dryRun),
                 ], text: text)
         }
         guard let newest = against.map(\.generation).max() else {
@@ -51,14 +51,13 @@ enum AcceptOlder {
             "go on with generation \(generation) of \(vault.path), \(reason)",
             "make it generation \(next)",
         ]
-        let answer = try Confirmation.ask(
-            invocation, plan: plan, question: "Take this copy for the newest one?")
-        if answer == .stopAfterPlan {
+        let answer = try workspace.confirm(plan, "Take this copy for the newest one?")
+        if !answer {
             return result(
                 next, text: plan.map { "Would \(DisplayText.safe($0)).\n" }.joined())
         }
         try session.update(with: keys) { $0.outlive(against) }
-        try invocation.endUnlocks(of: vault.header.vaultID)
+        try workspace.endUnlocks(of: vault.header.vaultID)
         let now = try session.opened().header.generation
         if report.verdicts[.keyring] == .unavailable, try session.anchorPlaces().contains(.keyring)
         {

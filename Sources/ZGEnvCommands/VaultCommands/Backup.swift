@@ -3,7 +3,7 @@ internal import JSON
 internal import Vault
 
 /// `backup`: a verified copy of the vault.
-enum Backup: Command {
+struct Backup: Command {
     static let spec = CommandSpec(
         ["backup"], "Write a verified copy of the vault", section: "Vault",
         discussion: """
@@ -15,10 +15,14 @@ enum Backup: Command {
         examples: [.init("zg-env backup /media/stick/vault.zgv", "copy the vault to a stick")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let (session, context) = (invocation.session, invocation.context)
-        let path = invocation.command.argument("FILE") ?? ""
-        let replaces = invocation.command.has("force")
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let (session, context) = (workspace.session, workspace.context)
+        let path = command.argument("FILE") ?? ""
+        let replaces = command.has("force")
         let vault = try session.opened()
         guard !FileKind.areSame(path, vault.path), !FileKind.areSame(path, vault.path + ".lock")
         else {
@@ -40,7 +44,7 @@ enum Backup: Command {
         }
         let keys = try session.bestUnattendedKeys()
         let inspection: VaultInspection
-        if invocation.options.dryRun {
+        if workspace.options.dryRun {
             inspection = try vault.inspection(with: keys)
             try inspection.expectWhole()
         } else {
@@ -54,7 +58,7 @@ enum Backup: Command {
                     .notFound, CommandError.sentence(error.reason),
                     hint: "Nothing was written. Make the directory first, or name another file.")
             }
-            try invocation.note("Wrote and checked \(path), generation \(vault.header.generation).")
+            workspace.note("Wrote and checked \(path), generation \(vault.header.generation).")
         }
         var members: [JSONValue.Member] = [
             .init("file", .string(path)),
@@ -63,9 +67,9 @@ enum Backup: Command {
             .init("versions", .integer(Int64(inspection.versionCount))),
             .init("valuesOpened", .bool(inspection.opensValues)),
         ]
-        if invocation.options.dryRun { members.append(.init("dryRun", true)) }
+        if workspace.options.dryRun { members.append(.init("dryRun", true)) }
         let text =
-            invocation.options.dryRun ? "Would write \(DisplayText.safe(path)).\n" : ""
+            workspace.options.dryRun ? "Would write \(DisplayText.safe(path)).\n" : ""
         return CommandResult(json: .object(members), text: text)
     }
 }

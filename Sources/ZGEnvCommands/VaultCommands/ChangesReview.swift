@@ -7,42 +7,37 @@ struct ChangesReview {
     let text: ChangesText
     /// The changes.
     let comparison: CheckpointComparison
-    private let invocation: Invocation
+    private let workspace: Workspace
 
     /// The option that says that the changes are the user's own.
     static let option = OptionSpec(
         flag: "accept-changes", "Accept what was changed while the vault was locked")
 
     /// - Parameter index: The whole index that was compared.
-    init(_ comparison: CheckpointComparison, in index: VaultIndex, _ invocation: Invocation) {
+    init(_ comparison: CheckpointComparison, in index: VaultIndex, _ workspace: Workspace) {
         self.comparison = comparison
         text = ChangesText(comparison, in: index)
-        self.invocation = invocation
+        self.workspace = workspace
     }
 
     /// Shows the changes and asks where somebody can be asked.
     ///
     /// - Returns: nil where nobody can; then nothing was shown.
     func answer(_ question: String) throws -> Bool? {
-        let lines = text.summary(now: invocation.context.now())
-        if invocation.options.acceptsChanges {
-            try invocation.note("\(text.sentence):")
-            for line in lines { try invocation.note("  \(line)") }
+        let lines = text.summary(now: workspace.context.now())
+        if workspace.options.acceptsChanges {
+            workspace.note("\(text.sentence):")
+            for line in lines { workspace.note("  \(line)") }
             return true
         }
-        if invocation.options.dryRun { return nil }
-        if let attendant = invocation.attendant { return try attendant.confirm(lines, question) }
-        guard !invocation.options.json, let terminal = try? TerminalDevice() else { return nil }
-        let messages = invocation.context.messages
-        try messages.write(DisplayText.safe("\(text.sentence):") + "\n")
-        for line in lines { try messages.write("  \(DisplayText.safe(line))\n") }
-        try messages.flush()
-        return try terminal.confirm(question)
+        if workspace.options.dryRun { return nil }
+        guard workspace.interaction.canConfirm else { return nil }
+        return try workspace.interaction.confirm("\(text.sentence):", lines, question)
     }
 
     /// Why nothing was given out.
     var refusal: CommandError {
-        let lines = text.summary(now: invocation.context.now())
+        let lines = text.summary(now: workspace.context.now())
         let shown = lines.prefix(3).joined(separator: "; ")
         let more = lines.count > 3 ? "; and more (zg-env status)" : ""
         return CommandError(

@@ -5,7 +5,7 @@ internal import Sealing
 internal import Vault
 
 /// `init`: makes the vault.
-enum Init: Command {
+struct Init: Command {
     static let spec = CommandSpec(
         ["init"], "Make a new vault", section: "Vault",
         discussion: """
@@ -22,10 +22,14 @@ enum Init: Command {
         examples: [.init("zg-env init", "make the vault, asking for a passphrase")],
         exitCodes: ExitCode.numbers(.conflict, .locked))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let (options, context) = (invocation.options, invocation.context)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let (options, context) = (workspace.options, workspace.context)
         let usual = try KdfOption.cost(Settings(context)[.kdf].text)
-        let cost = try KdfOption.cost(invocation, or: usual)
+        let cost = try KdfOption.cost(command.value("kdf"), workspace, or: usual)
         if try context.files.exists(options.vaultPath) {
             throw VaultError(.exists, "there is something at \(options.vaultPath) already")
         }
@@ -34,15 +38,15 @@ enum Init: Command {
                 json: ["vault": .string(options.vaultPath), "dryRun": true],
                 text: "Would make a vault at \(DisplayText.safe(options.vaultPath)).\n")
         }
-        let passphrase = try invocation.session.passphraseSource.newPassphrase(context)
-        let keyring = invocation.command.has("no-secret-service") ? nil : context.keyring()
-        let recovery = invocation.command.has("recovery") ? try RecoveryCode.random() : nil
+        let passphrase = try workspace.session.passphraseSource.newPassphrase(context)
+        let keyring = command.has("no-secret-service") ? nil : context.keyring()
+        let recovery = command.has("recovery") ? try RecoveryCode.random() : nil
         let creation = try Vault.create(
             at: options.vaultPath, in: context.files, passphrase: passphrase,
             recipe: .init(
                 cost: cost, keyring: keyring, recovery: recovery, time: context.now()))
         let hasItem = keyring != nil && creation.keyringError == nil
-        invocation.session.keepAnchors(
+        workspace.session.keepAnchors(
             creation.sighting, of: creation.vaultID,
             hasItem ? [.stateDirectory, .keyring] : [.stateDirectory])
         if let error = creation.keyringError {
@@ -52,13 +56,13 @@ enum Init: Command {
                     + "Listing needs the passphrase.")
         }
         let service = hasItem ? keyring?.name : nil
-        try invocation.note("Made a vault at \(options.vaultPath).")
-        if let service { try invocation.note("Names and tokens open through \(service).") }
-        if recovery != nil { try invocation.note(RecoveryNote.text) }
-        let unlocked = try unlock(creation, invocation)
+        workspace.note("Made a vault at \(options.vaultPath).")
+        if let service { workspace.note("Names and tokens open through \(service).") }
+        if recovery != nil { workspace.note(RecoveryNote.text) }
+        let unlocked = try unlock(creation, workspace)
         let now = context.now()
         if let unlocked {
-            try invocation.note(
+            workspace.note(
                 "Unlocked \(unlocked.text(now: now)). Lock with: zg-env lock")
         }
         return CommandResult(
@@ -75,20 +79,21 @@ extension Init {
 
     /// Leaves the new vault unlocked for this session, so that the first import needs no second passphrase.
     /// Where that cannot be, the vault is made all the same.
-    private static func unlock(
-        _ creation: Vault.Creation, _ invocation: Invocation
+    private func unlock(
+        _ creation: Vault.Creation, _ workspace: Workspace
     ) throws -> UnlockedState? {
-        if invocation.command.has("lock") { return nil }
+        if command.has("lock") { return nil }
         do {
             try Unlock.mapped { () throws(KernelKeyringError) in try UnlockCache.check(.session) }
             let isKept = try UnlockCaching.keep(
-                creation.keys, of: invocation.session.opened(), at: creation.sighting.position,
-                seconds: unlockSeconds, scope: .session, invocation)
+                creation.keys, of: workspace.session.opened(), at: creation.sighting.position,
+                seconds: Self.unlockSeconds, scope: .session, workspace)
             guard isKept else { return nil }
             return UnlockedState(
-                scope: .session, endsAt: invocation.context.now() / 1_000 + UInt64(unlockSeconds))
+                scope: .session,
+                endsAt: workspace.context.now() / 1_000 + UInt64(Self.unlockSeconds))
         } catch let error as CommandError {
-            try invocation.detail("The vault is locked: \(error.message)")
+            workspace.detail("The vault is locked: \(error.message)")
             return nil
         }
     }

@@ -11,12 +11,12 @@ enum KdfOption {
     /// The cost that the option names, or `fallback`; warned about when it is cheap, and refused when
     /// there is not the memory for it.
     static func cost(
-        _ invocation: Invocation, or fallback: PassphraseCost
+        _ text: String?, _ workspace: Workspace, or fallback: PassphraseCost
     ) throws -> PassphraseCost {
-        let cost = try invocation.command.value("kdf").map(cost) ?? fallback
+        let cost = try text.map(cost) ?? fallback
         try checkMemory(cost)
         if cost.isWeakerThanInteractive {
-            invocation.context.warn(
+            workspace.context.warn(
                 "weak-kdf",
                 "A passphrase check this cheap makes guessing cheap: use it for tests only.")
         }

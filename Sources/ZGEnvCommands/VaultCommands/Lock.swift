@@ -4,7 +4,7 @@ internal import KernelKeyring
 internal import Vault
 
 /// `lock`: ends `unlock` in all sessions of the user.
-enum Lock: Command {
+struct Lock: Command {
     static let spec = CommandSpec(
         ["lock"], "Forget what unlock keeps", section: "Vault",
         discussion: """
@@ -14,31 +14,35 @@ enum Lock: Command {
         examples: [.init("zg-env lock", "have every command ask for the passphrase again")],
         exitCodes: ExitCode.ofOpening)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         let vault: Vault
         do {
-            vault = try invocation.session.opened()
+            vault = try workspace.session.opened()
         } catch {
-            guard !invocation.options.dryRun else { throw error }
+            guard !workspace.options.dryRun else { throw error }
             var failure = CommandError(mapping: error)
             try lock(nil)
             failure.message += " All vaults of this user were locked."
             throw failure
         }
-        if invocation.options.dryRun {
+        if workspace.options.dryRun {
             return CommandResult(
                 json: ["dryRun": true, "vault": .string(vault.path)],
                 text: "Would lock \(DisplayText.safe(vault.path)).\n")
         }
         let wasUnlocked = try lock(vault.header.vaultID)
-        try invocation.note(wasUnlocked ? "Locked." : "Locked; it was not unlocked.")
+        workspace.note(wasUnlocked ? "Locked." : "Locked; it was not unlocked.")
         return CommandResult(json: [
             "vault": .string(vault.path), "locked": true, "wasUnlocked": .bool(wasUnlocked),
         ])
     }
 
     @discardableResult
-    private static func lock(_ vault: Identifier?) throws(CommandError) -> Bool {
+    private func lock(_ vault: Identifier?) throws(CommandError) -> Bool {
         do throws(KernelKeyringError) {
             return try UnlockCache.lock(vault)
         } catch {

@@ -4,7 +4,7 @@ internal import Sealing
 internal import Vault
 
 /// `passwd`: another passphrase for a slot.
-enum Passwd: Command {
+struct Passwd: Command {
     static let spec = CommandSpec(
         ["passwd"], "Change the passphrase", section: "Vault",
         discussion: """
@@ -19,27 +19,31 @@ enum Passwd: Command {
         exclusive: [NewPassphrase.exclusive],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let session = invocation.session
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let session = workspace.session
         let header = try session.opened().header
-        let source = try NewPassphrase.source(invocation)
+        let source = try NewPassphrase.source(command, workspace)
         let opening = try session.openedByPassphrase()
-        let old = try target(invocation, opening.slot, header.slots)
-        let cost = try KdfOption.cost(invocation, or: old.cost ?? .moderate)
-        if invocation.options.dryRun {
+        let old = try target(workspace, opening.slot, header.slots)
+        let cost = try KdfOption.cost(command.value("kdf"), workspace, or: old.cost ?? .moderate)
+        if workspace.options.dryRun {
             return CommandResult(
                 json: .object(old.members + [.init("dryRun", true)]),
                 text: "Would change the passphrase of \(old.title).\n")
         }
-        let passphrase = try source.newPassphrase(invocation.context)
+        let passphrase = try source.newPassphrase(workspace.context)
         let new = try opening.keys.passphraseSlot(
-            passphrase, cost: cost, vault: header.vaultID, at: invocation.context.now())
+            passphrase, cost: cost, vault: header.vaultID, at: workspace.context.now())
         // One file takes the place of the other, so the old slot goes when the new one is durable.
-        try invocation.auditedSlotChange([old.title]) {
+        try workspace.auditedSlotChange([old.title]) {
             try session.update(with: opening.keys) { try $0.replace(slot: old.id, with: new) }
         }
-        try invocation.endUnlocks(of: header.vaultID)
-        try invocation.note(
+        try workspace.endUnlocks(of: header.vaultID)
+        workspace.note(
             "Changed the passphrase. Copies of the vault still open with the old one.")
         return CommandResult(
             json: .object(new.members + [.init("replaced", .string(old.id.hexadecimal))]))
@@ -47,11 +51,11 @@ enum Passwd: Command {
 
     /// The slot to change: the named one, the one that was opened, or after a recovery code the only
     /// passphrase there is.
-    private static func target(
-        _ invocation: Invocation, _ opened: KeySlot, _ slots: [KeySlot]
+    private func target(
+        _ workspace: Workspace, _ opened: KeySlot, _ slots: [KeySlot]
     ) throws -> KeySlot {
         let passphrases = slots.filter { $0.kind == .passphrase }
-        if let id = invocation.command.value("slot") {
+        if let id = command.value("slot") {
             let slot = try KeySlot.named(id, in: slots)
             guard slot.kind == .passphrase else {
                 throw CommandError(

@@ -5,7 +5,7 @@ internal import Sealing
 internal import Vault
 
 /// `rekey`: new keys, and everything sealed anew.
-enum Rekey: Command {
+struct Rekey: Command {
     static let spec = CommandSpec(
         ["rekey"], "Make new keys and seal everything anew", section: "Vault",
         discussion: """
@@ -23,18 +23,23 @@ enum Rekey: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let session = invocation.session
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let session = workspace.session
         let vault = try session.opened()
         let opening = try session.openedByPassphrase()
         let inspection = try vault.inspection(with: opening.keys)
         try inspection.expectWhole()
-        let plan = try SlotRenewalPlan(invocation, vault, opening)
+        let plan = try SlotRenewalPlan(
+            command.values("slot-secret-file"), workspace, vault, opening)
         let lines =
             ["make a new root key and index key, and seal \(inspection.versionCount) values anew"]
             + plan.lines
-        let answer = try Confirmation.ask(invocation, plan: lines, question: "Make new keys?")
-        if answer == .stopAfterPlan {
+        let answer = try workspace.confirm(lines, "Make new keys?")
+        if !answer {
             return CommandResult(
                 json: [
                     "kept": .array(plan.kept.map { .object($0.slot.members) }),
@@ -42,15 +47,15 @@ enum Rekey: Command {
                     "dryRun": true,
                 ], text: lines.map { "Would \(DisplayText.safe($0))\n" }.joined())
         }
-        let notifications = KeptNotifications(invocation, opening.keys)
+        let notifications = KeptNotifications(workspace, opening.keys)
         let newKeys = try vault.newKeys()
-        var renewal = SlotRenewal(invocation, vault.header.vaultID, newKeys)
+        var renewal = SlotRenewal(workspace, vault.header.vaultID, newKeys)
         let generation: UInt64
         do {
             for entry in plan.kept { try renewal.renew(entry) }
             let names = ["new keys"] + plan.removed.map { "without \($0.slot.title)" }
-            generation = try invocation.auditedSlotChange(names) {
-                try replaceKeys(opening.keys, by: newKeys, renewal.slots, invocation)
+            generation = try workspace.auditedSlotChange(names) {
+                try replaceKeys(opening.keys, by: newKeys, renewal.slots, workspace)
             }
         } catch {
             // A file that may stand needs its keys, and the one before it too.
@@ -58,11 +63,11 @@ enum Rekey: Command {
             throw error
         }
         renewal.dropOld(plan)
-        notifications.keep(under: newKeys, invocation)
-        try invocation.endUnlocks(of: vault.header.vaultID)
-        try invocation.note("Made new keys; the vault is generation \(generation).")
-        for entry in plan.removed { try invocation.note("Removed \(entry.slot.title).") }
-        try invocation.note("Copies of the vault still open with the old keys.")
+        notifications.keep(under: newKeys, workspace)
+        try workspace.endUnlocks(of: vault.header.vaultID)
+        workspace.note("Made new keys; the vault is generation \(generation).")
+        for entry in plan.removed { workspace.note("Removed \(entry.slot.title).") }
+        workspace.note("Copies of the vault still open with the old keys.")
         return CommandResult(json: [
             "generation": .integer(Int64(clamping: generation)),
             "versions": .integer(Int64(inspection.versionCount)),
@@ -72,17 +77,17 @@ enum Rekey: Command {
     }
 
     /// Writes the vault with the new keys, which the session goes on with.
-    private static func replaceKeys(
-        _ old: VaultKeys, by new: VaultKeys, _ slots: [KeySlot], _ invocation: Invocation
+    private func replaceKeys(
+        _ old: VaultKeys, by new: VaultKeys, _ slots: [KeySlot], _ workspace: Workspace
     ) throws -> UInt64 {
-        let session = invocation.session
+        let session = workspace.session
         let places = try session.anchorPlaces()
         try session.checkAnchors(places, with: old)
         let vault = try session.opened()
         let vaultID = vault.header.vaultID
         let recorded = try vault.index(with: old, extent: .listing).metadata.audit
         let generation = try Vault.rekey(
-            vault.path, in: invocation.context.files, vaultID: vaultID,
+            vault.path, in: workspace.context.files, vaultID: vaultID,
             .init(
                 oldKeys: old, newKeys: new, oldSlots: vault.header.slots, newSlots: slots,
                 auditPosition: try? session.auditLog().position(following: recorded)),

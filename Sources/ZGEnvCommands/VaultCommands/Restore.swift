@@ -4,7 +4,7 @@ internal import JSON
 internal import Vault
 
 /// `restore`: puts a backup in the place of the vault.
-enum Restore: Command {
+struct Restore: Command {
     static let spec = CommandSpec(
         ["restore"], "Put a backup in the place of the vault", section: "Vault",
         discussion: """
@@ -18,30 +18,34 @@ enum Restore: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let (options, context) = (invocation.options, invocation.context)
-        let file = invocation.command.argument("FILE") ?? ""
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let (options, context) = (workspace.options, workspace.context)
+        let file = command.argument("FILE") ?? ""
         guard !FileKind.areSame(file, options.vaultPath) else {
             throw CommandError(.usage, "\(file) is the vault itself.", hint: "Name a backup.")
         }
         let backup = try opened(file, context)
         let replaced = try Replaced(options.vaultPath, context)
         let isOther = replaced.vault.map { $0.header.vaultID != backup.header.vaultID } ?? false
-        if isOther, options.yes, !options.dryRun, !invocation.command.has("other-vault") {
+        if isOther, options.yes, !options.dryRun, !command.has("other-vault") {
             throw CommandError(
                 .conflict, "\(file) is a backup of another vault than \(options.vaultPath).",
                 hint: "Nothing was changed. Say --other-vault if that is meant.")
         }
-        try checkRotations(replaced.vault, backup, invocation)
+        try checkRotations(replaced.vault, backup, workspace)
         let session = VaultSession(options: options, context: context, vault: backup)
         let keys = try session.bestUnattendedKeys()
         let inspection = try backup.inspection(with: keys)
         try inspection.expectWhole()
         let kept = try dated(options.vaultPath, context)
         // The vault that is there may be the older copy that this is to mend.
-        invocation.session.holdsToAnchors = false
+        workspace.session.holdsToAnchors = false
         let places = try session.anchorPlaces()
-        let seen = invocation.session.seenPositions(of: backup.header.vaultID, places)
+        let seen = workspace.session.seenPositions(of: backup.header.vaultID, places)
         // What was here and is gone is missing; what never was here is not.
         let isNewHere =
             try seen.isEmpty && (!replaced.exists || isOther)
@@ -59,7 +63,7 @@ enum Restore: Command {
             isOther
             ? "Replace this vault by another one?"
             : replaced.exists ? "Replace the vault by its backup?" : "Restore the backup?"
-        if try Confirmation.ask(invocation, plan: plan, question: question) == .stopAfterPlan {
+        if try !workspace.confirm(plan, question) {
             return CommandResult(
                 json: [
                     "file": .string(file), "vault": .string(options.vaultPath),
@@ -70,10 +74,10 @@ enum Restore: Command {
         var isAnchorKept = true
         let restoration = try backup.restore(
             to: options.vaultPath, in: context.files, keys: keys,
-            currentKeys: currentKeys(replaced.vault, keys, invocation), keepingAt: kept,
+            currentKeys: currentKeys(replaced.vault, keys, workspace), keepingAt: kept,
             acceptsOther: isOther, seen: seen, isNewHere: isNewHere,
             written: {
-                isAnchorKept = invocation.session.keepAnchors(
+                isAnchorKept = workspace.session.keepAnchors(
                     $0, of: backup.header.vaultID, places)
             })
         if replaced.exists, !isOther, !restoration.continuesVersions {
@@ -82,10 +86,10 @@ enum Restore: Command {
                 "The replaced vault did not open: numbers of versions that it gave out since the "
                     + "backup may be given out again.")
         }
-        try invocation.endUnlocks(of: backup.header.vaultID)
-        try invocation.note("Restored \(file) as generation \(restoration.generation).")
+        try workspace.endUnlocks(of: backup.header.vaultID)
+        workspace.note("Restored \(file) as generation \(restoration.generation).")
         if seen.isEmpty {
-            try invocation.note(
+            workspace.note(
                 "This vault was not seen here before, so nothing tells how old the backup is.")
         }
         if restoration.auditLog == .reset {
@@ -94,7 +98,7 @@ enum Restore: Command {
                 "The audit log of this vault is not on this machine. A new one begins here; lines of "
                     + "the old one cannot be missed any more.")
         }
-        let auditProblem = auditProblem(invocation, keys)
+        let auditProblem = auditProblem(workspace, keys)
         if let auditProblem {
             context.warn(
                 "audit-log-not-whole",
@@ -102,7 +106,7 @@ enum Restore: Command {
                     + "zg-env log. If you know why, zg-env log --accept takes it for whole.")
         }
         warnOfMissingKeys(backup, context)
-        if let kept = restoration.kept { try invocation.note("The replaced vault is \(kept).") }
+        if let kept = restoration.kept { workspace.note("The replaced vault is \(kept).") }
         return CommandResult(json: [
             "file": .string(file), "vault": .string(options.vaultPath),
             "id": .string(backup.header.vaultID.hexadecimal),
@@ -117,12 +121,12 @@ enum Restore: Command {
 
     /// The first thing that is wrong with the audit log for the vault as it is now: lines that were
     /// written with later keys, where nothing opened the replaced vault, cannot be read any more.
-    private static func auditProblem(_ invocation: Invocation, _ keys: VaultKeys) -> String? {
+    private func auditProblem(_ workspace: Workspace, _ keys: VaultKeys) -> String? {
         do {
             let restored = try Vault(
-                opening: invocation.options.vaultPath, in: invocation.context.files)
+                opening: workspace.options.vaultPath, in: workspace.context.files)
             let session = VaultSession(
-                options: invocation.options, context: invocation.context, vault: restored)
+                options: workspace.options, context: workspace.context, vault: restored)
             return try session.auditReport(
                 with: keys, index: try restored.index(with: keys, extent: .listing)
             ).problems.first?.message
@@ -133,7 +137,7 @@ enum Restore: Command {
 
     /// Warns of slots of the keyring whose key is not in the keyring of this machine. A keyring that is
     /// not there, or locked, says nothing of them.
-    private static func warnOfMissingKeys(_ vault: Vault, _ context: Context) {
+    private func warnOfMissingKeys(_ vault: Vault, _ context: Context) {
         let slots = vault.header.slots.filter { $0.kind == .secretService }
         guard !slots.isEmpty, let keyring = context.keyring(),
             (try? keyring.isUnlocked()) == true
@@ -152,7 +156,7 @@ enum Restore: Command {
         }
     }
 
-    private static func opened(_ file: String, _ context: Context) throws -> Vault {
+    private func opened(_ file: String, _ context: Context) throws -> Vault {
         do throws(VaultError) {
             return try Vault(path: file, file: try context.files.openCopy(file))
         } catch  where error.code == .notFound {
@@ -177,23 +181,23 @@ enum Restore: Command {
     }
 
     /// Keys of the replaced vault, where those of the backup do not open it: new keys were made since.
-    private static func currentKeys(
-        _ replaced: Vault?, _ keys: VaultKeys, _ invocation: Invocation
+    private func currentKeys(
+        _ replaced: Vault?, _ keys: VaultKeys, _ workspace: Workspace
     ) -> VaultKeys? {
         guard let replaced, (try? replaced.index(with: keys, extent: .listing)) == nil else {
             return nil
         }
         // Without them the restoration goes on, and says what that means.
-        return try? invocation.session.indexKeysWithoutAsking()
+        return try? workspace.session.indexKeysWithoutAsking()
     }
 
     /// A rotation that is open in the vault and not in the backup would be forgotten, with the new value
     /// that the platform may have.
-    private static func checkRotations(
-        _ replaced: Vault?, _ backup: Vault, _ invocation: Invocation
+    private func checkRotations(
+        _ replaced: Vault?, _ backup: Vault, _ workspace: Workspace
     ) throws {
         // A vault that does not open cannot be asked; it is kept beside.
-        guard let replaced, let keys = try? invocation.session.indexKeysWithoutAsking(),
+        guard let replaced, let keys = try? workspace.session.indexKeysWithoutAsking(),
             let open = try? replaced.index(with: keys, extent: .everything).rotations()
                 .filter(\.isOpen), !open.isEmpty
         else { return }
@@ -211,7 +215,7 @@ enum Restore: Command {
         )
     }
 
-    private static func plan(
+    private func plan(
         _ backup: Vault, _ replaced: Replaced, kept: String, isOther: Bool, variables: Int
     ) -> [String] {
         let source =
@@ -237,7 +241,7 @@ enum Restore: Command {
     }
 
     /// A free name beside the vault that says when it was replaced.
-    private static func dated(_ path: String, _ context: Context) throws -> String {
+    private func dated(_ path: String, _ context: Context) throws -> String {
         let time = TimeText.utc(Int64(clamping: context.now())).filter { $0 != "-" && $0 != ":" }
         let name = "\(path).replaced-\(time)"
         var (candidate, number) = (name, 1)

@@ -3,7 +3,7 @@ internal import JSON
 internal import Vault
 
 /// `log`: the audit log, and whether it is whole.
-enum ShowLog: Command {
+struct ShowLog: Command {
     static let spec = CommandSpec(
         ["log"], "Show who gave which values out, and when", section: "Vault",
         discussion: """
@@ -23,28 +23,32 @@ enum ShowLog: Command {
         examples: [.init("zg-env log --limit 20", "show the newest 20 lines")],
         exitCodes: ExitCode.ofOpening)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        if invocation.command.has("accept") { return try accept(invocation) }
-        let keys = try invocation.session.indexKeys()
-        let index = try invocation.session.opened().index(with: keys, extent: .listing)
-        let log = try invocation.session.auditLog()
-        var newest = NewestRecords(limit: invocation.command.integer("limit") ?? .max)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        if command.has("accept") { return try accept(workspace) }
+        let keys = try workspace.session.indexKeys()
+        let index = try workspace.session.opened().index(with: keys, extent: .listing)
+        let log = try workspace.session.auditLog()
+        var newest = NewestRecords(limit: command.integer("limit") ?? .max)
         let report = try log.read(with: keys, index: index) { newest.add($0) }
         let records = newest.records
         if report.incompleteByteCount > 0 {
-            invocation.context.warn(
+            workspace.context.warn(
                 "audit-log-incomplete",
                 "The last line was broken off while it was written; nothing was given out for it.")
         }
         let failure = report.failure(of: log)
         return CommandResult(
-            json: json(records, report, log), text: text(records, report, invocation),
+            json: json(records, report, log), text: text(records, report, workspace),
             failure: failure)
     }
 
     // MARK: Showing
 
-    private static func json(
+    private func json(
         _ records: [AuditLog.Record], _ report: AuditReport, _ log: AuditLog
     ) -> JSONValue {
         [
@@ -57,7 +61,7 @@ enum ShowLog: Command {
         ]
     }
 
-    private static func json(_ record: AuditLog.Record) -> JSONValue {
+    private func json(_ record: AuditLog.Record) -> JSONValue {
         let entry = record.entry
         return [
             "sequence": .integer(Int64(clamping: record.sequence)),
@@ -71,8 +75,8 @@ enum ShowLog: Command {
         ]
     }
 
-    private static func text(
-        _ records: [AuditLog.Record], _ report: AuditReport, _ invocation: Invocation
+    private func text(
+        _ records: [AuditLog.Record], _ report: AuditReport, _ workspace: Workspace
     ) -> String {
         var table = Table([
             .init("LINE", trailing: true), .init("AT"), .init("USER"), .init("COMMAND"),
@@ -89,7 +93,7 @@ enum ShowLog: Command {
                 .init(entry.place ?? ""), .init(names), .init(entry.outcome),
             ])
         }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         var text = table.text(width: look.width, style: look.style)
         if text.isEmpty && report.isWhole { text = "The audit log has no lines.\n" }
         for problem in report.problems { text += "Problem: \(problem.message)\n" }
@@ -100,7 +104,7 @@ enum ShowLog: Command {
     }
 
     /// The name that the line holds, or the one that goes with the number now.
-    private static func userName(_ record: AuditLog.Record) -> String {
+    private func userName(_ record: AuditLog.Record) -> String {
         if !record.entry.user.isEmpty { return record.entry.user }
         let name = UserAccount.name(of: record.entry.userID)
         return name.isEmpty ? "\(record.entry.userID)" : name
@@ -108,8 +112,8 @@ enum ShowLog: Command {
 
     // MARK: Accepting
 
-    private static func accept(_ invocation: Invocation) throws -> CommandResult {
-        let session = invocation.session
+    private func accept(_ workspace: Workspace) throws -> CommandResult {
+        let session = workspace.session
         let keys = try session.askedValueKeys()
         let index = try session.opened().index(with: keys, extent: .listing)
         let log = try session.auditLog()
@@ -119,7 +123,7 @@ enum ShowLog: Command {
                 json: [
                     "log": .string(log.path), "accepted": .integer(Int64(report.problemCount)),
                     "line": .integer(orNull: line.map { Int64(clamping: $0) }),
-                    "dryRun": .bool(invocation.options.dryRun),
+                    "dryRun": .bool(workspace.options.dryRun),
                 ],
                 text: report.isWhole
                     ? "The audit log is whole; there is nothing to accept.\n"
@@ -128,13 +132,12 @@ enum ShowLog: Command {
         }
         if report.isWhole { return result(nil) }
         let plan = report.problems.map { "accept: \($0.message)" }
-        let answer = try Confirmation.ask(
-            invocation, plan: plan, question: "Take the log for whole from here on?")
-        if answer == .stopAfterPlan { return result(nil) }
-        let user = invocation.context.user()
+        let answer = try workspace.confirm(plan, "Take the log for whole from here on?")
+        if !answer { return result(nil) }
+        let user = workspace.context.user()
         let position = try log.append(
             AuditEntry(
-                kind: .acceptance, time: invocation.context.now(), userID: user.number,
+                kind: .acceptance, time: workspace.context.now(), userID: user.number,
                 user: user.name, command: "log --accept", outcome: AuditEntry.Outcome.done),
             keys: keys, recorded: index.metadata.audit, durably: true)
         try session.update(with: keys) { $0.acceptAuditLog(endingAt: position) }

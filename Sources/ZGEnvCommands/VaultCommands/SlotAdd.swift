@@ -4,7 +4,7 @@ internal import Sealing
 internal import Vault
 
 /// `slot add`: one more way to open the vault.
-enum SlotAdd: Command {
+struct SlotAdd: Command {
     static let spec = CommandSpec(
         ["slot", "add"], "Add a way to open the vault", section: "Vault",
         discussion: """
@@ -29,34 +29,41 @@ enum SlotAdd: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let kind = kind(invocation)
-        try checkArguments(invocation, kind)
-        let session = invocation.session
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let kind = kind(workspace)
+        try checkArguments(workspace, kind)
+        let session = workspace.session
         let header = try session.opened().header
         try VaultHeader.checkRoom(for: kind, among: header.slots)
-        let source = kind == .passphrase ? try NewPassphrase.source(invocation) : nil
+        let source = kind == .passphrase ? try NewPassphrase.source(command, workspace) : nil
         let cost =
-            kind == .passphrase ? try KdfOption.cost(invocation, or: .moderate) : .moderate
-        if invocation.options.dryRun {
-            let name = invocation.command.argument("KIND") ?? ""
+            kind == .passphrase
+            ? try KdfOption.cost(command.value("kdf"), workspace, or: .moderate) : .moderate
+        if workspace.options.dryRun {
+            let name = command.argument("KIND") ?? ""
             return CommandResult(
                 json: ["kind": .string(name), "dryRun": true], text: "Would add a \(name) slot.\n")
         }
         let work = Work(
-            invocation: invocation, keys: try session.valueKeys(), vaultID: header.vaultID)
+            workspace: workspace, keys: try session.valueKeys(), vaultID: header.vaultID)
         switch kind {
         case .passphrase:
             guard let source else { return CommandResult(json: .null) }
             return try work.addPassphrase(from: source, cost)
         case .recovery: return try work.addRecovery()
         case .secretService: return try work.addSecretService()
-        case .file: return try work.addFile(invocation.command.argument("PATH") ?? "")
+        case .file:
+            return try work.addFile(
+                command.argument("PATH") ?? "", command.has("values") ? .values : .index)
         }
     }
 
-    private static func kind(_ invocation: Invocation) -> KeySlot.Kind {
-        switch invocation.command.argument("KIND") {
+    private func kind(_ workspace: Workspace) -> KeySlot.Kind {
+        switch command.argument("KIND") {
         case "secret-service": .secretService
         case "recovery": .recovery
         case "file": .file
@@ -64,8 +71,7 @@ enum SlotAdd: Command {
         }
     }
 
-    private static func checkArguments(_ invocation: Invocation, _ kind: KeySlot.Kind) throws {
-        let command = invocation.command
+    private func checkArguments(_ workspace: Workspace, _ kind: KeySlot.Kind) throws {
         guard (kind == .file) == (command.argument("PATH") != nil) else {
             throw CommandError(
                 .usage,
@@ -82,16 +88,16 @@ enum SlotAdd: Command {
     }
 
     private struct Work {
-        let invocation: Invocation
+        let workspace: Workspace
         let keys: VaultKeys
         let vaultID: Identifier
 
-        var time: UInt64 { invocation.context.now() }
+        var time: UInt64 { workspace.context.now() }
 
         func addPassphrase(
             from source: PassphraseSource, _ cost: PassphraseCost
         ) throws -> CommandResult {
-            let passphrase = try source.newPassphrase(invocation.context)
+            let passphrase = try source.newPassphrase(workspace.context)
             let slot = try keys.passphraseSlot(passphrase, cost: cost, vault: vaultID, at: time)
             try write(slot)
             return CommandResult(json: .object(slot.members))
@@ -101,14 +107,14 @@ enum SlotAdd: Command {
             let code = try RecoveryCode.random()
             let slot = try keys.recoverySlot(code, vault: vaultID, at: time)
             try write(slot)
-            try invocation.note(RecoveryNote.text)
+            workspace.note(RecoveryNote.text)
             return CommandResult(
                 json: .object(slot.members),
                 secret: NamedSecret("recoveryCode", try code.text()))
         }
 
         func addSecretService() throws -> CommandResult {
-            guard let keyring = invocation.context.keyring() else {
+            guard let keyring = workspace.context.keyring() else {
                 throw KeyringError(.noBus, "there is no session bus, and so no keyring")
             }
             let key = try SecretBytes.random(count: 32)
@@ -126,9 +132,8 @@ enum SlotAdd: Command {
             return CommandResult(json: .object(slot.members))
         }
 
-        func addFile(_ path: String) throws -> CommandResult {
+        func addFile(_ path: String, _ tier: KeySlot.Tier) throws -> CommandResult {
             let key = try SecretBytes.random(count: 32)
-            let tier: KeySlot.Tier = invocation.command.has("values") ? .values : .index
             let slot = try keys.storedKeySlot(
                 .file, tier, slotKey: key, vault: vaultID, at: time)
             try KeyFile.create(path, key, of: slot.id, vault: vaultID)
@@ -142,16 +147,16 @@ enum SlotAdd: Command {
                 if (error as? VaultError)?.code != .notConfirmed { KeyFile.delete(path) }
                 throw error
             }
-            try invocation.note("Use it with --key-file or ZG_ENV_KEY_FILE.")
+            workspace.note("Use it with --key-file or ZG_ENV_KEY_FILE.")
             return CommandResult(json: .object(slot.members + [.init("file", .string(path))]))
         }
 
         private func write(_ slot: KeySlot) throws {
             let place = slot.kind == .secretService ? AnchorKeeper.Place.keyring : nil
-            try invocation.auditedSlotChange([slot.title]) {
-                try invocation.session.update(with: keys, newPlace: place) { try $0.add(slot) }
+            try workspace.auditedSlotChange([slot.title]) {
+                try workspace.session.update(with: keys, newPlace: place) { try $0.add(slot) }
             }
-            try invocation.note("Added \(slot.title), which opens \(slot.tierText).")
+            workspace.note("Added \(slot.title), which opens \(slot.tierText).")
         }
     }
 }

@@ -3,14 +3,18 @@ internal import JSON
 internal import Vault
 
 /// `slot list`: the ways to open the vault.
-enum SlotList: Command {
+struct SlotList: Command {
     static let spec = CommandSpec(
         ["slot", "list"], "Show the ways to open the vault", section: "Vault",
         discussion: "Asks for nothing: slots stand in clear, the keys in them do not.",
         exitCodes: ExitCode.ofOpening)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let slots = try invocation.session.opened().header.slots
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let slots = try workspace.session.opened().header.slots
         var table = Table([
             .init("ID"), .init("KIND"), .init("OPENS"), .init("MADE"), .init("COST OF A GUESS"),
         ])

@@ -3,7 +3,7 @@ internal import JSON
 internal import Vault
 
 /// `slot remove`: takes away a way to open the vault.
-enum SlotRemove: Command {
+struct SlotRemove: Command {
     static let spec = CommandSpec(
         ["slot", "remove"], "Take away a way to open the vault", section: "Vault",
         discussion: """
@@ -13,29 +13,33 @@ enum SlotRemove: Command {
         arguments: [ArgumentSpec("ID", .one, "The slot, or the front of its id")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let session = invocation.session
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let session = workspace.session
         let header = try session.opened().header
-        let slot = try KeySlot.named(invocation.command.argument("ID") ?? "", in: header.slots)
+        let slot = try KeySlot.named(command.argument("ID") ?? "", in: header.slots)
         try VaultHeader.checkRemoval(of: slot, among: header.slots)
         let plan = ["remove \(slot.title), which opens \(slot.tierText)"]
-        let keys = invocation.options.dryRun ? nil : try session.valueKeys()
-        let answer = try Confirmation.ask(invocation, plan: plan, question: "Remove the slot?")
-        guard answer == .goOn, let keys else {
+        let keys = workspace.options.dryRun ? nil : try session.valueKeys()
+        let answer = try workspace.confirm(plan, "Remove the slot?")
+        guard answer, let keys else {
             return CommandResult(
                 json: .object(slot.members + [.init("dryRun", true)]),
                 text: plan.map { "Would \($0)\n" }.joined())
         }
-        try invocation.auditedSlotChange([slot.title]) {
+        try workspace.auditedSlotChange([slot.title]) {
             try session.update(with: keys) { try $0.remove(slot: slot.id) }
         }
         if slot.kind == .secretService {
-            KeyringItems(invocation).remove([slot], vault: header.vaultID)
+            KeyringItems(workspace).remove([slot], vault: header.vaultID)
             session.dropUnusedAnchor(
                 of: header.vaultID, slots: header.slots.filter { $0.id != slot.id })
         }
-        try invocation.note("Removed \(slot.title). Copies of the vault still have it.")
-        if slot.kind == .file { try invocation.note("Its key file opens nothing any more.") }
+        workspace.note("Removed \(slot.title). Copies of the vault still have it.")
+        if slot.kind == .file { workspace.note("Its key file opens nothing any more.") }
         return CommandResult(json: .object(slot.members))
     }
 }
@@ -44,8 +48,8 @@ enum SlotRemove: Command {
 struct KeyringItems {
     private let context: Context
 
-    init(_ invocation: Invocation) {
-        context = invocation.context
+    init(_ workspace: Workspace) {
+        context = workspace.context
     }
 
     /// Removes the keys of slots that are gone. One that stays is harmless, and warned about.

@@ -4,21 +4,21 @@ internal import Vault
 /// Makes slots anew with new keys: first what keyring and key file must hold, so that no file ever
 /// stands without it; the old ones go when the new file does.
 struct SlotRenewal {
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let vaultID: Identifier
     private let keys: VaultKeys
     /// The slots made so far.
     private(set) var slots: [KeySlot] = []
 
-    init(_ invocation: Invocation, _ vaultID: Identifier, _ keys: VaultKeys) {
-        self.invocation = invocation
+    init(_ workspace: Workspace, _ vaultID: Identifier, _ keys: VaultKeys) {
+        self.workspace = workspace
         self.vaultID = vaultID
         self.keys = keys
     }
 
     /// Makes one slot anew.
     mutating func renew(_ entry: SlotRenewalPlan.Kept) throws {
-        let time = invocation.context.now()
+        let time = workspace.context.now()
         switch entry.slot.kind {
         case .passphrase:
             guard let secret = entry.secret else { return }
@@ -42,11 +42,11 @@ struct SlotRenewal {
 
     private func keep(_ key: borrowing SecretBytes, of slot: KeySlot) throws {
         if slot.kind == .secretService {
-            guard let keyring = invocation.context.keyring() else {
+            guard let keyring = workspace.context.keyring() else {
                 throw KeyringError(.noBus, "there is no keyring here any more")
             }
             try keyring.storeConfirmed(key, for: slot.keyringItem(vault: vaultID))
-        } else if let path = invocation.options.keyFile {
+        } else if let path = workspace.options.keyFile {
             try KeyFile(reading: path).add(key, of: slot.id, vault: vaultID)
             let file = try KeyFile(reading: path)
             guard let stored = try file.key(of: slot.id, vault: vaultID),
@@ -66,22 +66,22 @@ struct SlotRenewal {
         let inKeyring = (plan.kept.map(\.slot) + plan.removed.map(\.slot))
             .filter { $0.kind == .secretService }
         // Without a keyring there is none of its keys to warn about here.
-        remove(keyFileSlots + (invocation.context.keyring() == nil ? [] : inKeyring))
+        remove(keyFileSlots + (workspace.context.keyring() == nil ? [] : inKeyring))
         if !inKeyring.isEmpty {
-            invocation.session.dropUnusedAnchor(of: vaultID, slots: slots)
+            workspace.session.dropUnusedAnchor(of: vaultID, slots: slots)
         }
     }
 
     private func remove(_ old: [KeySlot]) {
-        KeyringItems(invocation).remove(
+        KeyringItems(workspace).remove(
             old.filter { $0.kind == .secretService }, vault: vaultID)
-        guard let path = invocation.options.keyFile else { return }
+        guard let path = workspace.options.keyFile else { return }
         do {
             for slot in old where slot.kind == .file {
                 try KeyFile(reading: path).remove(slot.id, vault: vaultID)
             }
         } catch {
-            invocation.context.warn(
+            workspace.context.warn(
                 "orphan-key", "A key that opens nothing any more stayed in \(path).")
         }
     }

@@ -29,12 +29,14 @@ struct SlotRenewalPlan {
     private(set) var kept: [Kept] = []
     private(set) var removed: [Removed] = []
 
-    init(_ invocation: Invocation, _ vault: Vault, _ opening: PassphraseOpening) throws {
+    init(
+        _ files: [String], _ workspace: Workspace, _ vault: Vault, _ opening: PassphraseOpening
+    ) throws {
         let given = Secret(try opening.secret.withBytes { try SecretBytes(copying: $0) })
         var secrets = [given]
-        for path in invocation.command.values("slot-secret-file") {
+        for path in files {
             let source = PassphraseSource.at(path)
-            secrets.append(Secret(try source.passphrase(prompt: "", invocation.context)))
+            secrets.append(Secret(try source.passphrase(prompt: "", workspace.context)))
         }
         for slot in vault.header.slots {
             if slot.id == opening.slot.id {
@@ -45,16 +47,16 @@ struct SlotRenewalPlan {
             case .passphrase, .recovery:
                 let secret =
                     try secrets.first { try Self.opens(vault, slot, $0) }
-                    ?? Self.asked(slot, vault, invocation)
+                    ?? Self.asked(slot, vault, workspace)
                 if let secret {
                     kept.append(Kept(slot: slot, secret: secret))
                 } else {
                     removed.append(Removed(slot: slot, reason: "its secret was not given"))
                 }
             case .secretService:
-                add(slot, objection: Self.objection(toKeyringOf: slot, vault, invocation))
+                add(slot, objection: Self.objection(toKeyringOf: slot, vault, workspace))
             case .file:
-                add(slot, objection: try Self.objection(toFileOf: slot, vault, invocation))
+                add(slot, objection: try Self.objection(toFileOf: slot, vault, workspace))
             }
         }
     }
@@ -86,13 +88,13 @@ struct SlotRenewalPlan {
 
     /// Asks for the secret of a slot where somebody can be asked; Enter alone gives it up.
     private static func asked(
-        _ slot: KeySlot, _ vault: Vault, _ invocation: Invocation
+        _ slot: KeySlot, _ vault: Vault, _ workspace: Workspace
     ) throws -> Secret? {
-        let options = invocation.options
+        let options = workspace.options
         guard !options.yes, !options.json, !options.dryRun else { return nil }
         do {
             let terminal = try TerminalDevice(
-                erasesPrompts: invocation.context.variable("TERM") != "dumb")
+                erasesPrompts: workspace.context.variable("TERM") != "dumb")
             var prompt = "Passphrase or code of \(slot.title) (Enter: remove it): "
             while true {
                 var typed = try SecretBytes(count: PassphraseSource.limit)
@@ -111,9 +113,9 @@ struct SlotRenewalPlan {
     }
 
     private static func objection(
-        toKeyringOf slot: KeySlot, _ vault: Vault, _ invocation: Invocation
+        toKeyringOf slot: KeySlot, _ vault: Vault, _ workspace: Workspace
     ) -> String? {
-        guard let keyring = invocation.context.keyring() else { return "there is no keyring here" }
+        guard let keyring = workspace.context.keyring() else { return "there is no keyring here" }
         do {
             return switch try vault.unlock(slot, from: keyring) {
             case .opened: nil
@@ -128,9 +130,9 @@ struct SlotRenewalPlan {
     }
 
     private static func objection(
-        toFileOf slot: KeySlot, _ vault: Vault, _ invocation: Invocation
+        toFileOf slot: KeySlot, _ vault: Vault, _ workspace: Workspace
     ) throws -> String? {
-        guard let path = invocation.options.keyFile else {
+        guard let path = workspace.options.keyFile else {
             return "its file was not named with --key-file"
         }
         let file = try KeyFile(reading: path)

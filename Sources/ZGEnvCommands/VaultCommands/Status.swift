@@ -6,7 +6,7 @@ internal import Sealing
 internal import Vault
 
 /// `status`: what is there, what is open, what is not pushed or not live.
-enum Status: Command {
+struct Status: Command {
     static let spec = CommandSpec(
         ["status"], "Show the vault, and what is not pushed or not live yet", section: "Vault",
         discussion:
@@ -17,17 +17,21 @@ enum Status: Command {
             """,
         exitCodes: ExitCode.ofOpening)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        try StatusSync.refreshIfAsked(invocation)
-        let vault = try invocation.session.opened()
-        let keys = try invocation.session.indexKeysWithoutAsking()
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        try StatusSync.refreshIfAsked(workspace)
+        let vault = try workspace.session.opened()
+        let keys = try workspace.session.indexKeysWithoutAsking()
         let index = try keys.map {
-            try invocation.session.opened().index(with: $0, extent: .everything)
+            try workspace.session.opened().index(with: $0, extent: .everything)
         }
         if let index, keys?.opensValues == true {
-            try invocation.session.noteCheckpoint(of: index)
+            try workspace.session.noteCheckpoint(of: index)
         }
-        let unlocked = invocation.session.unlocked
+        let unlocked = workspace.session.unlocked
         var json: [JSONValue.Member] = [
             .init("vault", .string(vault.path)),
             .init("format", .integer(Int64(VaultFormat.number))),
@@ -35,7 +39,7 @@ enum Status: Command {
             .init("slots", .array(vault.header.slots.map { .object($0.members) })),
             .init("index", .string(index == nil ? "locked" : "open")),
             .init("values", .string(unlocked == nil ? "locked" : "open")),
-            .init("unlocked", unlocked?.json(now: invocation.context.now()) ?? .null),
+            .init("unlocked", unlocked?.json(now: workspace.context.now()) ?? .null),
         ]
         let open = try index.map { try openRotations($0) }
         json.append(
@@ -50,26 +54,26 @@ enum Status: Command {
             text += "Slot      \(slot.kindName): opens \(slot.tierText)\(cost)\n"
         }
         text += "Index     \(index == nil ? "locked" : "open")\n"
-        let state = unlocked?.text(now: invocation.context.now())
+        let state = unlocked?.text(now: workspace.context.now())
         text += "Values    \(state.map { "unlocked \($0)" } ?? "locked")\n"
         if let index {
-            let (members, lines) = try contents(index, invocation)
+            let (members, lines) = try contents(index, workspace)
             json += members
             text += lines
-            let sync = try StatusSync(index, rotating: open ?? [], invocation)
+            let sync = try StatusSync(index, rotating: open ?? [], workspace)
             json += sync.members
             text += sync.text
             let changes = StatusChanges(index, isChecked: keys?.opensValues ?? false)
             json += changes.members
             text += changes.text
             if let keys {
-                let audit = AuditStatus(invocation.session, keys, index)
+                let audit = AuditStatus(workspace.session, keys, index)
                 json.append(.init("auditLog", audit.json))
                 text += audit.line
             }
             for place in AnchorKeeper.Place.allCases {
-                let verdict = invocation.session.anchorVerdicts[place] ?? .unavailable
-                try invocation.detail("Older copy, by the \(place.name): \(verdict.text)")
+                let verdict = workspace.session.anchorVerdicts[place] ?? .unavailable
+                workspace.detail("Older copy, by the \(place.name): \(verdict.text)")
             }
         } else {
             let unknown = [
@@ -84,7 +88,7 @@ enum Status: Command {
     }
 
     /// Rotations that were cut short or need somebody. One whose entry cannot be read is for `verify`.
-    private static func openRotations(_ index: VaultIndex) throws -> [RotationEntry] {
+    private func openRotations(_ index: VaultIndex) throws -> [RotationEntry] {
         do throws(VaultError) {
             return try index.rotations().filter(\.isOpen)
         } catch {
@@ -101,12 +105,12 @@ enum Status: Command {
             + "or take it back with: \(command) --abort\n"
     }
 
-    private static func contents(
-        _ index: VaultIndex, _ invocation: Invocation
+    private func contents(
+        _ index: VaultIndex, _ workspace: Workspace
     ) throws -> ([JSONValue.Member], String) {
         let live = index.variables.filter(\.isLive)
-        let account = index.account(named: invocation.options.account)
-        let project = try? ProjectResolver(invocation).existing(in: index)
+        let account = index.account(named: workspace.options.account)
+        let project = try? ProjectResolver(workspace).existing(in: index)
         let notPushed = index.variables.filter { isPending($0, in: index) }
         let departed = Set(
             index.projects.flatMap { PendingChanges(of: $0, in: index).removed.map(\.id) })
@@ -129,13 +133,13 @@ enum Status: Command {
         text += removed == 0 ? "\n" : ", and \(removed) removed\n"
         text += "Account   \(account.map { DisplayText.safe($0.name) } ?? "none")\n"
         text += "Project   \(project.map { DisplayText.safe($0.name) } ?? "none")\n"
-        text += lines("Not pushed yet", notPushed, index)
-        text += lines("Not live yet", notLive, index)
+        text += Self.lines("Not pushed yet", notPushed, index)
+        text += Self.lines("Not live yet", notLive, index)
         return (members, text)
     }
 
     /// Tells whether the next push would send something; of projects that are bound.
-    private static func isPending(_ variable: Variable, in index: VaultIndex) -> Bool {
+    private func isPending(_ variable: Variable, in index: VaultIndex) -> Bool {
         guard index.project(variable.project)?.binding != nil else { return false }
         guard variable.isLive else {
             return variable.remote != nil && !variable.isRemovedEverywhere
@@ -143,7 +147,7 @@ enum Status: Command {
         return [.local, .ahead, .diverged].contains(SyncState(of: variable))
     }
 
-    private static func reference(_ variable: Variable, _ index: VaultIndex) -> JSONValue {
+    private func reference(_ variable: Variable, _ index: VaultIndex) -> JSONValue {
         [
             "project": .string(index.project(variable.project)?.name ?? ""),
             "key": .string(variable.name),

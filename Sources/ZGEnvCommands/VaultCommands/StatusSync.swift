@@ -15,29 +15,29 @@ struct StatusSync {
     /// - Parameters:
     ///   - listing: The index, open.
     ///   - rotating: The open rotations.
-    init(_ listing: VaultIndex, rotating: [RotationEntry], _ invocation: Invocation) throws {
+    init(_ listing: VaultIndex, rotating: [RotationEntry], _ workspace: Workspace) throws {
         index = listing
         self.rotating = Set(
             rotating.flatMap(\.plan.members).flatMap(\.records).map(\.variable))
         var due: [Variable] = []
         // When a value was made stands with the values, which a listing does not decode.
         if listing.variables.contains(where: { $0.rotationSeconds > 0 }),
-            let keys = try invocation.session.indexKeysWithoutAsking()
+            let keys = try workspace.session.indexKeysWithoutAsking()
         {
-            let whole = try invocation.session.opened().index(with: keys, extent: .currentValues)
-            due = RotationDue.records(in: whole, now: invocation.context.now())
+            let whole = try workspace.session.opened().index(with: keys, extent: .currentValues)
+            due = RotationDue.records(in: whole, now: workspace.context.now())
         }
         summary = SyncSummary(of: listing, rotationDue: due)
     }
 
     /// `--refresh` of `status`, which tells of a network that is down and goes on.
-    static func refreshIfAsked(_ invocation: Invocation) throws {
+    static func refreshIfAsked(_ workspace: Workspace) throws {
         do {
-            try PlatformRefresh.runIfAsked(invocation)
+            try PlatformRefresh.runIfAsked(workspace)
         } catch {
             let failure = CommandError(mapping: error)
             guard failure.code == .unavailable else { throw error }
-            invocation.context.warn(
+            workspace.context.warn(
                 "not-refreshed", "The platform could not be asked. \(failure.message)")
         }
     }

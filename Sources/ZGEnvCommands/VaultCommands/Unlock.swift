@@ -4,7 +4,7 @@ internal import KernelKeyring
 internal import Vault
 
 /// `unlock`: keeps the values open for a time, without a daemon.
-enum Unlock: Command {
+struct Unlock: Command {
     static let spec = CommandSpec(
         ["unlock"], "Keep the values open for a time", section: "Vault",
         discussion: """
@@ -34,15 +34,19 @@ enum Unlock: Command {
     /// The kernel counts in 32 bits; this also keeps the end a point of time it can hold.
     private static let longest = Int64(Int32.max)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let (session, context) = (invocation.session, invocation.context)
-        let seconds = try seconds(invocation.command)
-        let scope = invocation.command.value("scope").flatMap { UnlockScope(rawValue: $0) }
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let (session, context) = (workspace.session, workspace.context)
+        let seconds = try seconds(command)
+        let scope = command.value("scope").flatMap { UnlockScope(rawValue: $0) }
         let vault = try session.opened()
         let chosen = scope ?? .session
         // Before the passphrase is asked for in vain.
-        try mapped { () throws(KernelKeyringError) in try UnlockCache.check(chosen) }
-        if invocation.options.dryRun {
+        try Self.mapped { () throws(KernelKeyringError) in try UnlockCache.check(chosen) }
+        if workspace.options.dryRun {
             return CommandResult(
                 json: ["dryRun": true, "vault": .string(vault.path)],
                 text: "Would unlock \(DisplayText.safe(vault.path)).\n")
@@ -50,7 +54,7 @@ enum Unlock: Command {
         // A vault that is unlocked already must still be the one that was.
         _ = try session.unlockedKeys()
         let keys = try session.askedValueKeys()
-        let (changes, isAccepted) = try review(with: keys, invocation)
+        let (changes, isAccepted) = try review(with: keys, workspace)
         let newest = try session.opened()
         // The tag in the position is proved by this.
         _ = try newest.index(with: keys, extent: .listing)
@@ -58,14 +62,14 @@ enum Unlock: Command {
         let now = context.now() / 1_000
         guard
             try UnlockCaching.keep(
-                keys, of: newest, at: position, seconds: seconds, scope: chosen, invocation)
+                keys, of: newest, at: position, seconds: seconds, scope: chosen, workspace)
         else {
             throw CommandError(
                 .failed, "A second process could not read the keys back, so nothing is unlocked.",
                 hint: chosen == .session ? "Try: zg-env unlock --scope user" : nil)
         }
         let state = UnlockedState(scope: chosen, endsAt: now + UInt64(seconds))
-        try invocation.note("Unlocked \(state.text(now: now * 1_000)). Lock with: zg-env lock")
+        workspace.note("Unlocked \(state.text(now: now * 1_000)). Lock with: zg-env lock")
         return CommandResult(json: [
             "vault": .string(newest.path), "unlocked": state.json(now: now * 1_000),
             "changedWhileLocked": changes.json,
@@ -75,50 +79,50 @@ enum Unlock: Command {
 
     /// Lists what was changed while the values were locked, asks where somebody can be asked, and keeps a
     /// yes. Not to know is no error: the changes stay listed.
-    private static func review(
-        with keys: VaultKeys, _ invocation: Invocation
+    private func review(
+        with keys: VaultKeys, _ workspace: Workspace
     ) throws -> (text: ChangesText, isAccepted: Bool?) {
-        let index = try invocation.session.opened().index(with: keys, extent: .everything)
-        try invocation.session.noteCheckpoint(of: index)
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        try workspace.session.noteCheckpoint(of: index)
         let comparison = CheckpointComparison(of: index)
-        let review = ChangesReview(comparison, in: index, invocation)
+        let review = ChangesReview(comparison, in: index, workspace)
         if comparison.isEmpty { return (review.text, nil) }
         let answer = try review.answer("Are these changes yours?")
         if answer == nil {
-            try invocation.note("\(review.text.sentence):")
-            for line in review.text.summary(now: invocation.context.now()) {
-                try invocation.note("  \(line)")
+            workspace.note("\(review.text.sentence):")
+            for line in review.text.summary(now: workspace.context.now()) {
+                workspace.note("  \(line)")
             }
         }
         var isAccepted = answer == true
         if isAccepted {
             do {
-                try invocation.session.update(with: keys) { try $0.accept(comparison) }
-                try invocation.note("Accepted.")
+                try workspace.session.update(with: keys) { try $0.accept(comparison) }
+                workspace.note("Accepted.")
             } catch let error as VaultError
                 where [.busy, .inputOutput, .insecure, .notConfirmed].contains(error.code)
             {
                 // A vault that cannot be written now goes on listing them.
                 isAccepted = false
-                invocation.context.warn(
+                workspace.context.warn(
                     "not-accepted",
                     "That these changes are yours could not be kept: "
                         + CommandError.sentence(error.reason))
             }
         }
         if !isAccepted {
-            try invocation.note(
+            workspace.note(
                 "They stay listed. If they are yours, say so with: zg-env unlock --accept-changes")
         }
         return (review.text, isAccepted)
     }
 
-    private static func seconds(_ command: ParsedCommand) throws -> UInt32 {
+    private func seconds(_ command: ParsedCommand) throws -> UInt32 {
         let wanted = command.value("for").flatMap { DurationText.duration($0) } ?? .seconds(900)
         let seconds = wanted.components.seconds
-        guard (1...longest).contains(seconds) else {
+        guard (1...Self.longest).contains(seconds) else {
             throw CommandError(
-                .usage, "--for is from one second to \(longest / 86_400) days.",
+                .usage, "--for is from one second to \(Self.longest / 86_400) days.",
                 hint: "Write a whole number and s, m, h or d, as in 15m.")
         }
         return UInt32(seconds)

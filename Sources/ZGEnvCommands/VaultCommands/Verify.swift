@@ -3,7 +3,7 @@ internal import JSON
 internal import Vault
 
 /// `verify`: checks every byte of the vault.
-enum Verify: Command {
+struct Verify: Command {
     static let spec = CommandSpec(
         ["verify"], "Check every byte of the vault", section: "Vault",
         discussion: """
@@ -20,18 +20,22 @@ enum Verify: Command {
         ],
         exitCodes: ExitCode.ofOpening)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let path = invocation.options.vaultPath
-        invocation.session.holdsToAnchors = false
-        if invocation.command.has("accept-older") { return try AcceptOlder.run(invocation) }
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let path = workspace.options.vaultPath
+        workspace.session.holdsToAnchors = false
+        if command.has("accept-older") { return try AcceptOlder.run(in: workspace) }
         do {
-            let vault = try invocation.session.opened()
-            let keys = try invocation.session.bestUnattendedKeys()
+            let vault = try workspace.session.opened()
+            let keys = try workspace.session.bestUnattendedKeys()
             let inspection = try vault.inspection(with: keys)
             guard inspection.problems.isEmpty else { return result(inspection, path, header: true) }
             let index = try vault.index(with: keys, extent: .everything)
-            let audit = try audit(index, with: keys, invocation.session)
-            let anchors = try AnchorReport(invocation.session, with: keys)
+            let audit = try audit(index, with: keys, workspace.session)
+            let anchors = try AnchorReport(workspace.session, with: keys)
             return result(
                 inspection, path, header: true, audit: audit.report, anchors: anchors,
                 changes: keys.opensValues ? StatusChanges(index, isChecked: true) : nil,
@@ -47,7 +51,7 @@ enum Verify: Command {
     }
 
     /// What the audit log says of itself; one that cannot be used is a problem, too.
-    private static func audit(
+    private func audit(
         _ index: VaultIndex, with keys: VaultKeys, _ session: VaultSession
     ) throws -> (report: AuditReport?, problems: [String], failure: CommandError?) {
         do {
@@ -61,7 +65,7 @@ enum Verify: Command {
         }
     }
 
-    private static func result(
+    private func result(
         _ inspection: VaultInspection, _ path: String, header: Bool, audit: AuditReport? = nil,
         anchors: AnchorReport? = nil, changes: StatusChanges? = nil, further: [JSONValue] = [],
         failure otherFailure: CommandError? = nil
@@ -116,20 +120,20 @@ enum Verify: Command {
         return CommandResult(json: json, text: text, failure: failure ?? otherFailure)
     }
 
-    private static func describe(_ audit: AuditReport) -> String {
+    private func describe(_ audit: AuditReport) -> String {
         guard audit.isWhole else { return "not whole" }
         return audit.isThere ? "\(audit.entryCount) lines, whole" : "none yet"
     }
 
     /// Something that is wrong beside the file: an older copy, or the audit log.
-    private static func problem(_ place: String, _ message: String) -> JSONValue {
+    private func problem(_ place: String, _ message: String) -> JSONValue {
         [
             "where": .string(place), "class": .null, "message": .string(message), "key": .null,
             "version": .null, "offset": .null,
         ]
     }
 
-    private static func json(_ problem: VaultInspection.Problem) -> JSONValue {
+    private func json(_ problem: VaultInspection.Problem) -> JSONValue {
         [
             "where": .string(problem.place.rawValue),
             "class": .string(orNull: problem.damage?.rawValue),
@@ -140,7 +144,7 @@ enum Verify: Command {
         ]
     }
 
-    private static func line(_ problem: VaultInspection.Problem) -> String {
+    private func line(_ problem: VaultInspection.Problem) -> String {
         let offset = problem.offset.map { " (from byte \($0))" } ?? ""
         return DisplayText.safe("\(problem.place.rawValue): \(problem.message)\(offset)")
     }

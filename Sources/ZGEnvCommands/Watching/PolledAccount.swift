@@ -25,9 +25,9 @@ class PolledAccount {
     }
 
     /// The way there. Nothing is sent twice on it: the schedule knows when to ask again.
-    func open(_ invocation: Invocation) throws -> PlatformSession.Access {
+    func open(_ workspace: Workspace) throws -> PlatformSession.Access {
         if let access { return access }
-        let new = try PlatformSession(invocation).access(binding)
+        let new = try PlatformSession(workspace).access(binding)
         let access = PlatformSession.Access(
             client: new.client.unrepeated(), account: new.account)
         self.access = access

@@ -21,7 +21,7 @@ final class Poller {
     /// How long after an event is asked as often as without a relay: a list may be late.
     private static let liveliness = Duration.seconds(60)
 
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let intervals: RefreshIntervals
     private let observer: RefreshObserver
     private let heedsAnswers: Bool
@@ -40,12 +40,12 @@ final class Poller {
     ///   - intervals: Those without a relay.
     ///   - heedsAnswers: Whether kept answers of other processes are a reason to ask. Those of one that
     ///     reads the relays' streams in place of this one always are: it drops what is old.
-    init(_ invocation: Invocation, intervals: RefreshIntervals, heedsAnswers: Bool) {
-        (self.invocation, self.intervals) = (invocation, intervals)
+    init(_ workspace: Workspace, intervals: RefreshIntervals, heedsAnswers: Bool) {
+        (self.workspace, self.intervals) = (workspace, intervals)
         self.heedsAnswers = heedsAnswers
-        observer = RefreshObserver(invocation)
+        observer = RefreshObserver(workspace)
         vaultMark = observer.observation().vault
-        tell = { try invocation.note($0) }
+        tell = { workspace.note($0) }
     }
 
     /// By `CLOCK_MONOTONIC`.
@@ -68,7 +68,7 @@ final class Poller {
                     return hasNewKeys
                 })
         }
-        guard !invocation.options.offline else { return false }
+        guard !workspace.options.offline else { return false }
         var hasAsked = work.accounts.isEmpty
         for account in work.accounts { account.schedule.observe(observation) }
         for account in work.accounts where Interrupts.pending == nil {
@@ -98,7 +98,7 @@ final class Poller {
         func left() -> Duration {
             let now = now
             let waits = work.accounts.map { $0.schedule.wait(at: now) }
-            return min(end - now, invocation.options.offline ? Self.tick : waits.min() ?? Self.tick)
+            return min(end - now, workspace.options.offline ? Self.tick : waits.min() ?? Self.tick)
         }
         repeat {
             let step = feed == nil ? left() : min(left(), Self.glance)
@@ -121,7 +121,7 @@ final class Poller {
     ///
     /// - Returns: Whether it has other keys.
     private func reopenVault() throws -> Bool {
-        let session = invocation.session
+        let session = workspace.session
         var hasNewKeys = false
         session.forgetVault()
         do {
@@ -133,7 +133,7 @@ final class Poller {
             guard try session.indexKeysWithoutAsking() != nil else {
                 throw CommandError(
                     .locked, "The vault got other keys, and nothing here opens it.",
-                    hint: "Run zg-env \(invocation.command.spec.name) again.")
+                    hint: "Run zg-env \(workspace.command) again.")
             }
             try session.keepIndexTierOnly()
             hasNewKeys = true
@@ -146,14 +146,14 @@ final class Poller {
 
     /// Follows the relays that the vault is a device of now. Nobody is asked for a passphrase for that.
     private func openRelays() throws {
-        guard !invocation.options.offline, try invocation.session.indexWithoutAsking() != nil
+        guard !workspace.options.offline, try workspace.session.indexWithoutAsking() != nil
         else { return close() }
-        let (all, keys) = try RelayAccess.registrations(invocation)
+        let (all, keys) = try RelayAccess.registrations(workspace)
         if feed?.isFor(all) ?? all.isEmpty { return }
         // The streams of before have ended when others begin.
         close()
         guard !all.isEmpty else { return }
-        feed = PostalFeed(invocation, try NotificationFiles(invocation, keys: keys), all)
+        feed = PostalFeed(workspace, try NotificationFiles(workspace, keys: keys), all)
     }
 
     /// Takes what relays told: it is a reason to ask at once, and to ask less often by the timer. What

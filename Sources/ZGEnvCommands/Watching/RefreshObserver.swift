@@ -8,9 +8,9 @@ struct RefreshObserver {
     private let answers: String?
 
     /// Looks for the vault and the cache of a command.
-    init(_ invocation: Invocation) {
-        vault = invocation.options.vaultPath
-        answers = Directories(invocation.context).cache
+    init(_ workspace: Workspace) {
+        vault = workspace.options.vaultPath
+        answers = Directories(workspace.context).cache
     }
 
     /// By `CLOCK_MONOTONIC`.

@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import EnvOperations
 
 /// `watch`: a live view of projects and their newest deployments.
-enum Watch: Command {
+struct Watch: Command {
     static let spec = CommandSpec(
         ["watch"], "Show projects and their deployments as they change", section: "Platform",
         discussion: """
@@ -25,21 +25,25 @@ enum Watch: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let intervals = try NotifyRun.intervals(invocation.command)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let intervals = try NotifyRun.intervals(command)
         var names: [String] = []
-        let given = invocation.command.values("project")
-        for name in given.isEmpty ? [invocation.options.project].compactMap({ $0 }) : given
+        let given = command.values("project")
+        for name in given.isEmpty ? [workspace.options.project].compactMap({ $0 }) : given
         where !names.contains(name) {
             try ProjectResolver.check(name)
             names.append(name)
         }
-        if invocation.options.json {
-            let events = try WatchEvents(invocation, names: names, intervals: intervals)
+        if workspace.options.json {
+            let events = try WatchEvents(workspace, names: names, intervals: intervals)
             try Interrupts.deferred { try events.run { Interrupts.pending == nil } }
         } else {
-            try checkTerminal(invocation.context)
-            let work = try WatchWork(invocation, names: names, intervals: intervals)
+            try checkTerminal(workspace.context)
+            let work = try WatchWork(workspace, names: names, intervals: intervals)
             try Interrupts.deferred { try work.run() }
         }
         Interrupts.endIfPending()
@@ -47,7 +51,7 @@ enum Watch: Command {
     }
 
     /// - Throws: ``ExitCode/usage`` where there is no screen to show it on.
-    private static func checkTerminal(_ context: Context) throws {
+    private func checkTerminal(_ context: Context) throws {
         let why: String
         if !TerminalDevice.isTerminal(context.output.descriptor) || !TerminalDevice.isTerminal(0) {
             why = "watch needs a terminal, and its input or output is none."

@@ -6,25 +6,25 @@ internal import VercelAPI
 /// The work of `watch --json`: what is kept, what the platform says then, and every change, each as one
 /// object on a line.
 final class WatchEvents {
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let platform: WatchedPlatform
     private let startedAt: Int64
     private var watcher = DeploymentWatcher()
     private var current: [String: String]?
     private var trouble: String?
 
-    init(_ invocation: Invocation, names: [String], intervals: RefreshIntervals) throws {
-        self.invocation = invocation
-        startedAt = Int64(clamping: invocation.context.now())
-        platform = try WatchedPlatform(invocation, names: names, intervals: intervals)
-        try? invocation.session.keepIndexTierOnly()
+    init(_ workspace: Workspace, names: [String], intervals: RefreshIntervals) throws {
+        self.workspace = workspace
+        startedAt = Int64(clamping: workspace.context.now())
+        platform = try WatchedPlatform(workspace, names: names, intervals: intervals)
+        try? workspace.session.keepIndexTierOnly()
     }
 
     /// Works as long as `goesOn`.
     func run(while goesOn: () -> Bool) throws {
-        if platform.askedAt != nil || invocation.options.offline { try snapshot(isKept: true) }
+        if platform.askedAt != nil || workspace.options.offline { try snapshot(isKept: true) }
         // There is nothing that could change.
-        guard !invocation.options.offline else { return }
+        guard !workspace.options.offline else { return }
         while goesOn() {
             let hasAsked = try platform.poller.turn(platform)
             guard goesOn() else { return }
@@ -50,7 +50,7 @@ final class WatchEvents {
         let chosen = names.mapValues { _ in startedAt }
         watcher.watch(chosen)
         let changes = watcher.take(
-            platform.watched, chosen: chosen, now: Int64(clamping: invocation.context.now()))
+            platform.watched, chosen: chosen, now: Int64(clamping: workspace.context.now()))
         _ = watcher.settle()
         let live = platform.current.filter { names[$0.key] != nil }
         guard let before = current else {
@@ -92,5 +92,5 @@ final class WatchEvents {
         ])
     }
 
-    private func write(_ line: JSONValue) throws { try invocation.context.output.write(line: line) }
+    private func write(_ line: JSONValue) throws { try workspace.context.output.write(line: line) }
 }

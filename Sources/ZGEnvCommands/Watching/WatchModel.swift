@@ -36,7 +36,7 @@ struct WatchModel {
         case followLog(WatchRow, project: String)
         case endLog
         /// A command's words, for a project.
-        case command([String], project: String)
+        case change(DeploymentChange, project: String)
         case answer(Bool)
         case reveal(Identifier, project: String)
     }
@@ -286,7 +286,7 @@ struct WatchModel {
         guard let (row, project) = subject else { return nil }
         // Production goes back to where it was, from a list to no deployment in particular.
         if letter == "b", case .projects = page {
-            return command(["deployment", "rollback"], project)
+            return change(.rollback(nil), project)
         }
         guard let row else {
             message = "Select a deployment first."
@@ -303,18 +303,18 @@ struct WatchModel {
                 return nil
             }
             return .browse(address)
-        case "r": return command(["redeploy", row.id], project)
-        case "p": return command(["deployment", "promote", row.id], project)
-        default: return command(["deployment", "rollback", row.id], project)
+        case "r": return change(.redeploy(row.id), project)
+        case "p": return change(.promote(row.id), project)
+        default: return change(.rollback(row.id), project)
         }
     }
 
-    private mutating func command(_ words: [String], _ project: WatchProject) -> Action? {
+    private mutating func change(_ change: DeploymentChange, _ project: WatchProject) -> Action? {
         if let work {
             message = "\(work) Wait for its end."
             return nil
         }
-        return .command(words, project: project.id)
+        return .change(change, project: project.id)
     }
 
     private mutating func reveal() -> Action? {

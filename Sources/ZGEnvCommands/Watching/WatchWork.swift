@@ -11,11 +11,11 @@ final class WatchWork {
     /// A value stays on the screen no longer than this.
     private static let valueLimit = Duration.seconds(30)
 
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let browser: Browser
     private let screen: ScreenTerminal
     private let platform: WatchedPlatform
-    private var turns: TurnTaking { invocation.session.turns }
+    private var turns: TurnTaking { workspace.session.turns }
     private var style: Style
     private var model = WatchModel()
     private var size = ScreenTerminal.Size(columns: 80, rows: 24)
@@ -30,7 +30,7 @@ final class WatchWork {
     private enum Job {
         case look(String)
         case log(WatchRow, project: String)
-        case command([String], project: String)
+        case change(DeploymentChange, project: String)
 
         var isLog: Bool {
             if case .log = self { true } else { false }
@@ -42,15 +42,15 @@ final class WatchWork {
     private var logNumber = 0
 
     /// Opens everything that must be open, while somebody may still be asked for a passphrase.
-    init(_ invocation: Invocation, names: [String], intervals: RefreshIntervals) throws {
-        self.invocation = invocation
-        browser = Browser(invocation.context)
-        style = OutputLook(invocation.context).style
+    init(_ workspace: Workspace, names: [String], intervals: RefreshIntervals) throws {
+        self.workspace = workspace
+        browser = Browser(workspace.context)
+        style = OutputLook(workspace.context).style
         screen = try ScreenTerminal()
-        platform = try WatchedPlatform(invocation, names: names, intervals: intervals)
+        platform = try WatchedPlatform(workspace, names: names, intervals: intervals)
         // From here on nothing needs the values, but when somebody asks for one.
-        try? invocation.session.keepIndexTierOnly()
-        model.isOffline = invocation.options.offline
+        try? workspace.session.keepIndexTierOnly()
+        model.isOffline = workspace.options.offline
         platform.noteAsking = { [unowned self] isAsking in
             model.isAsking = isAsking
             screen.wake()
@@ -100,7 +100,7 @@ final class WatchWork {
     private func paint() throws {
         size = screen.size
         try screen.paint(
-            WatchScreen(model: model, size: size, now: invocation.context.now(), style: style)
+            WatchScreen(model: model, size: size, now: workspace.context.now(), style: style)
                 .lines())
         model.questionIsSeen = model.question != nil
     }
@@ -167,7 +167,7 @@ final class WatchWork {
             add(.look(id))
         case .followLog(let row, let project): add(.log(row, project: project))
         case .endLog: logNumber += 1
-        case .command(let words, let project): add(.command(words, project: project))
+        case .change(let change, let project): add(.change(change, project: project))
         case .answer(let isYes):
             model.question = nil
             answer = isYes
@@ -177,7 +177,7 @@ final class WatchWork {
     }
 
     private func add(_ job: Job) {
-        guard !invocation.options.offline else {
+        guard !workspace.options.offline else {
             if case .look = job { return }
             model.message = "This needs the platform, and --offline forbids it."
             return
@@ -196,7 +196,7 @@ final class WatchWork {
         // The passphrase is asked for as everywhere: by whatever the options and the desktop offer.
         screen.leave()
         do {
-            value = try WatchedValue(id, in: local, invocation)
+            value = try WatchedValue(id, in: local, workspace)
         } catch {
             model.message = CommandError(mapping: error).message
         }
@@ -210,7 +210,7 @@ final class WatchWork {
         model.shownValue = value.name
         size = screen.size
         let view = WatchScreen(
-            model: model, size: size, now: invocation.context.now(), style: style)
+            model: model, size: size, now: workspace.context.now(), style: style)
         let painted = try value.painted(rows: view.valueRows, columns: size.columns)
         try screen.paint(view.valueLines(isWhole: painted.isWhole))
         try painted.bytes.withBytes { try screen.write(secret: $0) }
@@ -282,37 +282,30 @@ final class WatchWork {
         switch job {
         case .look(let id): try platform.look(id)
         case .log(let row, let project): try follow(row, project)
-        case .command(let words, let project): try run(words, project)
+        case .change(let change, let project): try perform(change, project)
         }
     }
 
     /// Does what another command does, with its plan and its question on this screen.
-    private func run(_ words: [String], _ project: String) throws {
-        let (name, options) = (model.project(project)?.name, invocation.options)
-        let command = try ArgumentParser(CommandTable.program).parse(
-            bytes: (words + forwarded(name)).map { Array($0.utf8) })
-        guard case .command(let parsed) = command,
-            let type = CommandTable.command(of: parsed.spec)
-        else { return }
-        let verb = parsed.spec.path.last ?? ""
+    private func perform(_ change: DeploymentChange, _ project: String) throws {
+        let command = change.command
+        let spec = type(of: command).spec
+        let verb = spec.path.last ?? ""
         model.work = "Preparing to \(verb)."
         screen.wake()
-        let context = invocation.context.beside(turns)
-        var notes: [String] = []
-        let inner = try Invocation(
-            parsed, within: invocation, context,
-            .init(
-                note: { notes.append($0) },
-                confirm: { plan, question in
-                    guard self.ask(plan, question) else { return false }
-                    self.model.work = "Doing it: \(verb)."
-                    self.screen.wake()
-                    return true
-                }))
-        let result = try type.run(inner)
+        let context = workspace.context.beside(turns)
+        let interaction = ScreenInteraction { plan, question in
+            guard self.ask(plan, question) else { return false }
+            self.model.work = "Doing it: \(verb)."
+            self.screen.wake()
+            return true
+        }
+        let options = workspace.options.forAnother(project: model.project(project)?.name)
+        let result = try command.run(
+            in: workspace.beside(spec.name, options, context, interaction))
         platform.request()
         if let failure = result.failure { throw failure }
-        notes += context.warnings.map(\.message)
+        let notes = interaction.notes + context.warnings.map(\.message)
         let text = try result.text().split(separator: "\n").map { String($0) }
         model.message = ((options.dryRun ? [] : ["Done: \(verb)."]) + notes + text).joined(
             separator: " ")
@@ -330,31 +323,16 @@ final class WatchWork {
         return false
     }
 
-    /// The options that this command was given, for another one.
-    private func forwarded(_ project: String?) -> [String] {
-        let options = invocation.options
-        var words = ["--vault", options.vaultPath] + (options.dryRun ? ["--dry-run"] : [])
-        for (name, value) in [
-            ("project", project), ("account", options.account), ("team", options.team),
-            ("api-url", options.apiURL), ("key-file", options.keyFile),
-            ("passphrase-file", options.passphraseFile), ("audit-log", options.auditLogPath),
-        ] {
-            if let value { words.append("--\(name)=\(value)") }
-        }
-        return words
-    }
-
     private func follow(_ row: WatchRow, _ project: String) throws {
         logNumber += 1
         let number = logNumber
         (model.log, model.isLogOver, model.logScroll) = ([], false, 0)
-        let context = invocation.context.beside(turns)
+        let context = workspace.context.beside(turns)
         guard let client = try platform.client(of: project, over: try context.transport()) else {
             return
         }
-        let inner = try Invocation(
-            invocation.command, within: invocation, context,
-            .init(note: { _ in }, confirm: { _, _ in false }))
+        let inner = workspace.beside(
+            workspace.command, workspace.options, context, ScreenInteraction { _, _ in false })
         let output = WatchLog { [self] entries in
             guard number == logNumber, !isOver else { throw WatchLog.Left() }
             guard !entries.isEmpty else { return }
@@ -365,7 +343,7 @@ final class WatchWork {
         }
         do {
             let deployment = try client.deployment(row.id)
-            _ = try LogFollowing(client: client, output: output, invocation: inner)
+            _ = try LogFollowing(client: client, output: output, workspace: inner)
                 .show(deployment, follows: true)
             model.isLogOver = true
         } catch is WatchLog.Left {}

@@ -35,7 +35,7 @@ final class WatchedPlatform: PollingWork {
     /// What `deployment list` asks for, so that both show the same.
     private static let pageFilter = "20  "
 
-    private let invocation: Invocation
+    private let workspace: Workspace
     private let names: [String]
     private var index: VaultIndex?
     private var answers: PlatformAnswers
@@ -52,10 +52,10 @@ final class WatchedPlatform: PollingWork {
     /// Opens what is kept. Nothing is sent.
     ///
     /// - Parameter names: The projects to show; none for all.
-    init(_ invocation: Invocation, names: [String], intervals: RefreshIntervals) throws {
-        (self.invocation, self.names) = (invocation, names)
-        poller = Poller(invocation, intervals: intervals, heedsAnswers: true)
-        answers = try PlatformAnswers(invocation)
+    init(_ workspace: Workspace, names: [String], intervals: RefreshIntervals) throws {
+        (self.workspace, self.names) = (workspace, names)
+        poller = Poller(workspace, intervals: intervals, heedsAnswers: true)
+        answers = try PlatformAnswers(workspace)
         index = answers.index
         try open()
         try readKept()
@@ -84,7 +84,7 @@ final class WatchedPlatform: PollingWork {
     private func add(_ binding: VaultProject.Binding?, _ old: [Place]) throws {
         var (scope, relayName): (String, String?) = ("", binding.map { $0.teamID ?? $0.accountID })
         if let index {
-            guard let identity = try PlatformIdentity(invocation, index, binding) else {
+            guard let identity = try PlatformIdentity(workspace, index, binding) else {
                 guard binding == nil else { return }
                 return accounts.append(Place(nil, scope, relayName: nil))
             }
@@ -117,7 +117,7 @@ final class WatchedPlatform: PollingWork {
 
     func take(vault: Result<Bool, any Error>) throws {
         _ = try vault.get()
-        answers = try PlatformAnswers(invocation)
+        answers = try PlatformAnswers(workspace)
         index = answers.index
         try open()
         try readKept()
@@ -165,11 +165,11 @@ final class WatchedPlatform: PollingWork {
 
     /// - Returns: Whether something builds there.
     private func ask(_ place: Place) throws -> Bool {
-        let access = try place.open(invocation)
+        let access = try place.open(workspace)
         let before = Set(place.deployments.filter(\.isLiveCandidate).map(\.id))
         var filter = DeploymentFilter()
         filter.limit = Self.listLimit
-        let askedAt = invocation.context.now()
+        let askedAt = workspace.context.now()
         place.deployments = try access.client.deployments(filter)
         place.askedAt = askedAt
         let list = DeploymentsAnswer(current: nil, deployments: place.deployments)
@@ -203,21 +203,21 @@ final class WatchedPlatform: PollingWork {
         (place.platform, place.deployments) = ([], [])
         (place.askedAt, place.projectsAskedAt) = (nil, nil)
         pages = [:]
-        invocation.dropAnswersAfterRefusal()
+        workspace.dropAnswersAfterRefusal()
     }
 
     /// Asks for the newest deployments of one project, also while ``ask(_:because:)`` is under way on another
     /// thread.
     func look(_ id: String) throws {
         guard let place = place(of: id) else { return }
-        let access = try place.open(invocation)
-        let context = invocation.context.beside(invocation.session.turns)
+        let access = try place.open(workspace)
+        let context = workspace.context.beside(workspace.session.turns)
         let transport = try lookTransport ?? context.transport()
         lookTransport = transport
         let client = access.client.connected(through: transport)
         var filter = DeploymentFilter()
         filter.projectId = id
-        let askedAt = invocation.context.now()
+        let askedAt = workspace.context.now()
         let found = try client.deployments(filter)
         pages[id] = found
         guard let project = place.platform.first(where: { $0.id == id }) else { return }
@@ -238,7 +238,7 @@ final class WatchedPlatform: PollingWork {
     /// A way to the platform for a project, apart from that of ``ask(_:because:)``.
     func client(of id: String, over transport: any HTTPTransport) throws -> VercelClient? {
         guard let place = place(of: id) else { return nil }
-        return try place.open(invocation).client.connected(through: transport)
+        return try place.open(workspace).client.connected(through: transport)
     }
 
     private func place(of id: String) -> Place? {

@@ -12,14 +12,14 @@ struct WatchedValue {
 
     /// Asks for the passphrase unless the settings say otherwise, and opens one value. The keys of values
     /// are gone from the session afterwards.
-    init(_ id: Identifier, in project: VaultProject, _ invocation: Invocation) throws {
-        let session = invocation.session
+    init(_ id: Identifier, in project: VaultProject, _ workspace: Workspace) throws {
+        let session = workspace.session
         defer { try? session.keepIndexTierOnly() }
         let keys =
-            try Settings(invocation.context).isOn(.revealFromCache)
+            try Settings(workspace.context).isOn(.revealFromCache)
             ? session.valueKeys() : session.askedValueKeys()
         // No question in the screen: what nobody accepted is not shown.
-        let (vault, index, record) = try AcceptanceGate(invocation, asks: false).open(
+        let (vault, index, record) = try AcceptanceGate(workspace, asks: false).open(
             .currentValues, with: keys
         ) { index in
             guard let record = index.variables(of: project.id).first(where: { $0.id == id }) else {
@@ -39,7 +39,7 @@ struct WatchedValue {
                 "The vault holds no value of \(DisplayText.safe(record.name)): the platform would not show it."
             )
         }
-        try invocation.audit(
+        try workspace.audit(
             AuditEntry.Outcome.givenOut, [record.name], project: project.name,
             place: record.attributes.scope.description, command: Reveal.spec.name,
             seen: index.metadata)

@@ -30,18 +30,18 @@ struct RelayedWebhook {
     private let registration: RelayRegistration
 
     /// Finds relay and account, and sees that the file's place is free. Makes nothing.
-    init(_ invocation: Invocation, _ scope: WebhookScope) throws {
-        registration = try RelayAccess.registration(invocation)
+    init(_ credentialFile: String?, _ workspace: Workspace, _ scope: WebhookScope) throws {
+        registration = try RelayAccess.registration(nil, workspace)
         // 24 bytes are 32 letters.
         hook = String(decoding: Base64.encoded(Random.bytes(24), .urlSafe), as: UTF8.self)
         url = "\(registration.relay)/webhook/\(hook)"
-        let named = invocation.command.value("credential-file") ?? "webhook.\(hook)"
-        path = named.hasPrefix("/") ? named : "\(invocation.context.workingDirectory)/\(named)"
+        let named = credentialFile ?? "webhook.\(hook)"
+        path = named.hasPrefix("/") ? named : "\(workspace.context.workingDirectory)/\(named)"
         account = try Self.account(scope)
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else { throw Self.taken(path) }
         if !registration.accounts.contains(account) {
-            invocation.context.warn(
+            workspace.context.warn(
                 "other-account",
                 "This device is told of \(registration.accounts.joined(separator: ", ")), not of \(account): only devices that were invited for that hear of this webhook."
             )

@@ -7,7 +7,7 @@ internal import Vault
 internal import VercelAPI
 
 /// `webhook create`: has the platform tell a server of events, and keeps what it signs them with.
-enum WebhookCreate: Command {
+struct WebhookCreate: Command {
     static let spec = CommandSpec(
         ["webhook", "create"], "Have the platform tell a server of events", section: "Platform",
         discussion: """
@@ -45,14 +45,18 @@ enum WebhookCreate: Command {
         "deployment.canceled", "deployment.promoted",
     ]
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let isForRelay = invocation.command.has("postal")
-        if !isForRelay { try check(url: invocation.command.argument("URL"), invocation) }
-        guard isForRelay || invocation.command.value("credential-file") == nil else {
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let isForRelay = command.has("postal")
+        if !isForRelay { try check(url: command.argument("URL"), workspace) }
+        guard isForRelay || command.value("credential-file") == nil else {
             throw CommandError(.usage, "--credential-file goes with --postal alone.")
         }
-        let named = invocation.command.values("event")
-        let standard = isForRelay ? RelayedWebhook.events : standardEvents
+        let named = command.values("event")
+        let standard = isForRelay ? RelayedWebhook.events : Self.standardEvents
         let events = named.isEmpty ? standard : named
         guard events.allSatisfy(isWord), events.count <= 100 else {
             throw CommandError(
@@ -60,12 +64,15 @@ enum WebhookCreate: Command {
                 hint: "For example: deployment.error")
         }
         // First of all, since the secret comes once.
-        let keys = try keys(invocation)
-        let scope = try WebhookScope(invocation, needsChoice: true)
+        let keys = try keys(workspace)
+        let scope = try WebhookScope(
+            all: command.has("all-projects"), needsChoice: true, workspace)
         let place = scope.project?.name ?? "all projects"
-        let relayed = isForRelay ? try RelayedWebhook(invocation, scope) : nil
-        let url = relayed?.url ?? invocation.command.argument("URL") ?? ""
-        if invocation.options.dryRun {
+        let relayed =
+            isForRelay
+            ? try RelayedWebhook(command.value("credential-file"), workspace, scope) : nil
+        let url = relayed?.url ?? command.argument("URL") ?? ""
+        if workspace.options.dryRun {
             return CommandResult(
                 json: [
                     "url": .string(url), "events": .strings(events),
@@ -77,27 +84,27 @@ enum WebhookCreate: Command {
         }
         let (webhook, secret) = try create(url, events, scope)
         do {
-            try WebhookSecrets.keep(secret, of: webhook, with: keys, invocation)
+            try WebhookSecrets.keep(secret, of: webhook, with: keys, workspace)
             do {
                 try relayed?.write(secret)
             } catch {
-                try? WebhookSecrets.remove(of: webhook.id, invocation)
+                try? WebhookSecrets.remove(of: webhook.id, workspace)
                 throw error
             }
         } catch {
             throw undone(webhook, CommandError(mapping: error), scope)
         }
-        try invocation.note(
+        workspace.note(
             "The secret is sealed as \(WebhookSecrets.key(of: webhook.id)) of \(WebhookSecrets.projectName)."
         )
-        if let relayed { try invocation.note(relayed.remedy) }
+        if let relayed { workspace.note(relayed.remedy) }
         return CommandResult(
             json: .object(
                 WebhookListing.members(webhook, secretIsKept: true) + (relayed?.members ?? [])),
             text: "\(DisplayText.safe(webhook.id))\n")
     }
 
-    private static func check(url: String?, _ invocation: Invocation) throws {
+    private func check(url: String?, _ workspace: Workspace) throws {
         guard let url else {
             throw CommandError(
                 .usage, "Where are events to be sent?",
@@ -119,14 +126,14 @@ enum WebhookCreate: Command {
                 hint: "Leave it out: messages are known by their signature.")
         }
         if url.hasPrefix("http://") {
-            invocation.context.warn(
+            workspace.context.warn(
                 "not-encrypted",
                 "Events are sent to plain http: whoever is on the way reads them. The signature still holds."
             )
         }
     }
 
-    private static func isWord(_ event: String) -> Bool {
+    private func isWord(_ event: String) -> Bool {
         (1...100).contains(event.utf8.count)
             && event.utf8.allSatisfy { byte in
                 byte == 0x2E || byte == 0x2D || byte == 0x5F || (0x30...0x39).contains(byte)
@@ -134,9 +141,9 @@ enum WebhookCreate: Command {
             }
     }
 
-    private static func keys(_ invocation: Invocation) throws -> VaultKeys {
+    private func keys(_ workspace: Workspace) throws -> VaultKeys {
         do {
-            return try invocation.session.indexKeys()
+            return try workspace.session.indexKeys()
         } catch let error as VaultError where error.code == .notFound {
             throw CommandError(
                 .notFound, "There is no vault to keep the webhook's secret in.",
@@ -145,7 +152,7 @@ enum WebhookCreate: Command {
     }
 
     /// Makes it. One of which nobody got the secret is of no use, so it is looked for and deleted.
-    private static func create(
+    private func create(
         _ url: String, _ events: [String], _ scope: WebhookScope
     ) throws -> (webhook: Webhook, secret: SecretSlice) {
         let before = Set(try scope.client.webhooks().map(\.id))
@@ -187,7 +194,7 @@ enum WebhookCreate: Command {
     }
 
     /// Deletes a webhook whose secret is not kept, and says what stands.
-    private static func undone(
+    private func undone(
         _ webhook: Webhook, _ cause: CommandError, _ scope: WebhookScope
     ) -> CommandError {
         var error = cause

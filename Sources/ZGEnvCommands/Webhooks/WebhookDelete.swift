@@ -3,7 +3,7 @@ internal import JSON
 internal import VercelAPI
 
 /// `webhook delete`: ends what the platform tells a server.
-enum WebhookDelete: Command {
+struct WebhookDelete: Command {
     static let spec = CommandSpec(
         ["webhook", "delete"], "End what the platform tells a server", section: "Platform",
         discussion: """
@@ -13,9 +13,13 @@ enum WebhookDelete: Command {
         exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable),
         aliases: [["webhook", "rm"]])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let id = invocation.command.argument("WEBHOOK") ?? ""
-        let client = try PlatformSession(invocation).access().client
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let id = command.argument("WEBHOOK") ?? ""
+        let client = try PlatformSession(workspace).access().client
         let webhook: Webhook
         do throws(VercelAPIError) {
             webhook = try client.webhook(id)
@@ -25,13 +29,13 @@ enum WebhookDelete: Command {
                 .notFound, "This account sees no webhook of that id.",
                 hint: "See what is there with: zg-env webhook list (--team SLUG for a team's)")
         }
-        let kept = try WebhookSecrets.known(invocation).contains(
+        let kept = try WebhookSecrets.known(workspace).contains(
             WebhookSecrets.key(of: webhook.id))
         let plan = [
             "delete the webhook \(webhook.id): \(webhook.url) is told nothing any more"
         ]
         let members = WebhookListing.members(webhook, secretIsKept: kept)
-        if try Confirmation.ask(invocation, plan: plan, question: "Delete it?") == .stopAfterPlan {
+        if try !workspace.confirm(plan, "Delete it?") {
             return CommandResult(
                 json: .object(members + [.init("dryRun", true)]),
                 text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
@@ -51,14 +55,14 @@ enum WebhookDelete: Command {
                     hint: "See whether it is gone: zg-env webhook list")
             }
             do {
-                try WebhookSecrets.remove(of: webhook.id, invocation)
+                try WebhookSecrets.remove(of: webhook.id, workspace)
             } catch {
-                invocation.context.warn(
+                workspace.context.warn(
                     "not-removed",
                     "Its secret is still in use in the vault. \(CommandError(mapping: error).message)"
                 )
             }
-            try invocation.note("\(webhook.id) is deleted.")
+            workspace.note("\(webhook.id) is deleted.")
             return CommandResult(json: .object(members), text: "")
         }
         throw CommandError(

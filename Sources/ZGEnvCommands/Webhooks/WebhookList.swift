@@ -3,7 +3,7 @@ internal import JSON
 internal import VercelAPI
 
 /// `webhook list`: where the platform sends its events.
-enum WebhookList: Command {
+struct WebhookList: Command {
     static let spec = CommandSpec(
         ["webhook", "list"], "List the places that the platform tells of events",
         section: "Platform",
@@ -16,14 +16,18 @@ enum WebhookList: Command {
         exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable),
         aliases: [["webhook", "ls"]])
 
-    static func run(_ invocation: Invocation) throws -> CommandResult {
-        let scope = try WebhookScope(invocation, needsChoice: false)
+    private let command: ParsedCommand
+
+    init(_ command: ParsedCommand) { self.command = command }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let scope = try WebhookScope(all: false, needsChoice: false, workspace)
         let webhooks = try scope.client.webhooks(ofProject: scope.project?.id)
-        let kept = try WebhookSecrets.known(invocation)
+        let kept = try WebhookSecrets.known(workspace)
         func isKept(_ webhook: Webhook) -> Bool {
             kept.contains(WebhookSecrets.key(of: webhook.id))
         }
-        if webhooks.isEmpty { try invocation.note("There is no webhook.") }
+        if webhooks.isEmpty { workspace.note("There is no webhook.") }
         var table = Table([
             .init("WEBHOOK"), .init("URL", canShrink: true), .init("EVENTS", canShrink: true),
             .init("PROJECTS", trailing: true), .init("SECRET"),
@@ -38,7 +42,7 @@ enum WebhookList: Command {
                     as: isKept(webhook) ? .plain : .dim),
             ])
         }
-        let look = OutputLook(invocation.context)
+        let look = OutputLook(workspace.context)
         return CommandResult(
             json: [
                 "webhooks": .array(

@@ -12,18 +12,17 @@ struct WebhookScope {
         flag: "all-projects", "All projects of the account or team, not one")
 
     /// - Parameter needsChoice: Whether a project, or `--all-projects`, has to be named.
-    init(_ invocation: Invocation, needsChoice: Bool) throws {
-        let wantsAll = needsChoice && invocation.command.has("all-projects")
-        if wantsAll, invocation.options.project != nil {
+    init(all wantsAll: Bool, needsChoice: Bool, _ workspace: Workspace) throws {
+        if wantsAll, workspace.options.project != nil {
             throw CommandError(.usage, "-p and --all-projects do not go together.")
         }
-        if wantsAll || (!needsChoice && invocation.options.project == nil) {
-            client = try PlatformSession(invocation).access().client
+        if wantsAll || (!needsChoice && workspace.options.project == nil) {
+            client = try PlatformSession(workspace).access().client
             project = nil
             return
         }
         do {
-            let bound = try BoundProject.anywhere(invocation)
+            let bound = try BoundProject.anywhere(workspace)
             client = bound.access.client
             project = bound.platform
         } catch let error as CommandError where error.code == .usage {

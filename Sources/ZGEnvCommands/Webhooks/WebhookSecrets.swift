@@ -22,11 +22,11 @@ enum WebhookSecrets {
 
     /// Seals a secret, and looks that the vault has it.
     static func keep(
-        _ secret: SecretSlice, of webhook: Webhook, with keys: VaultKeys, _ invocation: Invocation
+        _ secret: SecretSlice, of webhook: Webhook, with keys: VaultKeys, _ workspace: Workspace
     ) throws {
         let key = key(of: webhook.id)
-        let time = invocation.context.now()
-        let record = try invocation.session.update(with: keys) { transaction -> Variable in
+        let time = workspace.context.now()
+        let record = try workspace.session.update(with: keys) { transaction -> Variable in
             let project = transaction.project(named: projectName, at: time).project
             let all = transaction.index.variables.filter {
                 $0.project == project.id && $0.name == key
@@ -41,7 +41,7 @@ enum WebhookSecrets {
             }
             return transaction.index.variables[edit.position]
         }
-        let index = try invocation.session.opened().index(with: keys, extent: .listing)
+        let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let kept = index.variables.first { $0.id == record.id }
         guard kept?.currentVersion == record.currentVersion else {
             throw CommandError(.failed, "The vault does not show the secret that was sealed.")
@@ -49,20 +49,20 @@ enum WebhookSecrets {
     }
 
     /// The webhooks whose secret the vault has; none without a vault at hand.
-    static func known(_ invocation: Invocation) throws -> Set<String> {
-        guard let index = try invocation.session.indexWithoutAsking(),
+    static func known(_ workspace: Workspace) throws -> Set<String> {
+        guard let index = try workspace.session.indexWithoutAsking(),
             let project = index.project(named: projectName)
         else { return [] }
         return Set(index.variables(of: project.id).map(\.name))
     }
 
     /// Takes the secret of a webhook that is gone out of use; its history stays.
-    static func remove(of id: String, _ invocation: Invocation) throws {
-        guard try known(invocation).contains(key(of: id)),
-            let keys = try invocation.session.indexKeysWithoutAsking()
+    static func remove(of id: String, _ workspace: Workspace) throws {
+        guard try known(workspace).contains(key(of: id)),
+            let keys = try workspace.session.indexKeysWithoutAsking()
         else { return }
-        let time = invocation.context.now()
-        try invocation.session.update(with: keys) { transaction in
+        let time = workspace.context.now()
+        try workspace.session.update(with: keys) { transaction in
             guard let project = transaction.index.project(named: projectName) else { return }
             for record in transaction.index.variables(of: project.id, named: key(of: id)) {
                 guard let position = transaction.position(of: record.id) else { continue }

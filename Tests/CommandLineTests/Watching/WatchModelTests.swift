@@ -62,7 +62,7 @@ struct WatchModelTests {
         #expect(!model.isFiltering && model.filter == "SH")
         #expect(
             Self.typed("r", in: &model) == [
-                .command(["redeploy", "dpl_S2"], project: "prj_shop")
+                .change(.redeploy("dpl_S2"), project: "prj_shop")
             ])
         _ = model.take(.escape, rows: 24)
         #expect(model.visible.count == 3)
@@ -86,17 +86,17 @@ struct WatchModelTests {
         #expect(Self.typed("l", in: &model) == [])
         #expect(
             Self.typed("gjb", in: &model) == [
-                .command(["deployment", "rollback", "dpl_W1"], project: "prj_web")
+                .change(.rollback("dpl_W1"), project: "prj_web")
             ])
         #expect(
             Self.typed("p", in: &model) == [
-                .command(["deployment", "promote", "dpl_W1"], project: "prj_web")
+                .change(.promote("dpl_W1"), project: "prj_web")
             ])
         _ = model.take(.escape, rows: 24)
         #expect(model.page == .projects)
         #expect(
             Self.typed("b", in: &model) == [
-                .command(["deployment", "rollback"], project: "prj_web")
+                .change(.rollback(nil), project: "prj_web")
             ])
     }
 

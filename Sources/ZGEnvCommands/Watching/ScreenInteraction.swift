@@ -1,0 +1,24 @@
+internal import CommandLineKit
+
+/// A screen that shows plans and asks by itself, and has one line for what it is told.
+final class ScreenInteraction: Interaction {
+    /// What was told, in order.
+    private(set) var notes: [String] = []
+    private let ask: (_ plan: [String], _ question: String) throws -> Bool
+
+    init(ask: @escaping (_ plan: [String], _ question: String) throws -> Bool) {
+        self.ask = ask
+    }
+
+    func note(_ message: String) { notes.append(message) }
+
+    func confirm(_ heading: String?, _ plan: [String], _ question: String) throws -> Bool {
+        try ask(plan, question)
+    }
+
+    var canConfirm: Bool { true }
+    var progressLine: ProgressLine? { nil }
+
+    /// The screen's own command has words for a signal.
+    func setLastWords(_ message: String, hint: String) {}
+}
