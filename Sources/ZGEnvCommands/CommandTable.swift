@@ -30,8 +30,6 @@ enum CommandTable {
     }
 
     static let version = "0.1.0"
-    /// The date of this version, as manual pages have it.
-    static let date = "November 21, 2026"
 
     /// The description of the whole program.
     static let program = ProgramSpec(

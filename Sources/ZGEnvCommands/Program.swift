@@ -10,7 +10,7 @@ package struct Program {
     package static func main() -> Int32 {
         let hardening = ProcessHardening()
         try? Interrupts.install()
-        return Program(context: .live(hardening: hardening)).run()
+        return Program(context: .live(CommandTable.program, hardening: hardening)).run()
     }
 
     init(context: Context) {

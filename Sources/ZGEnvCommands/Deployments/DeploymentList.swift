@@ -135,7 +135,7 @@ struct DeploymentListFilter {
     init(_ command: ParsedCommand) throws {
         target = command.value("target")
         if let target {
-            try ScopeOptions.checkTarget(target)
+            try TargetName.check(target)
             guard target != "development" else {
                 throw CommandError(
                     .usage, "There are no deployments for development.",

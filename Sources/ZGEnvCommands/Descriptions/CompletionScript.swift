@@ -42,7 +42,7 @@ struct CompletionScript: Command {
         guard let shell = CompletionGenerator.Shell(rawValue: word) else {
             throw CommandError(.usage, "That is no shell with completions.")
         }
-        let script = CompletionGenerator(CommandTable.program, passing: Self.passedOptions)
+        let script = CompletionGenerator(workspace.context.program, passing: Self.passedOptions)
             .script(for: shell)
         return CommandResult(
             json: ["shell": .string(shell.rawValue), "script": .string(script)], text: script)

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import EnvOperations
 internal import Glibc
 internal import JSON
 internal import Sealing
@@ -14,7 +15,7 @@ struct NotifyInstall: Command {
             is named here.
             """,
         options: [OptionSpec(flag: "force", "Replace a file that zg-env did not make")]
-            + NotifyRun.intervalOptions,
+            + RefreshIntervals.options,
         examples: [
             .init("zg-env notify install --dry-run", "see the unit"),
             .init("zg-env notify install", "write it"),
@@ -29,7 +30,7 @@ struct NotifyInstall: Command {
     init(_ command: ParsedCommand) { self.command = command }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        _ = try NotifyRun.intervals(command)
+        _ = try RefreshIntervals(command)
         guard let directory = Directories(workspace.context).userUnits else {
             throw CommandError(
                 .failed, "There is no home directory to keep units in.", hint: "Set HOME.")
@@ -62,7 +63,7 @@ struct NotifyInstall: Command {
             words += ["--passphrase-file", absolute(file, workspace)]
         }
         if let file = options.keyFile { words += ["--key-file", absolute(file, workspace)] }
-        for option in NotifyRun.intervalOptions {
+        for option in RefreshIntervals.options {
             if let value = command.value(option.name) {
                 words += ["--\(option.name)", value]
             }

@@ -4,15 +4,6 @@ internal import JSON
 
 /// `notify run`: watches deployments and tells what is chosen, until it is ended.
 struct NotifyRun: Command {
-    static let intervalOptions = [
-        OptionSpec(
-            "every", value: "DURATION", "Ask so often while nothing builds: 60s by default",
-            form: .duration),
-        OptionSpec(
-            "every-building", value: "DURATION",
-            "Ask so often while something builds: 15s by default", form: .duration),
-    ]
-
     static let spec = CommandSpec(
         ["notify", "run"], "Watch deployments, and tell what is chosen", section: "Platform",
         discussion: """
@@ -21,7 +12,7 @@ struct NotifyRun: Command {
             platform serves all projects of an account or team. What happened while it was not running \
             is told once, in few words. One runs at a time for each vault.
             """,
-        options: intervalOptions + [
+        options: RefreshIntervals.options + [
             OptionSpec(flag: "no-desktop", "Print lines alone, and use no notifications")
         ],
         examples: [
@@ -30,30 +21,12 @@ struct NotifyRun: Command {
         ],
         exitCodes: [ExitCode.conflict.rawValue, ExitCode.unavailable.rawValue] + ExitCode.ofOpening)
 
-    /// - Throws: ``ExitCode/usage`` for intervals that are out of bounds.
-    static func intervals(_ command: ParsedCommand) throws -> RefreshIntervals {
-        func seconds(_ option: String, _ standard: Int) throws -> Int {
-            guard let duration = command.duration(option) else { return standard }
-            let seconds = Int(duration.components.seconds)
-            guard RefreshIntervals.bounds.contains(seconds) else {
-                throw CommandError(
-                    .usage,
-                    "--\(option) is from \(RefreshIntervals.bounds.lowerBound)s to \(RefreshIntervals.bounds.upperBound)s."
-                )
-            }
-            return seconds
-        }
-        return RefreshIntervals(
-            buildingSeconds: try seconds("every-building", 15),
-            idleSeconds: try seconds("every", 60))
-    }
-
     private let command: ParsedCommand
 
     init(_ command: ParsedCommand) { self.command = command }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let intervals = try Self.intervals(command)
+        let intervals = try RefreshIntervals(command)
         let work = try NotifyWork(
             workspace, intervals: intervals,
             usesDesktop: !command.has("no-desktop"))

@@ -104,3 +104,9 @@ struct ProgramReplacement {
         }
     }
 }
+
+extension RunFailure {
+    init(_ failure: ProgramReplacement.Failure) {
+        self.init(status: failure.status, error: failure.error)
+    }
+}

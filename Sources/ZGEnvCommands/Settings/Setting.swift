@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import JSON
+internal import Sealing
 
 /// One setting of the user's: its name, what it may be, and what it is unless somebody says so.
 enum Setting: String, CaseIterable {
@@ -77,7 +78,7 @@ enum Setting: String, CaseIterable {
     /// Reads a value as it is typed.
     ///
     /// - Throws: ``ExitCode/usage`` with what it may be.
-    func value(of text: String) throws -> Value {
+    func value(of text: String, in program: ProgramSpec) throws -> Value {
         switch self {
         case .revealFromCache, .cacheIndex:
             guard ["true", "false"].contains(text) else { throw invalid("true or false") }
@@ -85,13 +86,13 @@ enum Setting: String, CaseIterable {
         case .clipboardSeconds: return .number(try number(text, 1...86_400))
         case .historyKeep: return .number(try number(text, 1...10_000))
         case .defaultTarget:
-            try ScopeOptions.checkTarget(text)
+            try TargetName.check(text)
             return .text(text)
         case .kdf:
-            _ = try KdfOption.cost(text)
+            _ = try PassphraseCost(text: text)
             return .text(text)
         case .cacheFor:
-            try checkCommands(text)
+            try checkCommands(text, program)
             return .text(text)
         }
     }
@@ -104,9 +105,9 @@ enum Setting: String, CaseIterable {
         return number
     }
 
-    private func checkCommands(_ text: String) throws {
+    private func checkCommands(_ text: String, _ program: ProgramSpec) throws {
         if text == "all" || text == "none" { return }
-        let known = CommandTable.commands.map { $0.spec }.filter { !$0.isHidden }.map(\.name)
+        let known = program.commands.filter { !$0.isHidden }.map(\.name)
         for name in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
             guard name != Reveal.spec.name else {
                 throw CommandError(

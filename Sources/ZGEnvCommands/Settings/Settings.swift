@@ -33,7 +33,7 @@ struct Settings {
         }
         for (name, value) in found.sorted(by: { $0.key < $1.key }) {
             let setting = try Setting.named(name, in: "\(path): ")
-            values[setting] = try Self.checked(value, setting, path)
+            values[setting] = try Self.checked(value, setting, path, context.program)
         }
     }
 
@@ -103,7 +103,8 @@ struct Settings {
 
     /// A value of the file, which must be of the kind and within the bounds of its setting.
     private static func checked(
-        _ found: Found, _ setting: Setting, _ path: String
+        _ found: Found, _ setting: Setting, _ path: String,
+        _ program: ProgramSpec
     ) throws -> Setting.Value {
         let (text, isOfKind) =
             switch (found, setting.standard) {
@@ -114,7 +115,7 @@ struct Settings {
             }
         do {
             guard isOfKind else { throw setting.invalid("a value of another kind") }
-            return try setting.value(of: text)
+            return try setting.value(of: text, in: program)
         } catch var error as CommandError {
             error.message = "\(path): \(error.message)"
             error.hint = "Mend the file, or set it anew with: zg-env config set"

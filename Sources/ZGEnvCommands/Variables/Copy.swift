@@ -108,7 +108,7 @@ struct Copy: Command {
         let options = ScopeOptions(command)
         let source = try ProjectResolver(workspace).existing(in: index)
         if let target = command.value("to-target") {
-            try ScopeOptions.checkTarget(target)
+            try TargetName.check(target)
             let scope =
                 Scope.Targets(name: target).map { Scope(targets: $0) }
                 ?? Scope(targets: [], customEnvironments: [target])

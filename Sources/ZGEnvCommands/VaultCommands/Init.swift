@@ -28,7 +28,7 @@ struct Init: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let (options, context) = (workspace.options, workspace.context)
-        let usual = try KdfOption.cost(Settings(context)[.kdf].text)
+        let usual = try PassphraseCost(text: Settings(context)[.kdf].text)
         let cost = try KdfOption.cost(command.value("kdf"), workspace, or: usual)
         if try context.files.exists(options.vaultPath) {
             throw VaultError(.exists, "there is something at \(options.vaultPath) already")

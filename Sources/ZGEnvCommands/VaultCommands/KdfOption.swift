@@ -13,7 +13,7 @@ enum KdfOption {
     static func cost(
         _ text: String?, _ workspace: Workspace, or fallback: PassphraseCost
     ) throws -> PassphraseCost {
-        let cost = try text.map(cost) ?? fallback
+        let cost = try text.map { try PassphraseCost(text: $0) } ?? fallback
         try checkMemory(cost)
         if cost.isWeakerThanInteractive {
             workspace.context.warn(
@@ -21,36 +21,6 @@ enum KdfOption {
                 "A passphrase check this cheap makes guessing cheap: use it for tests only.")
         }
         return cost
-    }
-
-    /// Reads `moderate`, `interactive` or `MEMORY,OPS`.
-    static func cost(_ text: String) throws -> PassphraseCost {
-        switch text {
-        case "moderate": return .moderate
-        case "interactive": return .interactive
-        default: break
-        }
-        let invalid = CommandError(
-            .usage, "That is no cost for a passphrase.",
-            hint:
-                "Give moderate, interactive, or MEMORY,OPS from 8MiB,1 up to 1GiB, such as 64MiB,3."
-        )
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        guard parts.count == 2, let operations = UInt32(parts[1]),
-            let memory = memoryByteCount(parts[0])
-        else { throw invalid }
-        let cost = PassphraseCost(operations: operations, memoryByteCount: memory)
-        guard cost.isAcceptable else { throw invalid }
-        return cost
-    }
-
-    private static func memoryByteCount(_ text: Substring) -> UInt64? {
-        for (unit, shift) in [("MiB", 20), ("GiB", 30)] as [(String, UInt64)]
-        where text.hasSuffix(unit) {
-            guard let number = UInt64(text.dropLast(3)), number <= 1 << 20 else { return nil }
-            return number << shift
-        }
-        return nil
     }
 
     private static func checkMemory(_ cost: PassphraseCost) throws {

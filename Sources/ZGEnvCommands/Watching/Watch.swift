@@ -17,7 +17,7 @@ struct Watch: Command {
             OptionSpec(
                 "project", short: "p", value: "NAME", "Show this project",
                 repeatable: true, environment: "ZG_ENV_PROJECT", completion: .dynamic(.project))
-        ] + NotifyRun.intervalOptions,
+        ] + RefreshIntervals.options,
         examples: [
             .init("zg-env watch", "all projects of the account"),
             .init("zg-env watch -p web -p api", "two of them"),
@@ -30,7 +30,7 @@ struct Watch: Command {
     init(_ command: ParsedCommand) { self.command = command }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let intervals = try NotifyRun.intervals(command)
+        let intervals = try RefreshIntervals(command)
         var names: [String] = []
         let given = command.values("project")
         for name in given.isEmpty ? [workspace.options.project].compactMap({ $0 }) : given

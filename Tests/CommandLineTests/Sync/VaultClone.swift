@@ -97,6 +97,7 @@ final class VaultClone {
         _ = ftruncate(output.out, 0)
         _ = ftruncate(output.error, 0)
         let context = Context(
+            program: CommandTable.program,
             arguments: arguments.map { Array($0.utf8) },
             hardening: ProcessHardening(mask: 0o022, coreLimit: rlimit()),
             environment: environment, rawEnvironment: [],

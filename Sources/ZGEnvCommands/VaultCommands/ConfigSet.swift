@@ -17,7 +17,8 @@ struct ConfigSet: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let setting = try Setting.named(command.argument("KEY") ?? "")
-        let value = try setting.value(of: command.argument("VALUE") ?? "")
+        let value = try setting.value(
+            of: command.argument("VALUE") ?? "", in: workspace.context.program)
         var settings = try Settings(workspace.context)
         settings.set(setting, to: value)
         if !workspace.options.dryRun {

@@ -196,13 +196,3 @@ struct Run: Command {
         }
     }
 }
-
-/// A program that `run` could not become or start, with the exit status.
-struct RunFailure: Error {
-    let status: Int32
-    let error: CommandError
-
-    init(_ failure: ProgramReplacement.Failure) {
-        (status, error) = (failure.status, failure.error)
-    }
-}

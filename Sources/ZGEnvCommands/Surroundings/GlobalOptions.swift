@@ -60,7 +60,8 @@ package struct GlobalOptions {
         OptionSpec(flag: "quiet", short: "q", "Print no messages but errors"),
         OptionSpec(flag: "verbose", "Print more messages"),
         OptionSpec(flag: "yes", short: "y", "Answer questions with yes"),
-        ChangesReview.option,
+        OptionSpec(
+            flag: "accept-changes", "Accept what was changed while the vault was locked"),
         OptionSpec(flag: "dry-run", "Stop after the plan"),
         OptionSpec(
             flag: "offline", "Send nothing to the platform", environment: "ZG_ENV_OFFLINE"),
@@ -104,7 +105,7 @@ package struct GlobalOptions {
         quiet = command.has("quiet")
         verbose = command.has("verbose")
         yes = command.has("yes")
-        acceptsChanges = command.has(ChangesReview.option.name)
+        acceptsChanges = command.has("accept-changes")
         dryRun = command.has("dry-run")
         offline = command.has("offline") || context.variable("ZG_ENV_OFFLINE") == "1"
         refresh = command.has("refresh")

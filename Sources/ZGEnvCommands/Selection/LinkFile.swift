@@ -95,7 +95,7 @@ struct LinkFile: Equatable {
         }
     }
 
-    private struct Link: Decodable {
+    private struct Content: Decodable {
         var projectId: String?
         var orgId: String?
         var project: String?
@@ -122,11 +122,11 @@ struct LinkFile: Equatable {
                 let repository = try JSONDecoder().decode(Repository.self, from: bytes)
                 return link(of: repository, path: path, base: base, directory: directory)
             }
-            let link = try JSONDecoder().decode(Link.self, from: bytes)
-            if name == localPath, let project = link.project {
+            let content = try JSONDecoder().decode(Content.self, from: bytes)
+            if name == localPath, let project = content.project {
                 return LinkFile(path: path, directory: base, target: .local(project))
             }
-            if let project = link.projectId, let organisation = link.orgId {
+            if let project = content.projectId, let organisation = content.orgId {
                 return LinkFile(
                     path: path, directory: base,
                     target: .platform(project: project, organisation: organisation))

@@ -9,10 +9,6 @@ struct ChangesReview {
     let comparison: CheckpointComparison
     private let workspace: Workspace
 
-    /// The option that says that the changes are the user's own.
-    static let option = OptionSpec(
-        flag: "accept-changes", "Accept what was changed while the vault was locked")
-
     /// - Parameter index: The whole index that was compared.
     init(_ comparison: CheckpointComparison, in index: VaultIndex, _ workspace: Workspace) {
         self.comparison = comparison

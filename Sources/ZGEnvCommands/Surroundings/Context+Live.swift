@@ -8,7 +8,7 @@ extension Context {
     /// The context of this process.
     ///
     /// - Parameter hardening: Made before anything else of the process.
-    static func live(hardening: ProcessHardening) -> Context {
+    static func live(_ program: ProgramSpec, hardening: ProcessHardening) -> Context {
         let raw = ProcessParts.environment
         var environment: [String: String] = [:]
         for entry in raw {
@@ -23,7 +23,8 @@ extension Context {
         _ = unsafe unsetenv("SSLKEYLOGFILE")
         let keyring = DesktopKeyring(environment)
         return Context(
-            arguments: ProcessParts.arguments, hardening: hardening, environment: environment,
+            program: program, arguments: ProcessParts.arguments, hardening: hardening,
+            environment: environment,
             rawEnvironment: raw, workingDirectory: ProcessParts.workingDirectory ?? "/",
             files: PosixFileStore(), keyring: { keyring.opened },
             now: ProcessParts.milliseconds, user: { UserAccount.current },

@@ -5,6 +5,8 @@ internal import VercelAPI
 
 /// Everything of the outside that commands use. Handed in, so that a test can hand in other parts.
 package final class Context {
+    /// The description of the whole program.
+    let program: ProgramSpec
     /// The program's arguments without its name, as the kernel gave them.
     package let arguments: [[UInt8]]
     /// What this process gave up at its start.
@@ -48,7 +50,8 @@ package final class Context {
 
     /// Names all parts.
     init(
-        arguments: [[UInt8]], hardening: ProcessHardening, environment: [String: String],
+        program: ProgramSpec, arguments: [[UInt8]], hardening: ProcessHardening,
+        environment: [String: String],
         rawEnvironment: [[UInt8]], workingDirectory: String,
         files: any FileStore, keyring: @escaping () -> (any Keyring)?,
         now: @escaping () -> UInt64, user: @escaping () -> UserAccount,
@@ -56,6 +59,7 @@ package final class Context {
         secretDescriptors: SecretDescriptors = SecretDescriptors(),
         output: OutputStream, messages: OutputStream
     ) {
+        self.program = program
         self.arguments = arguments
         self.hardening = hardening
         self.environment = environment
@@ -77,7 +81,7 @@ package final class Context {
     func beside(_ turns: TurnTaking) -> Context {
         let transport = transport
         return Context(
-            arguments: [], hardening: hardening, environment: environment,
+            program: program, arguments: [], hardening: hardening, environment: environment,
             rawEnvironment: rawEnvironment, workingDirectory: workingDirectory, files: files,
             keyring: keyring, now: now, user: user,
             transport: { TurnTakingTransport(try transport(), turns) },

@@ -1,0 +1,100 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Vault
+
+/// The records of one key that a command means.
+enum RecordSelection {
+    /// The one record in use that the options name, or the key's only one.
+    ///
+    /// - Throws: ``ExitCode/notFound``, or ``ExitCode/usage`` when there are several.
+    static func one(
+        _ key: String, in project: VaultProject, of index: VaultIndex, _ options: ScopeOptions
+    ) throws -> Variable {
+        let records = index.variables(of: project.id, named: key)
+        guard !records.isEmpty else { throw notFound(key, project, index) }
+        guard let scope = try options.scope() else {
+            if records.count == 1 { return records[0] }
+            throw ambiguous(key, records)
+        }
+        if let exact = records.first(where: { $0.attributes.scope == scope }) { return exact }
+        let holding = records.filter { $0.attributes.scope.overlaps(scope) }
+        if holding.count == 1 { return holding[0] }
+        guard !holding.isEmpty else {
+            throw CommandError(
+                .notFound,
+                "\(DisplayText.safe(key)) of \(DisplayText.safe(project.name)) has no value for "
+                    + "\(scope.description); it has one for \(scopes(of: records)).")
+        }
+        throw ambiguous(key, holding)
+    }
+
+    /// The one record, removed or in use, that the options name and that has a version, or the only one that
+    /// has it. Of several the one of exactly the scope that is named is meant, else the ones in use.
+    ///
+    /// - Parameter place: Where a program would run that sees the record; what applies there comes first.
+    static func one(
+        _ key: String, withVersion number: UInt64, in project: VaultProject, of index: VaultIndex,
+        _ options: ScopeOptions, _ place: EffectiveVariables.Place? = nil
+    ) throws -> Variable {
+        let all = index.variables.filter { $0.project == project.id && $0.name == key }
+        guard !all.isEmpty else { throw notFound(key, project, index) }
+        var candidates = all.filter { History(of: $0, in: index).version(number) != nil }
+        // One that was removed may have been replaced by a wider one with the same numbers.
+        if let scope = try options.scope() {
+            let exact = candidates.filter { $0.attributes.scope == scope }
+            if exact.count == 1 { return exact[0] }
+        }
+        if let place,
+            let effective = EffectiveVariables.inPlace(place, among: candidates).first
+        {
+            return effective
+        }
+        if let scope = try options.scope() {
+            candidates = candidates.filter { $0.attributes.scope.overlaps(scope) }
+        }
+        if candidates.count > 1, candidates.contains(where: \.isLive) {
+            candidates = candidates.filter(\.isLive)
+        }
+        guard let only = candidates.first else {
+            throw CommandError(
+                .notFound, "\(DisplayText.safe(key)) has no version \(number).",
+                hint: "See what there is with: zg-env history \(DisplayText.safe(key))")
+        }
+        guard candidates.count == 1 else { throw ambiguous(key, candidates) }
+        return only
+    }
+
+    static func notFound(_ key: String, _ project: VaultProject, _ index: VaultIndex)
+        -> CommandError
+    {
+        let names = Set(index.variables(of: project.id).map(\.name)).sorted()
+        let near = Suggestion.nearest(to: key, among: names)
+        return CommandError(
+            .notFound,
+            "There is no variable \(DisplayText.safe(key)) in \(DisplayText.safe(project.name)).",
+            hint: near.map { "Did you mean \($0)?" } ?? "See what is there with: zg-env list")
+    }
+
+    static func ambiguous(_ key: String, _ records: [Variable]) -> CommandError {
+        CommandError(
+            .usage,
+            "\(DisplayText.safe(key)) has several values: \(scopes(of: records)).",
+            hint: "Name the one you mean with -t, or with -b for a branch.")
+    }
+
+    private static func scopes(of records: [Variable]) -> String {
+        records.map { DisplayText.safe($0.attributes.scope.description) }.joined(separator: "; ")
+    }
+}
+
+extension EffectiveVariables.Place {
+    /// The place as people name it, such as `production` or `preview@feature`.
+    var title: String {
+        let name =
+            switch environment {
+            case .target(let target): target.names.joined(separator: ",")
+            case .custom(let name): name
+            }
+        return branch.map { "\(name)@\($0)" } ?? name
+    }
+}
