@@ -1,4 +1,4 @@
-package import Sealing
+internal import Sealing
 
 /// One generation of one vault, by which a later reader tells an older copy from a newer one.
 package struct VaultPosition: Equatable, Sendable {
@@ -164,22 +164,4 @@ extension Vault {
             }
         }
     }
-
-    /// Takes a root that was kept elsewhere, of 32 bytes.
-    package func unlock(root: consuming SecretBytes) throws(VaultError) -> VaultKeys {
-        try keys(root: RootKey(root))
-    }
-}
-
-extension VaultKeys {
-    /// Lends the 32 bytes of the root to what keeps them for a time; nil while the values are locked.
-    package func withRoot<R, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
-        try root?.withBytes(body)
-    }
-}
-
-extension RootKey {
-    fileprivate borrowing func withBytes<R, E>(
-        _ body: (RawSpan) throws(E) -> R
-    ) throws(E) -> R { try bytes.withBytes(body) }
 }

@@ -59,6 +59,13 @@ package struct AcceptedRecord: Equatable, Sendable {
         }
     }
 
+    /// The content of its entry.
+    var content: [UInt8] {
+        var writer = ByteWriter(reserving: 128 + versions.count * VersionName.byteCount)
+        encode(into: &writer)
+        return writer.bytes
+    }
+
     func encode(into writer: inout ByteWriter) {
         writer.identifier(id)
         writer.identifier(project)

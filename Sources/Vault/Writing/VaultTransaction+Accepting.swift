@@ -211,13 +211,6 @@ extension VaultIndex {
 }
 
 extension AcceptedRecord {
-    /// The content of its entry.
-    var content: [UInt8] {
-        var writer = ByteWriter(reserving: 128 + versions.count * VersionName.byteCount)
-        encode(into: &writer)
-        return writer.bytes
-    }
-
     /// Takes the fields in which `new` differs from `old`, versions apart.
     fileprivate mutating func change(from old: AcceptedRecord, to new: AcceptedRecord) {
         if new.project != old.project { project = new.project }

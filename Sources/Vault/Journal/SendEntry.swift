@@ -145,36 +145,3 @@ package struct SendEntry: Equatable, Sendable {
             sentUntil: try reader.uint64())
     }
 }
-
-extension VaultIndex {
-    /// Writes to the platform's side of a project whose outcome is not known, oldest first. Empty
-    /// unless the whole index was decoded.
-    ///
-    /// - Throws: ``VaultError/Code/damaged`` for an entry that cannot be read.
-    package func sends(of project: Identifier) throws(VaultError) -> [SendEntry] {
-        try sends().filter { $0.project == project }
-    }
-
-    /// All writes to the platform whose outcome is not known, oldest first.
-    package func sends() throws(VaultError) -> [SendEntry] {
-        var sends: [SendEntry] = []
-        for entry in journal {
-            if let send = try SendEntry(entry) { sends.append(send) }
-        }
-        return sends.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
-    }
-}
-
-extension VaultTransaction {
-    /// Puts writes that are about to be made into the journal.
-    package mutating func begin(_ sends: [SendEntry]) {
-        index.journal += sends.map(\.entry)
-    }
-
-    /// Takes writes whose outcome is recorded out of the journal.
-    package mutating func end(_ sends: [Identifier]) {
-        if sends.isEmpty { return }
-        let ended = Set(sends)
-        index.journal.removeAll { ended.contains($0.id) }
-    }
-}

@@ -45,6 +45,11 @@ package struct KeySlot: Equatable, Sendable {
     /// Milliseconds since 1970.
     package let createdAt: UInt64
 
+    /// Tells whether a person can open the values with it from memory or paper.
+    package var isForPeople: Bool {
+        tier == .values && (kind == .passphrase || kind == .recovery)
+    }
+
     private var derivation: Derivation {
         switch kind {
         case .passphrase: .argon2id

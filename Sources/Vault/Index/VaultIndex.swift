@@ -100,11 +100,6 @@ extension VaultIndex {
     /// How many versions are stored.
     var versionCount: Int { currentVersions.count + earlierVersions.count }
 
-    /// All entries of the journal, secret ones too.
-    var allJournalEntries: [AnyJournalEntry] {
-        journal.map(AnyJournalEntry.open) + secretJournal.map(AnyJournalEntry.secret)
-    }
-
     /// The versions of each record in ascending order of numbers.
     ///
     /// - Parameter records: Of which; nil for all.
@@ -120,23 +115,5 @@ extension VaultIndex {
             versions[id] = found.sorted { $0.version < $1.version }
         }
         return versions
-    }
-
-    /// Tells whether a holder of the root accepted an object as it is.
-    func accepts(_ object: AcceptedObject) -> Bool {
-        guard let content = checkpoint.entries.content(of: object.object) else { return false }
-        return content.elementsEqual(object.content)
-    }
-
-    /// Tells whether a holder of the root accepted an entry of the journal as it is.
-    func accepts(_ entry: AnyJournalEntry) -> Bool { accepts(AcceptedObject(entry)) }
-
-    /// Tells whether a holder of the root sealed or accepted a version.
-    ///
-    /// The index is decoded with the checkpoint, and its code was checked: with the root at hand.
-    /// - Parameter guess: Where its record may be among the variables.
-    package func accepts(_ version: StoredVersion, guess: Int? = nil) -> Bool {
-        precondition(extent.hasCheckpoint)
-        return checkpoint.entries.accepts(version, guess: guess)
     }
 }

@@ -97,6 +97,18 @@ package final class Vault {
         return index
     }
 
+    /// Checks the checkpoint of an index of this file, and with it that the public key is the root's.
+    /// Does nothing while the values are locked, and for a listing.
+    func checkCheckpoint(of index: VaultIndex, with keys: VaultKeys) throws(VaultError) {
+        guard index.extent.hasCheckpoint, let key = try keys.root?.checkpointKey() else { return }
+        guard !index.checkpoint.holds(under: header, key: key) else { return }
+        try checkPublicKey(with: keys)
+        throw VaultError(
+            damaged: .checkpoint,
+            "the slots of the vault or its checkpoint were changed by somebody who cannot open "
+                + "the values")
+    }
+
     /// What an opening of the index left: a write soon after mostly finds the same generation, and
     /// need not open it again.
     private struct IndexOpening {
@@ -194,18 +206,4 @@ package final class Vault {
         }
         return try file.read(at: offset, count: Int(range.upperBound - range.lowerBound))
     }
-}
-
-/// What a process holds of a vault's keys: the index key, and the root where the values are open too.
-package final class VaultKeys {
-    let index: IndexKey
-    let root: RootKey?
-
-    package init(index: consuming IndexKey, root: consuming RootKey?) {
-        self.index = index
-        self.root = root
-    }
-
-    /// Tells whether values can be read.
-    package var opensValues: Bool { root != nil }
 }

@@ -89,3 +89,10 @@ extension Keyring {
         }
     }
 }
+
+extension KeySlot {
+    /// Where the keyring keeps the random key of this slot.
+    package func keyringItem(vault: Identifier) -> KeyringItem {
+        KeyringItem(vault: vault.hexadecimal, purpose: .slotKey, identifier: id.hexadecimal)
+    }
+}

@@ -1,4 +1,4 @@
-internal import Sealing
+package import Sealing
 
 /// One change of a vault, made under the lock on the newest generation.
 ///
@@ -163,6 +163,14 @@ package struct VaultTransaction: ~Copyable {
                     key, id: id, vault: header.vaultID, publicKey: header.publicKey))
         }
         return DataKey(bytes: key, batch: id)
+    }
+
+    /// Seals a token so that only the value tier opens it, and only as that of `account`, whose origin
+    /// and name are final.
+    package func protected(
+        _ token: SecretSlice, for account: Account, in arena: SecretArena
+    ) throws(VaultError) -> SecretSlice {
+        try account.protected(token, vault: header.vaultID, publicKey: publicKey, in: arena)
     }
 
     /// Tells whether a version counts for the history that is kept: with the root, one that somebody

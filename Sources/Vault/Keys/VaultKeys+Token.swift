@@ -38,16 +38,6 @@ extension VaultKeys {
     }
 }
 
-extension VaultTransaction {
-    /// Seals a token so that only the value tier opens it, and only as that of `account`, whose origin
-    /// and name are final.
-    package func protected(
-        _ token: SecretSlice, for account: Account, in arena: SecretArena
-    ) throws(VaultError) -> SecretSlice {
-        try account.protected(token, vault: header.vaultID, publicKey: publicKey, in: arena)
-    }
-}
-
 extension Account {
     /// What stands before a protected token: label, vault, origin and name.
     fileprivate func protectedFront(vault: Identifier) -> [UInt8] {

@@ -109,10 +109,3 @@ extension Vault {
         }
     }
 }
-
-extension KeySlot {
-    /// Where the keyring keeps the random key of this slot.
-    package func keyringItem(vault: Identifier) -> KeyringItem {
-        KeyringItem(vault: vault.hexadecimal, purpose: .slotKey, identifier: id.hexadecimal)
-    }
-}

@@ -79,31 +79,3 @@ struct Checkpoint: Equatable, Sendable {
             entries: try CheckpointEntries.decode(from: &reader))
     }
 }
-
-extension VaultIndex {
-    /// The generation in which something was last accepted, as the index says.
-    package var checkpointGeneration: UInt64 { checkpoint.generation }
-
-    /// Makes the checkpoint of the generation that `header` is of; leaves it as it is while the values
-    /// are locked.
-    mutating func remakeCheckpoint(
-        under header: VaultHeader, with keys: VaultKeys
-    ) throws(VaultError) {
-        guard let key = try keys.root?.checkpointKey() else { return }
-        checkpoint = Checkpoint(of: checkpoint.entries, under: header, key: key)
-    }
-}
-
-extension Vault {
-    /// Checks the checkpoint of an index of this file, and with it that the public key is the root's.
-    /// Does nothing while the values are locked, and for a listing.
-    func checkCheckpoint(of index: VaultIndex, with keys: VaultKeys) throws(VaultError) {
-        guard index.extent.hasCheckpoint, let key = try keys.root?.checkpointKey() else { return }
-        guard !index.checkpoint.holds(under: header, key: key) else { return }
-        try checkPublicKey(with: keys)
-        throw VaultError(
-            damaged: .checkpoint,
-            "the slots of the vault or its checkpoint were changed by somebody who cannot open "
-                + "the values")
-    }
-}

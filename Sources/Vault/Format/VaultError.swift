@@ -92,3 +92,10 @@ package struct VaultError: Error, Equatable {
         }
     }
 }
+
+/// Runs `body` and translates a failure to get guarded memory.
+func guarding<R: ~Copyable>(
+    _ body: () throws(SealingError) -> R
+) throws(VaultError) -> R {
+    do { return try body() } catch { throw VaultError(error, damaged: .tag, "a tag does not hold") }
+}

@@ -44,6 +44,17 @@ extension Vault {
         try openedSlot(of: [slot], with: secret, memoryLimitBytes: memoryLimitBytes) != nil
     }
 
+    /// Takes a root that was kept elsewhere, of 32 bytes.
+    package func unlock(root: consuming SecretBytes) throws(VaultError) -> VaultKeys {
+        try keys(root: RootKey(root))
+    }
+
+    /// Takes an index key that was kept elsewhere, of 32 bytes. Whether it is the right one shows when
+    /// the index is opened.
+    package func unlock(indexKey: consuming SecretBytes) -> VaultKeys {
+        VaultKeys(index: IndexKey(indexKey, epoch: header.indexEpoch), root: nil)
+    }
+
     /// A root that was unwrapped, until somebody takes it.
     private final class OpenedSlot {
         let slot: KeySlot

@@ -1,5 +1,46 @@
 package import Sealing
 
+/// What a process holds of a vault's keys: the index key, and the root where the values are open too.
+package final class VaultKeys {
+    let index: IndexKey
+    let root: RootKey?
+
+    package init(index: consuming IndexKey, root: consuming RootKey?) {
+        self.index = index
+        self.root = root
+    }
+
+    /// Tells whether values can be read.
+    package var opensValues: Bool { root != nil }
+
+    /// A key that follows from the index key, and opens nothing of the vault.
+    package func derivedKey(for purpose: IndexKey.Purpose) throws(VaultError) -> SecretBytes {
+        try index.derivedKey(for: purpose)
+    }
+
+    /// The same keys without those of the values, for a process that runs for long and never needs
+    /// them.
+    package func indexTier() throws(VaultError) -> VaultKeys {
+        let epoch = index.epoch
+        let copy = try guarding { () throws(SealingError) in
+            try index.bytes.withBytes { (bytes) throws(SealingError) in
+                try SecretBytes(copying: bytes)
+            }
+        }
+        return VaultKeys(index: IndexKey(copy, epoch: epoch), root: nil)
+    }
+
+    /// Lends the 32 bytes of the index key to what keeps them for a time.
+    package func withIndexKey<R, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+        try index.bytes.withBytes(body)
+    }
+
+    /// Lends the 32 bytes of the root to what keeps them for a time; nil while the values are locked.
+    package func withRoot<R, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
+        try root?.withBytes(body)
+    }
+}
+
 /// The key of everything: 32 random bytes from which every other key of the vault follows.
 package struct RootKey: ~Copyable {
     let bytes: SecretBytes
@@ -34,6 +75,10 @@ package struct RootKey: ~Copyable {
     borrowing func checkpointKey() throws(VaultError) -> SecretBytes {
         try derive(bytes, 3, "zgv2root")
     }
+
+    fileprivate borrowing func withBytes<R, E>(
+        _ body: (RawSpan) throws(E) -> R
+    ) throws(E) -> R { try bytes.withBytes(body) }
 }
 
 /// The key of the index tier: names, metadata, tokens; no value.
@@ -75,11 +120,4 @@ private func derive(
     do {
         return try KeyDerivation.derive(from: key, id: id, context: context)
     } catch { throw VaultError(error, damaged: .tag, "a key cannot be derived") }
-}
-
-/// Runs `body` and translates a failure to get guarded memory.
-func guarding<R: ~Copyable>(
-    _ body: () throws(SealingError) -> R
-) throws(VaultError) -> R {
-    do { return try body() } catch { throw VaultError(error, damaged: .tag, "a tag does not hold") }
 }

@@ -1,0 +1,79 @@
+extension VaultTransaction {
+    /// Adds a way to open the vault.
+    ///
+    /// - Throws: ``VaultError/Code/tooLarge`` beyond 16 slots or 4 passphrases,
+    ///   ``VaultError/Code/wrongPassphrase`` while the values are locked.
+    package mutating func add(_ slot: KeySlot) throws(VaultError) {
+        try expectRoot()
+        try VaultHeader.checkRoom(for: slot.kind, among: slots)
+        slots.append(slot)
+    }
+
+    /// Removes a way to open the vault.
+    ///
+    /// - Throws: ``VaultError/Code/lastSlot`` for the last passphrase or recovery slot,
+    ///   ``VaultError/Code/slotsChanged`` when there is no such slot any more.
+    package mutating func remove(slot id: Identifier) throws(VaultError) {
+        try expectRoot()
+        let position = try position(ofSlot: id)
+        try VaultHeader.checkRemoval(of: slots[position], among: slots)
+        slots.remove(at: position)
+    }
+
+    /// Puts a slot in the place of another one.
+    ///
+    /// - Throws: ``VaultError/Code/slotsChanged`` when there is no such slot any more.
+    package mutating func replace(slot id: Identifier, with slot: KeySlot) throws(VaultError) {
+        try expectRoot()
+        slots[try position(ofSlot: id)] = slot
+    }
+
+    private func expectRoot() throws(VaultError) {
+        guard keys.opensValues else {
+            throw VaultError(.wrongPassphrase, "changing slots needs the values open")
+        }
+    }
+
+    private func position(ofSlot id: Identifier) throws(VaultError) -> Int {
+        guard let position = slots.firstIndex(where: { $0.id == id }) else {
+            throw VaultError(.slotsChanged, "the slot was removed meanwhile")
+        }
+        return position
+    }
+}
+
+extension VaultHeader {
+    /// Checks that one more slot of a kind fits.
+    ///
+    /// - Throws: ``VaultError/Code/tooLarge``.
+    package static func checkRoom(
+        for kind: KeySlot.Kind, among slots: [KeySlot]
+    ) throws(VaultError) {
+        guard slots.count < VaultFormat.slotLimit else {
+            throw VaultError(.tooLarge, "a vault has at most \(VaultFormat.slotLimit) slots")
+        }
+        let passphrases = slots.count { $0.kind == .passphrase }
+        guard kind != .passphrase || passphrases < VaultFormat.passphraseSlotLimit else {
+            throw VaultError(
+                .tooLarge, "a vault has at most \(VaultFormat.passphraseSlotLimit) passphrases")
+        }
+    }
+
+    /// Checks that the vault can still be opened by a person without `slot`.
+    ///
+    /// - Throws: ``VaultError/Code/lastSlot``.
+    package static func checkRemoval(
+        of slot: KeySlot, among slots: [KeySlot]
+    ) throws(VaultError) {
+        let rest = slots.filter { $0.id != slot.id }
+        guard rest.contains(where: { $0.tier == .values }) else {
+            throw VaultError(.lastSlot, "this is the last slot that opens the values")
+        }
+        guard rest.contains(where: { $0.isForPeople }) else {
+            throw VaultError(
+                .lastSlot,
+                "this is the last passphrase or recovery code, and one stays: whatever else opens the "
+                    + "vault can be lost with a machine")
+        }
+    }
+}
