@@ -150,17 +150,6 @@ extension VercelAPIError {
     }
 }
 
-extension FailedVariable {
-    /// Reads one failed item of a batch.
-    init(_ item: APIErrorBody, status: Int, secrets: AnswerSecrets) {
-        self.init(
-            key: item.key.flatMap { UntrustedText.word($0, secrets) },
-            targets: item.targets.prefix(20).compactMap { UntrustedText.word($0, secrets) },
-            gitBranch: item.gitBranch.flatMap { UntrustedText.name($0, secrets) },
-            error: VercelAPIError(item: item, status: status, secrets: secrets))
-    }
-}
-
 extension String {
     /// Where the text behind the first `separator` begins.
     fileprivate func range(ofScheme separator: String) -> String.Index? {

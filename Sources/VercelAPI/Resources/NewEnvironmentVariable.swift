@@ -93,15 +93,3 @@ package struct EnvironmentVariableBatch: Sendable, Equatable {
     /// Those that were refused.
     package let failed: [FailedVariable]
 }
-
-/// A variable that was refused.
-package struct FailedVariable: Sendable, Equatable {
-    /// Its name, as far as the platform says.
-    package let key: String?
-    /// Its targets, as far as the platform says.
-    package let targets: [String]
-    /// Its branch, as far as the platform says.
-    package let gitBranch: String?
-    /// Why.
-    package let error: VercelAPIError
-}
