@@ -50,17 +50,13 @@ enum InviteCommand: PostalCommand {
         let expiresAt = context.clock.now() + Int64(time.components.seconds) * 1_000
         let store = try StoreLocation(command, context).open(for: .managing, context)
         defer { store.close() }
-        try store.add(Invite(digest: digest(of: code), accounts: accounts, expiresAt: expiresAt))
+        try store.add(
+            Invite(digest: Invite.digest(of: code), accounts: accounts, expiresAt: expiresAt))
         return PostalResult(
             json: [
                 "invite": .string(code.text), "accounts": .strings(accounts),
                 "expiresAt": .integer(expiresAt),
             ],
             text: code.text + "\n")
-    }
-
-    /// What is kept of a code.
-    static func digest(of code: InviteCode) -> [UInt8] {
-        code.signs.withBytes { Digest.checksum($0) }
     }
 }

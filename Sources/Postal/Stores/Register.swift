@@ -1,3 +1,6 @@
+internal import PostalProtocol
+internal import Sealing
+
 /// Devices, and the invites by which they join.
 package protocol Register: Sendable {
     /// Keeps an invite until it is used or expired.
@@ -65,5 +68,10 @@ package struct Invite: Equatable, Sendable {
 
     package init(digest: [UInt8], accounts: [String], expiresAt: Int64) {
         (self.digest, self.accounts, self.expiresAt) = (digest, accounts, expiresAt)
+    }
+
+    /// What is kept of a code.
+    static func digest(of code: InviteCode) -> [UInt8] {
+        code.signs.withBytes { Digest.checksum($0) }
     }
 }

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import CNATS
 internal import Glibc
 internal import Sealing

@@ -17,7 +17,7 @@ extension Relay {
         let (text32, token) = DeviceToken.random()
         do throws(StoreError) {
             let device = try store.redeem(
-                inviteDigest: InviteCommand.digest(of: code), id: token.deviceID,
+                inviteDigest: Invite.digest(of: code), id: token.deviceID,
                 tokenDigest: token.digest, publicKey: publicKey, now: clock.now())
             guard let device else {
                 failures.add(head.client)
