@@ -42,7 +42,7 @@ struct CommandPages {
 
     private func page(_ command: CommandSpec) -> String {
         var text = "# zg-env \(command.name)\n\n\(command.summary). (\(Self.origin))\n\n"
-        text += "`\(HelpFormatter.usageLine(command, of: program))`\n"
+        text += "`\(program.usage(of: command))`\n"
         text += discussion(command.discussion)
         if !command.arguments.isEmpty {
             text += "\n## Arguments\n\n| argument | meaning |\n|---|---|\n"

@@ -26,13 +26,6 @@ package struct HelpFormatter: Sendable {
         }
     }
 
-    /// How a command is called, as in `tool set [options] KEY`.
-    package static func usageLine(_ command: CommandSpec, of program: ProgramSpec) -> String {
-        let options = command.options.contains { !$0.isHidden } ? ["[options]"] : []
-        let words = [program.name] + command.path + options + command.arguments.map(\.usage)
-        return words.joined(separator: " ")
-    }
-
     private func programText() -> String {
         var text = "\(program.name) \(program.version): \(program.summary)\n\n"
         text += "Usage: \(program.name) [global options] <command> [options] [arguments]\n"
@@ -64,8 +57,7 @@ package struct HelpFormatter: Sendable {
     }
 
     private func commandText(_ command: CommandSpec) -> String {
-        let usage = Self.usageLine(command, of: program)
-        var text = "Usage: \(usage)\n\n\(command.summary)\n"
+        var text = "Usage: \(program.usage(of: command))\n\n\(command.summary)\n"
         text += discussion(command.discussion)
         text += list("Arguments", command.arguments.map { ($0.usage, summary(of: $0)) })
         text += list("Options", command.options.filter { !$0.isHidden }.map(entry))

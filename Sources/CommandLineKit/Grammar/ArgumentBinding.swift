@@ -23,7 +23,7 @@ struct ArgumentBinding {
 
     /// How the command is used, as a hint.
     private var usageHint: String {
-        "Usage: \(HelpFormatter.usageLine(command, of: scan.program))"
+        "Usage: \(scan.program.usage(of: command))"
     }
 
     private func boundOptions(
@@ -129,7 +129,13 @@ struct ArgumentBinding {
                     .invalidValue, "\(name) is no whole number \(Self.text(of: range)).")
             }
         case .duration:
-            try DurationText.check(value, of: name)
+            guard DurationText.duration(value) == nil else { return }
+            let isBare = value.utf8.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            }
+            throw UsageError(
+                .invalidValue, isBare ? "\(name) needs a unit." : "\(name) is no time.",
+                hint: "Write a whole number and s, m, h or d, as in 15m.")
         case .oneOf(let words):
             guard !words.contains(where: { $0.utf8.elementsEqual(value.utf8) }) else { return }
             let near = Suggestion.nearest(to: value, among: words)

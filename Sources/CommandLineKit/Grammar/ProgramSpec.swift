@@ -101,6 +101,13 @@ package struct ProgramSpec: Sendable {
         return globalOptions.filter { global in !own.contains { $0.name == global.name } }
     }
 
+    /// How a command is called, as in `tool set [options] KEY`.
+    package func usage(of command: CommandSpec) -> String {
+        let options = command.options.contains { !$0.isHidden } ? ["[options]"] : []
+        return ([name] + command.path + options + command.arguments.map(\.usage))
+            .joined(separator: " ")
+    }
+
     /// Commands that help shows, section by section.
     var sections: [(title: String, commands: [CommandSpec])] {
         var sections: [(title: String, commands: [CommandSpec])] = []

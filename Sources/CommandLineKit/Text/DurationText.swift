@@ -23,19 +23,6 @@ package enum DurationText {
         return .seconds(total)
     }
 
-    /// Throws the usage error for a text that is no time.
-    ///
-    /// - Parameter name: The option or argument, as the message names it.
-    package static func check(_ text: String, of name: String) throws(UsageError) {
-        guard duration(text) == nil else { return }
-        let isBare = text.utf8.allSatisfy {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-        }
-        throw UsageError(
-            .invalidValue, isBare ? "\(name) needs a unit." : "\(name) is no time.",
-            hint: "Write a whole number and s, m, h or d, as in 15m.")
-    }
-
     /// The shortest such text for a time, parts of a second dropped.
     package static func text(_ duration: Duration) -> String {
         let seconds = duration.components.seconds
