@@ -30,12 +30,12 @@ PULLING = "EnvOperations/Pull/PullPlanning.swift"
 RULES = [
     # Looking before each write.
     Rule("age", "Right before each change the project is listed, unless the last listing is less than a second old.",
-         PUSH + "FreshListing.swift",
+         "EnvOperations/Platform/FreshListing.swift",
          "client.elapsed - readAt.elapsed < Self.maximumAge",
          "WITHOUT || client.elapsed - readAt.elapsed < Self.maximumAge",
          first=9),
     Rule("pause", "… and was made after the last wait and retry.",
-         PUSH + "FreshListing.swift",
+         "EnvOperations/Platform/FreshListing.swift",
          "client.pauseCount == readAt.pauseCount",
          "WITHOUT || client.pauseCount == readAt.pauseCount",
          first=8),
