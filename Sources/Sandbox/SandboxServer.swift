@@ -5,44 +5,6 @@ internal import Synchronization
 ///
 /// All members may be used from several threads at once.
 package final class SandboxServer: Sendable {
-    /// One variable as the sandbox keeps it, with its value whatever its type.
-    package struct StoredVariable: Sendable, Equatable {
-        /// The record's id.
-        package let id: String
-        /// The name.
-        package let key: String
-        /// The clear value.
-        package let value: String
-        /// `system`, `encrypted`, `plain` or `sensitive`.
-        package let type: String
-        /// `production`, `preview`, `development`.
-        package let targets: [String]
-        /// The ids of custom environments.
-        package let customEnvironmentIds: [String]
-        /// The branch of a preview record, `nil` for all.
-        package let gitBranch: String?
-        /// What was noted beside it.
-        package let comment: String?
-        /// Milliseconds since 1970.
-        package let updatedAt: Int64
-        /// The id of the user who made it.
-        package let createdBy: String?
-        /// The id of the user who changed it last, `nil` when nobody did.
-        package let updatedBy: String?
-    }
-
-    /// One request as the sandbox saw it.
-    package struct SeenRequest: Sendable, Equatable {
-        /// The method in capitals.
-        package let method: String
-        /// The path with its query.
-        package let path: String
-        /// 0 when the connection was reset in place of an answer.
-        package let status: Int
-        /// The body; texts that could be values are masked.
-        package let body: JSONValue?
-    }
-
     private let store: Store
     private let service: Service
     private let server: HTTPServer
@@ -156,11 +118,7 @@ package final class SandboxServer: Sendable {
     /// The requests seen since the start or the last reset, in their order.
     package var requests: [SeenRequest] {
         store.use { contents, _ in
-            contents.requests.entries.map { entry in
-                SeenRequest(
-                    method: entry.method, path: entry.target, status: entry.status,
-                    body: entry.body)
-            }
+            contents.requests.entries.map { SeenRequest($0) }
         }
     }
 

@@ -135,7 +135,7 @@ struct SandboxArguments {
             guard parts.count <= 2, let limit = Int(parts[0]), limit > 0,
                 let seconds = parts.count == 2 ? Seconds.value(of: parts[1]) : 60, seconds > 0
             else { throw refused("a number above 0, or two as in 100/10") }
-            configuration.rateLimit = SandboxConfiguration.RateLimit(
+            configuration.rateLimit = RateLimit(
                 requests: limit, seconds: seconds)
         case "--latency":
             guard let seconds = Seconds.value(of: value) else {

@@ -15,7 +15,7 @@ import Testing
         return try client.send("POST", "/_sandbox/acts", .members(members))
     }
 
-    private func record(_ key: String) throws -> SandboxServer.StoredVariable {
+    private func record(_ key: String) throws -> StoredVariable {
         try #require(sandbox.stored(key))
     }
 

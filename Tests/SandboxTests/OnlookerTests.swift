@@ -5,7 +5,7 @@ import Threads
 
 @Suite struct `Somebody who looks on` {
     let sandbox: SandboxFixture
-    private let seen = Monitor<[SandboxServer.Moment]>([])
+    private let seen = Monitor<[Onlooker.Moment]>([])
 
     init() throws { sandbox = try SandboxFixture() }
 
@@ -15,9 +15,9 @@ import Threads
             to: Onlooker(arrives: arrives, leaves: { moment in seen.look { $0.append(moment) } }))
     }
 
-    private var moments: [SandboxServer.Moment] { seen.look { $0 } }
+    private var moments: [Onlooker.Moment] { seen.look { $0 } }
 
-    private func values(_ variables: [SandboxServer.StoredVariable]) -> [String] {
+    private func values(_ variables: [StoredVariable]) -> [String] {
         variables.filter { $0.key == "A" }.map(\.value)
     }
 

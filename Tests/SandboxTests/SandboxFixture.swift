@@ -90,7 +90,7 @@ final class SandboxFixture {
     }
 
     /// The stored variable of the project `web` with that key.
-    func stored(_ key: String) -> SandboxServer.StoredVariable? {
+    func stored(_ key: String) -> StoredVariable? {
         server.storedVariables(project: "web")?.first { $0.key == key }
     }
 }

@@ -90,28 +90,3 @@ extension Fault.Kind {
         }
     }
 }
-
-extension RateLimiter.Standing {
-    /// What every answer says of the limit.
-    var headers: [(name: String, value: String)] {
-        [
-            ("X-RateLimit-Limit", String(total)), ("X-RateLimit-Remaining", String(remaining)),
-            ("X-RateLimit-Reset", String(resetSeconds)),
-        ]
-    }
-
-    private var resetSeconds: Int64 { (resetMilliseconds + 999) / 1000 }
-
-    /// 429 without a `Retry-After`.
-    var error: APIError {
-        APIError(
-            status: 429, code: "rate_limited",
-            message: "The rate limit of \(total) exceeded. Try again later.",
-            details: [
-                "limit": [
-                    "remaining": .integer(Int64(remaining)), "reset": .integer(resetSeconds),
-                    "resetMs": .integer(resetMilliseconds), "total": .integer(Int64(total)),
-                ]
-            ])
-    }
-}

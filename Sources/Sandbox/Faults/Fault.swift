@@ -117,7 +117,8 @@ package struct Fault: Sendable, Equatable {
         guard remaining != 0, self.method == "*" || self.method == method else { return false }
         let path = Array(path)
         if Self.matches(pattern[...], path[...]) { return true }
-        return Router.versionEnd(of: path).map { Self.matches(pattern[...], path[$0...]) } ?? false
+        return VersionedPath.versionEnd(of: path).map { Self.matches(pattern[...], path[$0...]) }
+            ?? false
     }
 
     /// Matches with one point to go back to, so that no pattern takes longer than the product of

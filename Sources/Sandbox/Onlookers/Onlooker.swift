@@ -4,12 +4,12 @@ package struct Onlooker: Sendable {
     /// false the connection is reset, nothing is done, and ``leaves`` is not called.
     package let arrives: @Sendable (_ method: String, _ path: String) -> Bool
     /// Called on the same thread once the request is done, before its answer goes out.
-    package let leaves: @Sendable (SandboxServer.Moment) -> Void
+    package let leaves: @Sendable (Moment) -> Void
 
     /// Names both.
     package init(
         arrives: @escaping @Sendable (_ method: String, _ path: String) -> Bool,
-        leaves: @escaping @Sendable (SandboxServer.Moment) -> Void
+        leaves: @escaping @Sendable (Moment) -> Void
     ) {
         self.arrives = arrives
         self.leaves = leaves

@@ -169,13 +169,3 @@ enum DeploymentCreation {
             ], status: 201)
     }
 }
-
-extension SandboxState {
-    /// Queues a build.
-    mutating func add(_ deployment: Deployment, at time: Int64) -> Deployment {
-        deployments.append(deployment)
-        logState(ofDeploymentAt: deployments.count - 1, at: time)
-        tell("deployment.created", deployment, at: time)
-        return deployments[deployments.count - 1]
-    }
-}

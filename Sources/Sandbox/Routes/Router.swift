@@ -106,32 +106,11 @@ enum Router {
         + SharedVariableRoutes.routes + EventRoutes.routes + PromotionRoutes.routes
         + WebhookRoutes.routes + TokenRoutes.routes
 
-    /// The parts of a path behind its version and `now`.
-    static func resource(_ segments: [String]) -> [String] {
-        var rest = segments[...]
-        if let first = rest.first, isVersion(first) { rest = rest.dropFirst() }
-        if rest.first == "now" { rest = rest.dropFirst() }
-        return Array(rest)
-    }
-
-    private static func isVersion(_ text: some StringProtocol) -> Bool {
-        text.hasPrefix("v") && text.count > 1
-            && text.dropFirst().allSatisfy { $0.isASCII && $0.isNumber }
-    }
-
-    /// Where the path without its version begins, or `nil` without a version.
-    static func versionEnd(of path: [Character]) -> Int? {
-        guard path.first == "/", let slash = path.dropFirst().firstIndex(of: "/"),
-            isVersion(String(path[1..<slash]))
-        else { return nil }
-        return slash
-    }
-
     /// The route and its parameters; 404 for an unknown path, 405 for another method.
     static func match(method: String, segments: [String]) throws(APIError)
         -> (route: Route, parameters: [String])
     {
-        let resource = resource(segments)
+        let resource = VersionedPath.resource(segments)
         var pathIsKnown = false
         for route in routes {
             guard let parameters = route.parameters(resource) else { continue }

@@ -31,7 +31,7 @@ final class Service: Sendable {
         let (answer, moment) = store.use { contents, now in
             let (answer, entry, states) = self.answer(request, now: now, &contents)
             contents.momentCount += 1
-            let moment = SandboxServer.Moment(
+            let moment = Onlooker.Moment(
                 number: contents.momentCount - 1, entry: entry, arrivedAt: arrivedAt,
                 date: now + contents.settings.dateOffset, states: states)
             return (answer, moment)
@@ -42,13 +42,13 @@ final class Service: Sendable {
 
     private func answer(
         _ request: HTTPRequest, now: Int64, _ contents: inout Store.Contents
-    ) -> (answer: HTTPAnswer, entry: RequestLog.Entry, states: SandboxServer.States) {
+    ) -> (answer: HTTPAnswer, entry: RequestLog.Entry, states: Onlooker.States) {
         let strike = contents.strike(request)
         let fault = strike.fault
         let project = request.project
         var present = now
         var answer: HTTPAnswer
-        var states = SandboxServer.States(of: contents.state.variables)
+        var states = Onlooker.States(of: contents.state.variables)
         do throws(APIError) {
             try contents.perform(.before, of: strike, project: project, now: &present)
             states.asked = contents.state.variables
@@ -225,7 +225,7 @@ extension Store.Contents {
 extension HTTPRequest {
     /// The project that the address names, by id or name.
     var project: String? {
-        let parts = Router.resource(segments)
+        let parts = VersionedPath.resource(segments)
         if parts.count > 1, parts[0] == "projects" { return parts[1] }
         return parts.count > 3 && parts.starts(with: ["env", "pull"]) ? parts[2] : nil
     }

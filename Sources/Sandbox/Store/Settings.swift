@@ -2,7 +2,7 @@ internal import JSON
 
 /// What a running sandbox is set to beside its faults and its builds.
 struct Settings: Sendable, Equatable {
-    var rateLimit: SandboxConfiguration.RateLimit?
+    var rateLimit: RateLimit?
     var latencySeconds: Double
     /// How far the sandbox's time is from its clock, before it is stepped, in milliseconds.
     var clockOffset: Int64
@@ -88,7 +88,7 @@ extension Store.Contents {
                     requests <= Int64(Int32.max)
                 else { throw .badRequest("`requests` should be a number above 0.") }
                 let seconds = try limit.seconds("seconds", in: 0.001...86400) ?? 60
-                return SandboxConfiguration.RateLimit(requests: Int(requests), seconds: seconds)
+                return RateLimit(requests: Int(requests), seconds: seconds)
             }
         }
         if let maximum = try fields.integer("maximumVariables") {

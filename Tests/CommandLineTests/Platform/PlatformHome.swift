@@ -104,7 +104,7 @@ final class PlatformHome {
     // MARK: What the platform has
 
     /// All records of `web`.
-    var stored: [SandboxServer.StoredVariable] { server.storedVariables(project: "web") ?? [] }
+    var stored: [StoredVariable] { server.storedVariables(project: "web") ?? [] }
 
     /// The records of a key of `web` as `targets@branch=value`, custom environments as `qa`, sorted.
     func records(_ key: String) -> [String] {

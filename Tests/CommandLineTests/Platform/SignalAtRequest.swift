@@ -39,7 +39,7 @@ extension PlatformHome {
     /// The runner, sent a signal once what the platform has seen of it is what is waited for.
     func signalled(
         _ runner: ProgramRunner, by number: Int32,
-        when isTime: @escaping @Sendable (ArraySlice<SandboxServer.SeenRequest>) -> Bool
+        when isTime: @escaping @Sendable (ArraySlice<SeenRequest>) -> Bool
     ) -> ProgramRunner {
         var runner = runner
         let server = server

@@ -6,7 +6,7 @@ import Vault
 
 /// Holds what commands did against what docs/sync.md promises.
 struct ModelChecker {
-    typealias Stored = SandboxServer.StoredVariable
+    typealias Stored = StoredVariable
 
     /// Requests that change a value that Vercel never shows, and whose outcome the machine did not hear.
     struct Attempt {

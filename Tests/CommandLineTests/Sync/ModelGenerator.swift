@@ -5,7 +5,7 @@ import Vault
 
 /// Chooses what happens next, by the seed and by what there is.
 struct ModelGenerator {
-    typealias Stored = SandboxServer.StoredVariable
+    typealias Stored = StoredVariable
 
     static let keys = ["ONE", "TWO", "THREE", "FOUR"]
     static let targets = [

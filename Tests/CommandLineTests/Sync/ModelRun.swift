@@ -12,12 +12,12 @@ struct ModelRun {
     /// Whether the model killed it.
     let isKilled: Bool
     /// Its requests, with what Vercel had around each.
-    let moments: [SandboxServer.Moment]
+    let moments: [Onlooker.Moment]
     /// The method and path of the request at which it was killed, and which was never served.
     let lost: (method: String, path: String)?
     /// What Vercel had before and after.
-    let storedBefore: [SandboxServer.StoredVariable]
-    let storedAfter: [SandboxServer.StoredVariable]
+    let storedBefore: [StoredVariable]
+    let storedAfter: [StoredVariable]
     /// What the vault held before and after.
     let before: ModelMachine.Contents
     let after: ModelMachine.Contents
@@ -71,7 +71,7 @@ struct ModelRun {
     typealias Time = Int
 
     /// What Vercel had at a time.
-    func stored(at time: Time) -> [SandboxServer.StoredVariable] {
+    func stored(at time: Time) -> [StoredVariable] {
         guard moments.indices.contains(time / 4) else {
             return time < 0 ? storedBefore : storedAfter
         }
@@ -85,7 +85,7 @@ struct ModelRun {
     }
 
     /// When a record came to be as it is; -1 for before the command.
-    func beginning(of record: SandboxServer.StoredVariable) -> Time {
+    func beginning(of record: StoredVariable) -> Time {
         if storedBefore.contains(record) { return -1 }
         return (0..<(moments.count * 4)).first { stored(at: $0).contains(record) }
             ?? moments.count * 4
@@ -110,7 +110,7 @@ struct ModelRun {
     }
 }
 
-extension SandboxServer.Moment {
+extension Onlooker.Moment {
     /// The words for what struck it, without acts.
     private var faults: [String] {
         (fault?.components(separatedBy: ", ") ?? []).compactMap { text in

@@ -21,7 +21,7 @@ struct ModelSequence {
     ///   - note: Told how each command ended.
     static func run(
         in world: ModelWorld,
-        next: ([SandboxServer.StoredVariable], [ModelMachine.Contents]) -> ModelStep?,
+        next: ([StoredVariable], [ModelMachine.Contents]) -> ModelStep?,
         note: (ModelRun) -> Void = { _ in }
     ) throws -> Outcome {
         try world.begin()

@@ -15,7 +15,7 @@ final class ModelTraffic: Sendable {
         var hasKilled = false
         /// The thread whose request was served and is not to be answered.
         var unheard: pthread_t?
-        var moments: [SandboxServer.Moment] = []
+        var moments: [Onlooker.Moment] = []
         /// The method and path of the request that was killed before it was served.
         var lost: (method: String, path: String)?
         var interludeAt: ContinuousClock.Instant?
@@ -24,7 +24,7 @@ final class ModelTraffic: Sendable {
     /// What was seen of a command.
     struct Seen {
         /// Its requests that were served.
-        var moments: [SandboxServer.Moment] = []
+        var moments: [Onlooker.Moment] = []
         /// Whether it was killed here.
         var isKilled = true
         /// The method and path of the request that was killed before it was served.
@@ -97,7 +97,7 @@ final class ModelTraffic: Sendable {
         return false
     }
 
-    private func leaves(_ moment: SandboxServer.Moment) {
+    private func leaves(_ moment: Onlooker.Moment) {
         let isUnheard = state.change { state in
             state.moments.append(moment)
             let isUnheard = state.unheard == pthread_self()

@@ -42,7 +42,7 @@ final class ModelWorld {
     }
 
     /// What Vercel has now.
-    var stored: [SandboxServer.StoredVariable] { platform.stored }
+    var stored: [StoredVariable] { platform.stored }
 
     /// Does what somebody does at the dashboard. False where Vercel refuses it.
     func perform(_ act: String) throws -> Bool {

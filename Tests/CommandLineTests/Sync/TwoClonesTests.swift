@@ -47,7 +47,7 @@ final class SyncWorld {
     private var random: ProofRandom
     private var valueNumber = 0
     /// What each clone agreed on with the platform, by the platform's ids.
-    private var seen: [[String: SandboxServer.StoredVariable]] = []
+    private var seen: [[String: StoredVariable]] = []
     /// What each clone's record was when both sides agreed last, by the vault's ids.
     private var agreed: [[Identifier: VaultClone.Content]] = []
     private(set) var trace: [String] = []

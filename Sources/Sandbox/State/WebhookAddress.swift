@@ -1,8 +1,3 @@
-extension SandboxConfiguration.WebhookReceiver {
-    /// True for an `http` address on this machine, the only kind that messages are sent to.
-    package static func isDeliverable(_ url: String) -> Bool { WebhookAddress(url) != nil }
-}
-
 /// An `http` address on this machine, taken apart.
 struct WebhookAddress: Sendable, Equatable {
     let host: String

@@ -5,8 +5,8 @@ struct SandboxState: Codable, Sendable {
     var clockOffset: Int64 = 0
     /// The latest time that was given to a change; the next one is later.
     var lastStamp: Int64 = 0
-    /// The most variables that a project may have.
-    var maximumRecords = EnvironmentRules.usualMaximumRecords
+    /// The most variables that a project may have, unless the sandbox is set otherwise.
+    var maximumRecords = 1000
     var user: User
     /// The other members of every team that the user belongs to.
     var colleagues: [User] = []

@@ -6,8 +6,6 @@ enum EnvironmentRules {
     static let maximumBytes = 64 * 1024
     /// The longest key, in bytes.
     static let maximumKeyBytes = 256
-    /// The most records that a project may have, unless the sandbox is set otherwise.
-    static let usualMaximumRecords = 1000
 
     static let reservedKeys: Set<String> = [
         "AWS_SECRET_KEY", "AWS_EXECUTION_ENV", "AWS_LAMBDA_LOG_GROUP_NAME",

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Counts the requests of each token in windows of time.
 struct RateLimiter: Sendable {
     /// What is left of a token's window.
@@ -14,9 +16,7 @@ struct RateLimiter: Sendable {
     init() {}
 
     /// Counts one request of a token.
-    mutating func count(
-        _ token: String, _ limit: SandboxConfiguration.RateLimit, now: Int64
-    ) -> Standing {
+    mutating func count(_ token: String, _ limit: RateLimit, now: Int64) -> Standing {
         let window = Int64(limit.seconds * 1000)
         var current = windows[token] ?? (now, 0)
         // A clock that was put back begins a new window too.
@@ -27,5 +27,30 @@ struct RateLimiter: Sendable {
             total: limit.requests, remaining: max(0, limit.requests - current.count),
             resetMilliseconds: current.start + window,
             isExceeded: current.count > limit.requests)
+    }
+}
+
+extension RateLimiter.Standing {
+    /// What every answer says of the limit.
+    var headers: [(name: String, value: String)] {
+        [
+            ("X-RateLimit-Limit", String(total)), ("X-RateLimit-Remaining", String(remaining)),
+            ("X-RateLimit-Reset", String(resetSeconds)),
+        ]
+    }
+
+    private var resetSeconds: Int64 { (resetMilliseconds + 999) / 1000 }
+
+    /// 429 without a `Retry-After`.
+    var error: APIError {
+        APIError(
+            status: 429, code: "rate_limited",
+            message: "The rate limit of \(total) exceeded. Try again later.",
+            details: [
+                "limit": [
+                    "remaining": .integer(Int64(remaining)), "reset": .integer(resetSeconds),
+                    "resetMs": .integer(resetMilliseconds), "total": .integer(Int64(total)),
+                ]
+            ])
     }
 }

@@ -12,6 +12,9 @@ package struct SandboxConfiguration: Sendable {
             self.url = url
             self.secret = secret
         }
+
+        /// True for an `http` address on this machine, the only kind that messages are sent to.
+        package static func isDeliverable(_ url: String) -> Bool { WebhookAddress(url) != nil }
     }
 
     /// 0 lets the system choose.
@@ -31,19 +34,6 @@ package struct SandboxConfiguration: Sendable {
     package var buildLog: [String]?
     /// Somebody who is told about everything.
     package var webhook: WebhookReceiver?
-    /// How many requests a token may make in a span of time.
-    package struct RateLimit: Sendable, Equatable {
-        /// How many.
-        package var requests: Int
-        /// In how many seconds.
-        package var seconds: Double
-
-        /// Keeps both as they are.
-        package init(requests: Int, seconds: Double) {
-            self.requests = requests
-            self.seconds = seconds
-        }
-    }
 
     /// The requests that a token may make in a minute; `nil` for any number.
     package var requestsPerMinute: Int? {

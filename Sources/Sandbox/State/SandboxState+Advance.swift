@@ -1,4 +1,12 @@
 extension SandboxState {
+    /// Queues a build.
+    mutating func add(_ deployment: Deployment, at time: Int64) -> Deployment {
+        deployments.append(deployment)
+        logState(ofDeploymentAt: deployments.count - 1, at: time)
+        tell("deployment.created", deployment, at: time)
+        return deployments[deployments.count - 1]
+    }
+
     /// Moves builds, aliases and promotions on to a time, step by step in the order in which they
     /// fall due.
     ///

@@ -1,4 +1,4 @@
-extension SandboxServer {
+extension Onlooker {
     /// One request, and all stored variables before and after it.
     package struct Moment: Sendable {
         /// Counted in the order in which requests are done, from 0 since somebody looks on.
@@ -18,8 +18,7 @@ extension SandboxServer {
             states: States
         ) {
             self.number = number
-            request = SeenRequest(
-                method: entry.method, path: entry.target, status: entry.status, body: entry.body)
+            request = SeenRequest(entry)
             fault = entry.fault
             self.arrivedAt = arrivedAt
             self.date = date
@@ -48,22 +47,5 @@ extension SandboxServer {
             before = variables
             (asked, served, after) = (variables, variables, variables)
         }
-    }
-}
-
-extension SandboxServer.StoredVariable {
-    /// The record as it is kept.
-    init(_ variable: EnvironmentVariable) {
-        id = variable.id
-        key = variable.key
-        value = variable.value
-        type = variable.type.rawValue
-        targets = variable.targets.map(\.rawValue)
-        customEnvironmentIds = variable.customEnvironmentIds
-        gitBranch = variable.gitBranch
-        comment = variable.comment
-        updatedAt = variable.updatedAt
-        createdBy = variable.createdBy
-        updatedBy = variable.updatedBy
     }
 }
