@@ -128,8 +128,10 @@ mutations: setup-tests ## Take out each rule of the write path, and see that the
 coverage: setup-tests $(READERS)/ready ## Run the tests and print how many lines of each target they reach
 	Tests/coverage.sh 85 Vault Sealing Searching DotEnv EnvOperations
 
-check: setup-tests ## Lint, and build everything with warnings as errors
+check: setup-tests ## Lint, hold folders and targets against their rules, and build with warnings as errors
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+	Tests/Structure/test_structure.py
+	Tests/Structure/folders.py
 	@# Each rule's text is still where it is taken out.
 	Tests/Mutations/mutations.py --list >/dev/null
 	swift build --build-tests $(SWIFT_FLAGS)

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Looks for folders of a target that know each other both ways.
+
+    Tests/Structure/folders.py [TARGET...]
+
+A folder knows another one where a file of it names a type of the other in code: comments and texts do not
+count, what stands in `\\(…)` within a text does. Types are those that a file declares at its left margin,
+but for private ones. A folder is what stands directly in a target's, with all below it; files that stand
+there themselves are the folder `.`. Without arguments all targets are looked at. Ends with status 1 where
+two folders know each other, and says which, and by what the one that knows less of the other does.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+SOURCES = Path(__file__).resolve().parent.parent.parent / "Sources"
+
+# Targets that are not held to this yet.
+NOT_YET = {"Postal", "Vault", "VercelAPI", "ZGEnvCommands"}
+
+NAME = r"(?:struct|enum|class|actor|protocol|typealias) +(\w+)"
+DECLARED = re.compile(r"^((?:[@a-z]\w*(?:\([^()\n]*\))? +)*?)" + NAME, re.MULTILINE)
+NESTED = re.compile(r"^ +(?:[@a-z]\w*(?:\([^()\n]*\))? +)*?" + NAME, re.MULTILINE)
+# Behind a dot stands a member: a nested type, or one of another target.
+NAMED = re.compile(r"(?<![\w.])[A-Z]\w*")
+COMMENT = re.compile(r"//[^\n]*")
+COMMENT_EDGE = re.compile(r"/\*|\*/")
+OPENING = re.compile(r'(#*)("""|")')
+
+
+def comment_end(text, place):
+    """Where a comment that begins with /* ends; others may stand in it."""
+    depth = 0
+    for edge in COMMENT_EDGE.finditer(text, place):
+        depth += 1 if edge.group() == "/*" else -1
+        if depth == 0:
+            return edge.end()
+    return len(text)
+
+
+def code(text):
+    """A file's text without its comments and literals; what these interpolate stays."""
+    kept = []
+    place = 0
+    # The literal that `place` is in, as its hashes and quotes, or None in code; and for each interpolation
+    # that is open the literal around it and how many parentheses are open in it.
+    literal = None
+    around = []
+    while place < len(text):
+        if literal is not None:
+            hashes, quotes = literal
+            if text.startswith(quotes + hashes, place):
+                place += len(quotes + hashes)
+                literal = None
+            elif text.startswith("\\" + hashes + "(", place):
+                place += len(hashes) + 2
+                kept.append(" ")
+                around.append([literal, 0])
+                literal = None
+            elif text.startswith("\\" + hashes, place):
+                place += len(hashes) + 2
+            elif text[place] == "\n" and quotes == '"':
+                # A quote in a regular expression opens nothing that goes on in the next line.
+                literal = None
+            else:
+                place += 1
+        elif match := COMMENT.match(text, place):
+            place = match.end()
+        elif text.startswith("/*", place):
+            place = comment_end(text, place)
+        elif match := OPENING.match(text, place):
+            kept.append(" ")
+            literal = match.groups()
+            place = match.end()
+        elif around and text[place] == ")" and around[-1][1] == 0:
+            literal = around.pop()[0]
+            place += 1
+        else:
+            if around:
+                around[-1][1] += {"(": 1, ")": -1}.get(text[place], 0)
+            kept.append(text[place])
+            place += 1
+    return "".join(kept)
+
+
+def knowledge(target):
+    """What folders of the directory `target` know of each other: files and types by pairs of names."""
+    files = {}
+    for path in sorted(target.rglob("*.swift")):
+        name = path.relative_to(target)
+        files[name] = name.parts[0] if len(name.parts) > 1 else ".", code(path.read_text())
+    homes = {}
+    for folder, text in files.values():
+        for modifiers, name in DECLARED.findall(text):
+            if "private " not in modifiers:
+                homes[name] = folder
+    known = {}
+    for file, (folder, text) in files.items():
+        for name in sorted(set(NAMED.findall(text)) - set(NESTED.findall(text))):
+            home = homes.get(name, folder)
+            if home != folder:
+                known.setdefault((folder, home), {}).setdefault(file, []).append(name)
+    return known
+
+
+def complaints(target):
+    """A text for each two folders of the directory `target` that know each other."""
+    known = knowledge(target)
+    texts = []
+    for one, other in sorted(known):
+        if one > other or (other, one) not in known:
+            continue
+        less, more = sorted(
+            [(one, other), (other, one)], key=lambda pair: sum(map(len, known[pair].values())))
+        lines = [
+            f"{target.name}: the folders {more[0]} and {less[0]} know each other; {less[0]} knows"
+            f" {less[1]} by"]
+        lines += [f"  {target.name}/{file}: {', '.join(names)}" for file, names in known[less].items()]
+        texts.append("\n".join(lines))
+    return texts
+
+
+def main(names):
+    targets = [SOURCES / name for name in names] or [
+        path for path in sorted(SOURCES.iterdir()) if path.is_dir() and path.name not in NOT_YET]
+    for target in targets:
+        if not target.is_dir():
+            sys.exit(f"folders.py: there is no target {target.name}")
+    texts = [text for target in targets for text in complaints(target)]
+    if texts:
+        sys.exit("\n".join(texts))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
