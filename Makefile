@@ -132,6 +132,7 @@ check: setup-tests ## Lint, hold folders and targets against their rules, and bu
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
 	Tests/Structure/test_structure.py
 	Tests/Structure/folders.py
+	Tests/Structure/layers.py
 	@# Each rule's text is still where it is taken out.
 	Tests/Mutations/mutations.py --list >/dev/null
 	swift build --build-tests $(SWIFT_FLAGS)

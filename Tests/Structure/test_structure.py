@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Tests of folders.py on small trees with planted mistakes."""
+"""Tests of folders.py and layers.py on small trees and tables with planted mistakes."""
 
 import tempfile
 import unittest
 from pathlib import Path
 
 import folders
+import layers
 
 
 class FolderTests(unittest.TestCase):
@@ -73,6 +74,37 @@ class FolderTests(unittest.TestCase):
             self.assertEqual(len(self.complaints(
                 Store__Store="class Store { let route: Route }\n",
                 Routes__Route=text, Routes__Table="let store: Store? = nil\n")), 1, text)
+
+
+class LayerTests(unittest.TestCase):
+    PACKAGE = {"targets": [
+        {"name": "Base", "type": "regular", "dependencies": []},
+        {"name": "CBase", "type": "system", "dependencies": []},
+        {"name": "Middle", "type": "regular", "dependencies": [{"byName": ["Base", None]}]},
+        {"name": "Helper", "type": "regular", "path": "Tests/Helper", "dependencies": []},
+        {"name": "BaseTests", "type": "test", "dependencies": [{"byName": ["Base", None]}]},
+    ]}
+    ROWS = ["| `Middle` | does `much` | `Base` |", "| `Base`, `CBase` | | nothing |"]
+
+    def complaints(self, *lines):
+        page = "\n".join(["# Page", layers.HEADING, "|---|---|---|", *lines, "", "| `Other` | | |"])
+        return layers.complaints(layers.targets(self.PACKAGE), layers.rows(page))
+
+    def test_takes_a_table_that_is_right(self):
+        self.assertEqual(self.complaints(*self.ROWS), [])
+
+    def test_names_the_row_of_each_mistake(self):
+        middle, base = self.ROWS
+        for lines, sentence in [
+            ([base], "a row for `Middle` is missing; it imports `Base`"),
+            ([middle.replace("`Base`", "nothing"), base], "the row of `Middle` lacks `Base` among its imports"),
+            ([middle.replace("`Base`", "`Base`, `CBase`"), base],
+             "the row of `Middle` has `CBase` among its imports, which Package.swift has not"),
+            ([middle, base, "| `Gone` | | nothing |"],
+             "the row of `Gone`: Package.swift has no such target in Sources"),
+            ([middle, base, "| `Base` | | nothing |"], "the row of `Base`: the target has another row too"),
+        ]:
+            self.assertEqual(self.complaints(*lines), [sentence])
 
 
 if __name__ == "__main__":
