@@ -75,6 +75,12 @@ class FolderTests(unittest.TestCase):
                 Store__Store="class Store { let route: Route }\n",
                 Routes__Route=text, Routes__Table="let store: Store? = nil\n")), 1, text)
 
+    def test_finds_a_circle_of_three(self):
+        self.assertEqual(self.complaints(
+            Store__Store="class Store { let shelf: Shelf }\n", Shelves__Shelf="class Shelf { let room: Room }\n",
+            Rooms__Room="class Room { let store: Store }\n", Server="let server: Room? = nil\n"),
+            ["Planted: each of these folders knows the next one: Rooms, Store, Shelves, Rooms"])
+
 
 class LayerTests(unittest.TestCase):
     PACKAGE = {"targets": [

@@ -147,30 +147,3 @@ private struct TerminalModes {
         _ = unsafe tcsetattr(descriptor, TCSADRAIN, &wanted)
     }
 }
-
-/// Looks programs up as the shell does.
-struct ExecutableSearch {
-    private let directories: [String]
-
-    init(path: String?) {
-        directories = (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(
-            String.init)
-    }
-
-    /// The path of a program that can be executed; nil where there is none.
-    func find(_ name: String) -> String? {
-        let candidates =
-            name.contains("/") ? [name] : directories.map { "\($0)/\(name)" }
-        return candidates.first {
-            unsafe access($0, X_OK) == 0 && FileKind.isFile($0)
-        }
-    }
-
-    /// The file name of a program, links followed.
-    func realName(_ name: String) -> String? {
-        guard let path = find(name), let real = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(real) }
-        let text = unsafe String(cString: real)
-        return text.split(separator: "/").last.map(String.init)
-    }
-}
