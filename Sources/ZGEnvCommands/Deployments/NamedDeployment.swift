@@ -70,7 +70,7 @@ struct NamedDeployment {
     private static func local(
         of project: String, at origin: APIOrigin, _ workspace: Workspace
     ) throws -> VaultProject? {
-        try workspace.session.indexWithoutAsking()?.projects.first {
+        try workspace.session.indexAtHand()?.projects.first {
             $0.binding?.projectID == project && $0.binding?.origin == origin.description
         }
     }
@@ -111,7 +111,7 @@ struct NamedDeployment {
         without removed: (String?) -> Set<Identifier> = { _ in [] }
     ) {
         do {
-            guard let local, let keys = try workspace.session.indexKeysWithoutAsking() else {
+            guard let local, let keys = try workspace.session.keysAtHand() else {
                 return
             }
             if looks { _ = try? PlatformRefresh.look(at: local, workspace) }

@@ -53,7 +53,7 @@ struct ProductionMove {
     func olderVariables() throws -> OlderVariables {
         let platform = try? client.environmentVariables(ofProject: named.project.id)
         var local: [Variable] = []
-        if let project = named.local, let index = try workspace.session.indexWithoutAsking() {
+        if let project = named.local, let index = try workspace.session.indexAtHand() {
             local = index.variables.filter { $0.project == project.id }
         }
         if platform == nil {

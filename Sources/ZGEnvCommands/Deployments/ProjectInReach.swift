@@ -13,7 +13,7 @@ struct ProjectInReach {
 
     init(_ workspace: Workspace) throws {
         let resolver = ProjectResolver(workspace)
-        if let index = try workspace.session.indexWithoutAsking() {
+        if let index = try workspace.session.indexAtHand() {
             let local = try? resolver.existing(in: index)
             binding = local?.binding
             id = binding?.projectID

@@ -86,7 +86,7 @@ struct RedeploySource {
     func pending(_ workspace: Workspace) throws -> PendingChanges? {
         guard targetName == "production", let local = named.local else { return nil }
         func known(standing: Set<String> = []) throws -> PendingChanges? {
-            guard let index = try workspace.session.indexWithoutAsking() else { return nil }
+            guard let index = try workspace.session.indexAtHand() else { return nil }
             return index.project(local.id).map {
                 PendingChanges(of: $0, in: index, standing: standing)
             }

@@ -56,7 +56,7 @@ struct CompletionCandidates: Command {
         of kind: DynamicCompletion, _ workspace: Workspace
     ) throws -> [Candidate] {
         // Whatever is wrong with the vault, the command itself will say it.
-        guard let keys = try? workspace.session.indexKeysAtHand(waitingForKeyring: false) else {
+        guard let keys = try? workspace.session.keysAtHand(waits: false) else {
             return kind == .target ? targets(of: []) : []
         }
         let index = try workspace.session.opened().index(with: keys, extent: .listing)

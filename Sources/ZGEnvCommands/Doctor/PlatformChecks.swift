@@ -37,7 +37,7 @@ struct PlatformChecks {
 
     /// Where the account in use belongs, if the names are open.
     private var ownOrigin: APIOrigin? {
-        guard let index = try? workspace.session.indexWithoutAsking() else { return nil }
+        guard let index = try? workspace.session.indexAtHand() else { return nil }
         return index.account(named: workspace.options.account).flatMap {
             try? APIOrigin($0.origin)
         }

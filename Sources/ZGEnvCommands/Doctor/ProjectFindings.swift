@@ -26,7 +26,7 @@ struct ProjectFindings {
     /// - Throws: ``ExitCode/notFound`` for a project that the vault does not have.
     init?(_ workspace: Workspace) throws {
         guard workspace.options.project != nil else { return nil }
-        guard let keys = try workspace.session.indexKeysWithoutAsking() else {
+        guard let keys = try workspace.session.keysAtHand() else {
             throw CommandError(
                 .locked, "The project cannot be looked at: the index is locked.",
                 hint: "Unlock it with: zg-env unlock")

@@ -30,7 +30,7 @@ struct EditWork {
         self.workspace = workspace
         self.key = key
         session = workspace.session
-        keys = try session.valueKeys()
+        keys = try session.keys(.values)
         values = try EditableValues(workspace, key: key, options, keys: keys)
     }
 
@@ -103,7 +103,7 @@ struct EditWork {
             session = VaultSession(
                 options: workspace.options, context: workspace.context,
                 command: workspace.command)
-            keys = try session.valueKeys()
+            keys = try session.keys(.values)
         }
         guard let conflict = error as? Conflict else { return }
         workspace.session.forgetVault()

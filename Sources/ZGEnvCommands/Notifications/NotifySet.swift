@@ -43,7 +43,7 @@ struct NotifySet: Command {
         }
         let events = Set(words.compactMap { NotificationChoices.Event(rawValue: $0) })
         let name = command.argument("PROJECT") ?? ""
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         let files = try NotificationFiles(workspace, keys: keys)
         // What the vault does not have any more can still be switched off.

@@ -14,7 +14,7 @@ struct NotifyShow: Command {
     init(_ command: ParsedCommand) { self.command = command }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         let choices = try NotificationFiles(workspace, keys: keys).choices().choices.map {
             named($0, in: index)

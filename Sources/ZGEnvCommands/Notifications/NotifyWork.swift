@@ -46,7 +46,7 @@ final class NotifyWork: PollingWork {
         desktop = usesDesktop ? try DesktopSink(workspace.context) : nil
         // Kept answers of other processes tell nothing that a list would not.
         poller = Poller(workspace, intervals: intervals, heedsAnswers: false)
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         files = try NotificationFiles(workspace, keys: keys)
         lock = try NotificationFiles.RunLock(files)
         choicesMark = RefreshObserver.mark(files.choicesPath)
@@ -211,7 +211,7 @@ final class NotifyWork: PollingWork {
         do {
             if try vault.get() {
                 files = try NotificationFiles(
-                    workspace, keys: try workspace.session.indexKeys())
+                    workspace, keys: try workspace.session.keys(.index))
                 choicesMark = nil
                 reloadChoices()
             }

@@ -32,7 +32,7 @@ struct PostalLeave: Command {
                 text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
         }
         let isGone = try forgetThere(registration, workspace)
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         do {
             try workspace.session.update(with: keys) { $0.leave(registration.id) }
         } catch {

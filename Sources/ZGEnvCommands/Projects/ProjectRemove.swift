@@ -19,7 +19,7 @@ struct ProjectRemove: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let name = command.argument("NAME") ?? ""
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         guard let project = index.project(named: name) else {
             throw ProjectResolver.notFound(name, in: index)

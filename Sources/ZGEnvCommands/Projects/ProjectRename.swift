@@ -21,7 +21,7 @@ struct ProjectRename: Command {
         let name = command.argument("NAME") ?? ""
         let new = command.argument("NEW") ?? ""
         try ProjectResolver.check(new)
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         guard name != WebhookSecrets.projectName else {
             throw CommandError(
                 .usage, "\(name) keeps the secrets of webhooks, and no push must ever send them.",

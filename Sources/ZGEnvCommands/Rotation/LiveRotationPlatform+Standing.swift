@@ -53,7 +53,7 @@ extension LiveRotationPlatform {
         guard
             try session.index(.listing).learns(from: listed, listedAt: listedAt, of: project)
         else { return }
-        try session.update(with: try session.indexKeys()) {
+        try session.update(with: try session.keys(.index)) {
             $0.see(
                 listed, listedAt: listedAt, platformTime: client.platformTime, of: project)
         }

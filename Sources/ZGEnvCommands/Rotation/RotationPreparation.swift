@@ -44,7 +44,7 @@ struct RotationPreparation {
         self.request = request
         try request.check()
         let session = workspace.session
-        let keys = try session.valueKeys()
+        let keys = try session.keys(.values)
         let platform = try PlatformSession(workspace)
         let missing = try RotationSelection.missing(request, workspace, keys: keys)
         if !missing.isEmpty {
@@ -269,7 +269,7 @@ struct RotationPreparation {
         let time = workspace.context.now()
         let entry = RotationEntry(createdAt: time, plan: plan)
         let held = try lock(entry)
-        try session.update(with: try session.valueKeys()) { transaction in
+        try session.update(with: try session.keys(.values)) { transaction in
             try RotationSelection.checkNoneIsOpen(
                 for: Set(places.flatMap { $0.records.map(\.id) }), key: request.key,
                 in: transaction.index)

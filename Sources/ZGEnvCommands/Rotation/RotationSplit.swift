@@ -49,7 +49,7 @@ struct RotationSplit {
     private func split(_ place: RotationPreparation.Place) throws -> Set<Identifier> {
         let session = workspace.session
         let time = workspace.context.now()
-        return try session.update(with: try session.valueKeys()) { transaction in
+        return try session.update(with: try session.keys(.values)) { transaction in
             let records = transaction.index.variables.filter {
                 $0.project == place.project.id && $0.name == key
             }

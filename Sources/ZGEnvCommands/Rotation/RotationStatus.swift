@@ -29,7 +29,7 @@ enum RotationStatus {
                 found.id, key: found.plan.key, besides: workspace.session.path)
             defer { withExtendedLifetime(lock) {} }
             let time = max(workspace.context.now(), 1)
-            closed = try workspace.session.update(with: try workspace.session.valueKeys()) {
+            closed = try workspace.session.update(with: try workspace.session.keys(.values)) {
                 try close(found, at: time, in: &$0)
             }
             workspace.note("The rotation of \(name) is closed.")

@@ -43,7 +43,7 @@ final class RotationValues {
     private func value(of variable: Identifier, _ number: UInt64) throws -> SecretSlice? {
         let name = Name(variable: variable, version: number)
         if let value = opened[name] { return value }
-        let keys = try session.valueKeys()
+        let keys = try session.keys(.values)
         let vault = try session.opened()
         let index = try vault.index(with: keys, extent: .everything)
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys),

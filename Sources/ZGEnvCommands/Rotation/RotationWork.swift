@@ -135,7 +135,7 @@ struct RotationWork {
 
     /// The open rotation that is meant.
     func open(_ key: String?) throws -> RotationEntry {
-        let keys = try workspace.session.valueKeys()
+        let keys = try workspace.session.keys(.values)
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
         let project = try? ProjectResolver(workspace).existing(in: index)
         var open = try index.rotations().filter { rotation in
@@ -163,7 +163,7 @@ struct RotationWork {
     /// The rotation as it stands now that nobody else works on it, made by somebody with the root.
     private func authentic(_ found: RotationEntry) throws -> RotationEntry {
         workspace.session.forgetVault()
-        let rotation = try workspace.session.update(with: try workspace.session.valueKeys()) {
+        let rotation = try workspace.session.update(with: try workspace.session.keys(.values)) {
             try $0.rotation(found.id)
         }
         guard let rotation, rotation.isOpen else {
@@ -185,7 +185,7 @@ struct RotationWork {
         guard rotation.progress.revoke == .done else { return }
         do {
             let session = workspace.session
-            let keys = try session.valueKeys()
+            let keys = try session.keys(.values)
             let vault = try session.opened()
             let index = try vault.index(with: keys, extent: .everything)
             for member in rotation.plan.members {
@@ -310,7 +310,7 @@ struct RotationWork {
         _ projects: [BoundProject],
         seen: [Int: (live: VaultProject.LiveDeployment?, time: UInt64)]
     ) {
-        guard let keys = try? workspace.session.indexKeys() else { return }
+        guard let keys = try? workspace.session.keys(.index) else { return }
         var found = seen
         let rest = projects.indices.filter { seen[$0] == nil }
         workspace.session.turns.run(rest.count, limit: RotationMachine.buildLimit) { number in

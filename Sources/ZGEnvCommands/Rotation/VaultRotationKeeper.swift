@@ -8,7 +8,7 @@ struct VaultRotationKeeper: RotationKeeper {
 
     func keep(_ rotation: RotationEntry) throws {
         let session = workspace.session
-        try session.update(with: try session.valueKeys()) { transaction in
+        try session.update(with: try session.keys(.values)) { transaction in
             if rotation.isUnused { Self.drop(rotation.plan, from: &transaction) }
             try transaction.keep(rotation)
         }
@@ -29,7 +29,7 @@ struct VaultRotationKeeper: RotationKeeper {
         let session = workspace.session
         let (plan, time) = (rotation.plan, workspace.context.now())
         let project = plan.members[member]
-        return try session.update(with: try session.valueKeys()) { transaction in
+        return try session.update(with: try session.keys(.values)) { transaction in
             var changes: [(position: Int, version: UInt64)] = []
             for record in project.records {
                 let (wanted, other) =

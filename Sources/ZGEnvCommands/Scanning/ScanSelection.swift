@@ -14,7 +14,7 @@ struct ScanSelection {
     /// Opens the values, has the audit log say so, and keeps digests alone. Asks for the passphrase.
     init(_ choice: ScanChoice, _ workspace: Workspace) throws {
         let hasHistory = choice.history
-        let keys = try workspace.session.valueKeys()
+        let keys = try workspace.session.keys(.values)
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: hasHistory ? .everything : .currentValues)
         let isAll = choice.allProjects

@@ -1,7 +1,5 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
-internal import KernelKeyring
 internal import Sealing
 internal import Vault
 internal import VercelAPI
@@ -22,13 +20,20 @@ package final class VaultSession {
     private(set) lazy var anchors = AnchorKeeper(context, path: options.vaultPath)
     /// What the anchors say was seen here last; nil where none says anything.
     var pinned: VaultSighting?
-    private var keys: VaultKeys?
+    private var heldKeys: VaultKeys?
     /// For whom and until when the values are unlocked, once that was looked up.
     private(set) var unlocked: UnlockedState?
+    /// Why the keyring did not open the vault, where that was tried last.
+    private var keyringProblem: String?
     /// Why the named key file did not open the vault, where that is still to be said.
     var keyFileProblem: String?
     /// What nothing that the platform says may repeat.
-    private(set) lazy var knownSecrets = KnownSecrets { [weak self] in self?.everyValue() }
+    private(set) lazy var knownSecrets = KnownSecrets { [weak self] in
+        // Asks nobody, and looks for no further key.
+        guard let self, let keys = heldKeys?.opensValues == true ? heldKeys : keysByPassphrase
+        else { return nil }
+        return try? everyValue(with: keys)
+    }
     /// What a passphrase has opened in this command.
     private(set) var keysByPassphrase: VaultKeys?
 
@@ -57,140 +62,119 @@ package final class VaultSession {
         return opened
     }
 
-    /// Keys that open the index: those of an unlocked vault, from a key file or the keyring without a
-    /// question, else by passphrase.
-    func indexKeys() throws -> VaultKeys {
-        if let keys { return keys }
-        let vault = try opened()
-        if let found = try cachedKeys() { return found }
-        if let found = try keptIndexKeys(for: command) { return try take(found) }
-        if let found = try keysFromKeyFile(vault) {
-            return try take(found, .keyringWhereNeeded)
-        }
-        let (found, failure) = try keysFromKeyring(vault)
-        if let found { return try take(found, .keyring) }
-        do {
-            return try valueKeys()
-        } catch var error as CommandError {
-            // Why the keyring did not help is half of the remedy.
-            if error.code == .locked, let failure {
-                error.message += " The desktop's keyring did not help: \(failure)."
-            }
-            throw error
-        }
-    }
-
-    /// Keys that open the index where that takes no question; nil otherwise.
-    func indexKeysWithoutAsking() throws -> VaultKeys? {
-        if let found = try indexKeysAtHand(waitingForKeyring: true) { return found }
-        if passphraseSource.isUnattended { return try valueKeys() }
-        warnOfKeyFile()
-        return nil
-    }
-
-    /// Keys that open the index without a passphrase; nil where nothing else opens it.
-    ///
-    /// - Parameter waitingForKeyring: Whether a desktop's keyring that is locked may ask the user to
-    ///   open it; else it is left alone.
-    func indexKeysAtHand(waitingForKeyring: Bool) throws -> VaultKeys? {
-        if let keys { return keys }
-        if let found = try cachedKeys() { return found }
-        let vault = try opened()
-        if let found = try keptIndexKeys(for: command) { return try take(found) }
-        if let found = try keysFromKeyFile(vault) {
-            return try take(found, .keyringWhereNeeded)
-        }
-        guard try waitingForKeyring || context.keyring()?.isUnlocked() == true,
-            let found = try keysFromKeyring(vault).0
-        else { return nil }
-        return try take(found, .keyring)
+    /// The index, opened with what opens it without a question where that is possible.
+    func index(_ extent: VaultIndex.Extent) throws -> VaultIndex {
+        try opened().index(with: try keys(.index), extent: extent)
     }
 
     /// The index where there is a vault and opening it takes no question; nil otherwise.
-    func indexWithoutAsking() throws -> VaultIndex? {
+    func indexAtHand() throws -> VaultIndex? {
         do {
-            guard let keys = try indexKeysWithoutAsking() else { return nil }
+            guard let keys = try keysAtHand() else { return nil }
             return try opened().index(with: keys, extent: .listing)
         } catch let error as VaultError where error.code == .notFound {
             return nil
         }
     }
 
-    /// Keys that open the values: those of an unlocked vault, else by passphrase, asked for even
-    /// where the index is open already. Never from the desktop's keyring.
-    func valueKeys() throws -> VaultKeys {
-        if let keys, keys.opensValues { return keys }
-        return try cachedKeys() ?? askedValueKeys()
-    }
-
-    /// Keys that open the values, from the kernel's keyring while the vault is unlocked for this
-    /// process; nil while it is locked, also where the kernel has no keyrings for us.
-    ///
-    /// - Throws: ``ExitCode/damaged`` where the file is not the one that was unlocked, or older.
-    func unlockedKeys() throws -> VaultKeys? {
-        guard let found = try UnlockedState.keys(of: try opened(), now: context.now() / 1_000)
-        else { return nil }
-        unlocked = found.state
-        return try take(found.keys)
-    }
-
-    /// Those of ``unlockedKeys()`` where the settings let this command use them.
-    private func cachedKeys() throws -> VaultKeys? {
-        guard let found = try unlockedKeys() else { return nil }
-        guard try !Settings(context).allowsCache(for: command) else { return found }
-        keys = nil
-        return nil
-    }
-
-    /// Every value of the vault, earlier ones too; nil while this command has not opened the values.
-    /// Asks nobody, and looks for no further key.
-    private func everyValue() -> [SecretSlice]? {
-        guard let keys = keys?.opensValues == true ? keys : keysByPassphrase,
-            let vault = try? opened(),
-            let index = try? vault.index(with: keys, extent: .everything),
-            let reader = try? ValueReader(
-                vault: vault, index: index, keys: keys, givesAny: true)
-        else { return nil }
-        let arena = SecretArena()
-        let records = Dictionary(
-            index.variables.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        do throws(VaultError) {
-            var values: [SecretSlice] = []
-            for variable in index.variables {
-                if let value = try reader.currentValue(of: variable, in: arena) {
-                    values.append(value)
-                }
-            }
-            for version in index.earlierVersions {
-                guard let variable = records[version.variable] else { continue }
-                values.append(try reader.value(of: variable, version, in: arena))
-            }
-            return values
-        } catch {
-            return nil
-        }
-    }
-
-    /// Forgets the keys, for a command that goes on for long without them.
+    /// Forgets what opens the vault, for a command that goes on for long without it.
     func forgetKeys() {
-        (keys, unlocked, vault) = (nil, nil, nil)
+        (heldKeys, unlocked, vault) = (nil, nil, nil)
     }
 
     /// Goes on with keys that open names and metadata alone, for a command that runs for long: what
     /// opens the values leaves the memory.
     func keepIndexTierOnly() throws {
-        if let keys { self.keys = try keys.indexTier() }
+        if let heldKeys { self.heldKeys = try heldKeys.indexTier() }
         keysByPassphrase = nil
     }
 
-    /// Keys that open the values, by passphrase even where the vault is unlocked.
-    func askedValueKeys() throws -> VaultKeys {
-        let vault = try opened()
-        if !passphraseSource.isUnattended, let found = try keysFromKeyFile(vault), found.opensValues
-        {
-            return try take(found, .keyringWhereNeeded)
+    /// Goes on with the vault as it is after new keys were made.
+    func adopt(_ newKeys: VaultKeys) {
+        heldKeys = newKeys
+        forgetVault()
+    }
+
+    /// Opens the file again when it is next needed.
+    func forgetVault() { vault = nil }
+
+    /// Where the passphrase would come from.
+    var passphraseSource: PassphraseSource { PassphraseSource(options, context) }
+
+    // MARK: Keys
+
+    /// When a passphrase is asked for.
+    enum Asking {
+        /// Where nothing else opens what is wanted.
+        case ifNeeded
+        /// Also where the values are open or unlocked; a key file answers it too.
+        case always
+    }
+
+    /// What opens the vault beside a passphrase.
+    private enum KeySource {
+        /// What `unlock` keeps, where the settings let this command use it.
+        case unlockCache
+        /// The index key that `list` kept, for commands that show names.
+        case keptIndexKey
+        case keyFile
+        /// The desktop's, which opens the index. One that is locked may ask the user to open it.
+        case keyring
+        /// The desktop's where it is open already.
+        case openKeyring
+    }
+
+    /// Keys that open a tier: those that are open already, else of the first source that has some, at
+    /// last by passphrase.
+    func keys(_ tier: KeySlot.Tier, asking: Asking = .ifNeeded) throws -> VaultKeys {
+        if asking == .ifNeeded, let heldKeys, heldKeys.opens(tier) { return heldKeys }
+        var sources: [KeySource] =
+            switch tier {
+            case .index: [.unlockCache, .keptIndexKey, .keyFile, .keyring]
+            // A passphrase that nobody has to type goes before the key file.
+            case .values: passphraseSource.isUnattended ? [.unlockCache] : [.unlockCache, .keyFile]
+            }
+        if asking == .always { sources.removeFirst() }
+        if let found = try keys(tier, from: sources) { return found }
+        do {
+            return try openedByPassphrase().keys
+        } catch var error as CommandError {
+            // Why the keyring did not help is half of the remedy.
+            if error.code == .locked, let keyringProblem {
+                error.message += " The desktop's keyring did not help: \(keyringProblem)."
+            }
+            throw error
         }
-        return try openedByPassphrase().keys
+    }
+
+    /// Keys that open the index where that takes no question; nil otherwise.
+    ///
+    /// - Parameter waits: Whether a locked keyring may have the user open it, and a passphrase is taken
+    ///   where it comes without asking anybody; else neither is waited for.
+    func keysAtHand(waits: Bool = true) throws -> VaultKeys? {
+        if let heldKeys { return heldKeys }
+        let keyring = waits ? KeySource.keyring : .openKeyring
+        if let found = try keys(.index, from: [.unlockCache, .keptIndexKey, .keyFile, keyring]) {
+            return found
+        }
+        guard waits else { return nil }
+        if passphraseSource.isUnattended { return try openedByPassphrase().keys }
+        warnOfKeyFile()
+        return nil
+    }
+
+    /// The tier to open for what is better done with the values open: theirs where a passphrase comes
+    /// without asking anybody.
+    var unattendedTier: KeySlot.Tier { passphraseSource.isUnattended ? .values : .index }
+
+    /// Keys from the kernel's keyring while the vault is unlocked for this process, whatever the
+    /// settings say; nil while it is locked, also where the kernel has no keyrings for us.
+    ///
+    /// - Throws: ``ExitCode/damaged`` where the file is not the one that was unlocked, or older.
+    func unlockedKeys() throws -> VaultKeys? {
+        guard let found = try keys(from: .unlockCache) else { return nil }
+        try check(found, from: .unlockCache)
+        return hold(found)
     }
 
     /// Opens the values by a passphrase or a recovery code, whatever is open already: for commands
@@ -206,167 +190,91 @@ package final class VaultSession {
                 try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
             }
         }
-        keysByPassphrase = try take(opening.keys, .keyringWhereNeeded)
+        try check(opening.keys)
+        keysByPassphrase = hold(opening.keys)
         return PassphraseOpening(opening, secret: secret)
     }
 
-    /// Which anchors decide on keys, beside the one in the state directory.
-    private enum FurtherAnchor {
-        /// None: the keys were kept for commands that must not wait for a keyring. Those of the unlock
-        /// cache were held against what the cache knows of the vault.
-        case none
-        /// That of the keyring, which the keys came from.
-        case keyring
-        /// That of the keyring, where the state directory has none.
-        case keyringWhereNeeded
+    /// Keys of the first source that has some for a tier.
+    private func keys(_ tier: KeySlot.Tier, from sources: [KeySource]) throws -> VaultKeys? {
+        keyringProblem = nil
+        for source in sources {
+            guard let found = try keys(from: source), found.opens(tier) else { continue }
+            try check(found, from: source)
+            guard try source != .unlockCache || Settings(context).allowsCache(for: command) else {
+                continue
+            }
+            return hold(found)
+        }
+        return nil
     }
 
-    /// Keeps keys, once the vault is known to be the newest one that was seen.
-    private func take(_ found: VaultKeys, _ further: FurtherAnchor = .none) throws -> VaultKeys {
-        try checkAnchors([.stateDirectory], with: found)
-        switch further {
-        case .none: break
-        case .keyring: try checkAnchors([.keyring], with: found)
-        case .keyringWhereNeeded: try checkKeyringWhereNeeded(with: found)
+    private func keys(from source: KeySource) throws -> VaultKeys? {
+        let vault = try opened()
+        switch source {
+        case .unlockCache:
+            guard let found = try UnlockedState.keys(of: vault, now: context.now() / 1_000)
+            else { return nil }
+            unlocked = found.state
+            return found.keys
+        case .keptIndexKey: return try keptIndexKeys(for: command)
+        case .keyFile: return try keysFromKeyFile(vault)
+        case .keyring: return try keysFromKeyring(vault)
+        case .openKeyring:
+            return try context.keyring()?.isUnlocked() == true ? keysFromKeyring(vault) : nil
         }
+    }
+
+    /// Holds the vault against the anchors that decide on keys: they must be of the newest one seen.
+    ///
+    /// - Parameter source: Where the keys came from; nil for a passphrase.
+    private func check(_ found: VaultKeys, from source: KeySource? = nil) throws {
+        try checkAnchors([.stateDirectory], with: found)
+        switch source {
+        // Kept for commands that must not wait for a keyring; the unlock cache knows the vault itself.
+        case .unlockCache, .keptIndexKey: break
+        case .keyring, .openKeyring: try checkAnchors([.keyring], with: found)
+        case .keyFile, nil: try checkKeyringWhereNeeded(with: found)
+        }
+    }
+
+    private func hold(_ found: VaultKeys) -> VaultKeys {
         warnOfKeyFile()
-        keys = found
+        heldKeys = found
         return found
     }
 
-    /// Goes on with the vault as it is after new keys were made.
-    func adopt(_ newKeys: VaultKeys) {
-        keys = newKeys
-        forgetVault()
-    }
-
-    /// Opens the file anew when it is next needed.
-    func forgetVault() { vault = nil }
-
-    /// Keys for a write that is better with the values open: those of an unlocked vault, or where a
-    /// passphrase comes without asking anybody, else what opens the index.
-    func bestUnattendedKeys() throws -> VaultKeys {
-        passphraseSource.isUnattended ? try valueKeys() : try indexKeys()
-    }
-
-    /// Where the passphrase would come from.
-    var passphraseSource: PassphraseSource { PassphraseSource(options, context) }
-
-    /// - Returns: The keys, or why there are none; neither where the vault has no slot for a keyring.
+    /// Keys that the desktop's keyring opens; nil where it has none, or the vault no slot for it.
+    ///
     /// - Throws: That the vault is damaged, which no other way to open it would mend.
-    private func keysFromKeyring(_ vault: Vault) throws -> (VaultKeys?, String?) {
+    private func keysFromKeyring(_ vault: Vault) throws -> VaultKeys? {
         let slots = vault.header.slots.filter { $0.kind == .secretService }
-        guard !slots.isEmpty else { return (nil, nil) }
+        guard !slots.isEmpty else { return nil }
         guard let keyring = context.keyring() else {
-            return (nil, "there is no session bus to find it on")
+            keyringProblem = "there is no session bus to find it on"
+            return nil
         }
-        var failure: String?
         for slot in slots {
             do {
                 switch try vault.unlock(slot, from: keyring) {
-                case .opened(let keys): return (keys, nil)
-                case .otherKey: failure = "the key in \(keyring.name) does not open this vault"
-                case .noKey: failure = "\(keyring.name) has no key for this vault"
+                case .opened(let keys): return keys
+                case .otherKey:
+                    keyringProblem = "the key in \(keyring.name) does not open this vault"
+                case .noKey: keyringProblem = "\(keyring.name) has no key for this vault"
                 }
-            } catch let error as KeyringError {
-                failure = error.reason
-            } catch let error as VaultError where error.code != .damaged {
-                failure = error.reason
-            } catch let error as VaultError {
+            } catch let error as VaultError where error.code == .damaged {
                 throw error
             } catch {
-                failure = "\(keyring.name) failed"
+                keyringProblem =
+                    (error as? KeyringError)?.reason ?? (error as? VaultError)?.reason
+                    ?? "\(keyring.name) failed"
             }
         }
-        return (nil, failure)
+        return nil
     }
+}
 
-    /// The index, opened with what opens it without a question where that is possible.
-    func index(_ extent: VaultIndex.Extent) throws -> VaultIndex {
-        let keys = try indexKeys()
-        return try opened().index(with: keys, extent: extent)
-    }
-
-    /// Changes the vault under its lock; see ``Vault/update(_:in:keys:vaultID:_:)``.
-    ///
-    /// - Parameter newPlace: A place that keeps an anchor from this write on.
-    @discardableResult
-    func update<R>(
-        with keys: VaultKeys, newPlace: AnchorKeeper.Place? = nil,
-        _ body: @escaping (inout VaultTransaction) throws -> R
-    ) throws -> R {
-        guard turns.isActive, newPlace == nil else {
-            return try updateAlone(with: keys, newPlace: newPlace, body)
-        }
-        var result: Result<R, VaultError> = .failure(
-            VaultError(.inputOutput, "the vault was not written"))
-        try turns.write(
-            keys, { result = .success(try body(&$0)) },
-            commit: { keys, all in try updateAlone(with: keys, newPlace: nil, all) })
-        return try result.get()
-    }
-
-    private func updateAlone<R>(
-        with keys: VaultKeys, newPlace: AnchorKeeper.Place?,
-        _ body: (inout VaultTransaction) throws -> R
-    ) throws -> R {
-        let places = try anchorPlaces()
-        try checkAnchors(places, with: keys)
-        let opened = try opened()
-        let vaultID = opened.header.vaultID
-        let result = try Vault.update(
-            path, in: context.files, keys: keys, vaultID: vaultID,
-            since: holdsToAnchors ? try opened.position() : nil, after: opened,
-            pinned: holdsToAnchors ? pinned : nil,
-            by: .init(command: command, time: context.now()),
-            written: { sighting, _ in
-                let new = newPlace.map { places.contains($0) ? [] : [$0] } ?? []
-                // A locked writer cannot tell whether the checkpoint is one: the number that was seen stays.
-                keepAnchors(
-                    keys.opensValues
-                        ? sighting
-                        : sighting.with(
-                            checkpointGeneration: pinned?.checkpointGeneration ?? 0), of: vaultID,
-                    places + new)
-            }
-        ) { transaction in
-            recordAudit(in: &transaction)
-            let result = try body(&transaction)
-            try checkRotations(in: transaction)
-            pruneHistory(in: &transaction)
-            return result
-        }
-        vault = nil
-        return result.result
-    }
-
-    /// Leaves to a rotation that has begun what it is about.
-    private func checkRotations(in transaction: borrowing VaultTransaction) throws {
-        guard command != Rotate.spec.name else { return }
-        guard let open = try transaction.disturbedRotation() else { return }
-        let key = DisplayText.safe(open.plan.key)
-        let projects = open.plan.members.map { DisplayText.safe($0.name) }
-        throw CommandError(
-            .conflict,
-            "A rotation of \(key) in \(projects.joined(separator: ", ")) has begun and not ended.",
-            hint:
-                "Nothing was changed. Go on with: zg-env rotate \(word: key) --resume, or go back with: zg-env rotate \(word: key) --abort"
-        )
-    }
-
-    /// Drops old versions of what got a new one, as the settings say.
-    private func pruneHistory(in transaction: inout VaultTransaction) {
-        let time = context.now()
-        guard transaction.mayPrune(at: time) else { return }
-        do {
-            guard let keep = try Settings(context).number(.historyKeep) else { return }
-            transaction.pruneHistory(keeping: keep, at: time)
-        } catch {
-            // The change itself does not depend on them.
-            context.warn(
-                "history-not-pruned",
-                "Old versions were all kept, since the settings cannot be read. "
-                    + CommandError(mapping: error).message)
-        }
-    }
+extension VaultKeys {
+    /// Tells whether they open a tier; every key opens the index.
+    fileprivate func opens(_ tier: KeySlot.Tier) -> Bool { tier == .index || opensValues }
 }

@@ -19,7 +19,7 @@ extension Workspace {
             time: context.now(), userID: user.number, user: user.name,
             command: command ?? self.command, project: project, place: place,
             names: names, outcome: outcome)
-        let keys = try session.indexKeys()
+        let keys = try session.keys(.index)
         try session.auditLog().append(
             entry, keys: keys, recorded: metadata.audit, durably: durably)
     }

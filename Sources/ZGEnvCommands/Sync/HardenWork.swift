@@ -21,7 +21,7 @@ struct HardenWork {
         self.workspace = workspace
         self.rules = rules
         // Before anything is listed, since nobody knows how long a question stays open.
-        keys = try workspace.session.valueKeys()
+        keys = try workspace.session.keys(.values)
         bound = try BoundProject.inVault(workspace, readsLists: true)
         guard let project = bound.local else {
             throw CommandError(.notFound, "The vault has no such project.")

@@ -57,7 +57,7 @@ struct PullWork {
     func look() throws -> Finding {
         // The vault first: what another command pushes after this is noticed before anything is
         // written, while a list older than the vault would look like a change.
-        let keys = try workspace.session.bestUnattendedKeys()
+        let keys = try workspace.session.keys(workspace.session.unattendedTier)
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .everything)
         let variables = index.variables.filter { $0.project == project.id }
@@ -237,7 +237,7 @@ struct PullWork {
         let time = workspace.context.now()
         let account = bound.access.account?.userID ?? project.binding?.accountID ?? ""
         let live = bound.platform.liveDeployment
-        let keys = try workspace.session.bestUnattendedKeys()
+        let keys = try workspace.session.keys(workspace.session.unattendedTier)
         try workspace.session.update(with: keys) { transaction in
             try place(in: &transaction)
             if withChanges {

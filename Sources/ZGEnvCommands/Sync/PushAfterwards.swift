@@ -23,13 +23,10 @@ struct PushAfterwards {
         redeploys = command.has("redeploy")
     }
 
-    /// Keys for the write before a push: with the root, so that the push finds what this command did
-    /// accepted.
-    func keys(
-        _ workspace: Workspace, otherwise: () throws -> VaultKeys
-    ) throws -> VaultKeys {
-        pushes && !workspace.options.dryRun
-            ? try workspace.session.valueKeys() : try otherwise()
+    /// The tier to open for the write before a push: that of the values, so that the push finds what
+    /// this command did accepted.
+    func tier(_ workspace: Workspace, otherwise: KeySlot.Tier) -> KeySlot.Tier {
+        pushes && !workspace.options.dryRun ? .values : otherwise
     }
 
     /// Pushes the key where that was asked for, and joins the results.

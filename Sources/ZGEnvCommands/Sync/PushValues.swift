@@ -138,7 +138,7 @@ final class PushValues {
 
     private func opening() throws -> (reader: ValueReader, index: VaultIndex) {
         if let source { return source }
-        let keys = try session.valueKeys()
+        let keys = try session.keys(.values)
         let vault = try session.opened()
         let index = try vault.index(with: keys, extent: .everything)
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {

@@ -221,7 +221,7 @@ struct PushWork {
     /// - Returns: Whether that took a write, so that the plan is to be made again.
     private func accept(_ plan: PushPlan, _ report: inout PushReport) throws -> Bool {
         let session = workspace.session
-        let keys = try session.valueKeys()
+        let keys = try session.keys(.values)
         let index = try session.opened().index(with: keys, extent: .everything)
         let use = CheckpointUse.sending(
             project: project.id, records: Set(plan.steps.compactMap { $0.variable?.id }),
@@ -401,7 +401,7 @@ struct PushWork {
     private func keep(_ note: PushNote) throws {
         let (account, time) = (accountName, workspace.context.now())
         let platformTime = bound.access.client.platformTime
-        try workspace.session.update(with: try workspace.session.indexKeys()) {
+        try workspace.session.update(with: try workspace.session.keys(.index)) {
             $0.keep(
                 note, of: project.id, account: account, time: time, platformTime: platformTime)
         }
@@ -425,7 +425,7 @@ struct PushWork {
     ) throws {
         let (account, time) = (accountName, workspace.context.now())
         let live = bound.platform.liveDeployment
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         try workspace.session.update(with: keys) { transaction in
             transaction.keep(seen.resolution, account: account, time: time)
             if let exchange { transaction.keep(exchange.0, deletions: exchange.deletions) }
@@ -477,7 +477,7 @@ struct PushWork {
                 from: listing.last, listedAt: begunAt, of: project.id)
         else { return }
         let platformTime = bound.access.client.platformTime
-        try workspace.session.update(with: try workspace.session.indexKeys()) {
+        try workspace.session.update(with: try workspace.session.keys(.index)) {
             $0.see(
                 listing.last, listedAt: begunAt, platformTime: platformTime, of: project.id)
         }
@@ -486,7 +486,7 @@ struct PushWork {
     private func keepLive() throws {
         guard let now = try? bound.access.client.project(bound.platform.id) else { return }
         let (live, time) = (now.liveDeployment, workspace.context.now())
-        try workspace.session.update(with: try workspace.session.indexKeys()) {
+        try workspace.session.update(with: try workspace.session.keys(.index)) {
             $0.see(live: live, of: project.id, time: time)
         }
     }

@@ -50,7 +50,7 @@ struct Copy: Command {
     init(_ command: ParsedCommand) { self.command = command }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.valueKeys()
+        let keys = try workspace.session.keys(.values)
         let naming = try ProjectResolver(workspace).naming()
         func use(_ route: Route, _ index: VaultIndex) throws -> CheckpointUse {
             let records = try route.keys.map {

@@ -60,7 +60,7 @@ struct Difference: Command {
         try source.report(workspace)
         let namesOnly = command.has("names")
         let keys =
-            try namesOnly ? workspace.session.indexKeys() : workspace.session.valueKeys()
+            try workspace.session.keys(namesOnly ? .index : .values)
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: namesOnly ? .listing : .currentValues)
         let project = try ProjectResolver(workspace).existing(in: index)

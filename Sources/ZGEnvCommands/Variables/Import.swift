@@ -60,9 +60,8 @@ struct Import: Command {
         if paths.contains("-") { try workspace.context.secretDescriptors.checkInput(for: "file") }
         let kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
         let wanted = try ScopeOptions(command).scope()
-        let keys = try PushAfterwards(command).keys(workspace) {
-            try workspace.session.bestUnattendedKeys()
-        }
+        let keys = try workspace.session.keys(
+            PushAfterwards(command).tier(workspace, otherwise: workspace.session.unattendedTier))
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
         let progress = WorkProgress(workspace)

@@ -30,7 +30,7 @@ struct PlaceValues {
         allowsMissing: Bool
     ) throws {
         let place = try options.place(workspace)
-        let keys = try workspace.session.valueKeys()
+        let keys = try workspace.session.keys(.values)
         let resolver = ProjectResolver(workspace)
         let naming = try resolver.naming()
         let opened = try AcceptanceGate(workspace).open(.currentValues, with: keys) { index in
@@ -104,7 +104,7 @@ struct PlaceValues {
     func remarkOnShared(_ workspace: Workspace) throws -> String? {
         guard project.binding?.teamID != nil else { return nil }
         let answers = try PlatformAnswers(
-            workspace, keys: try workspace.session.indexKeys(), index: index)
+            workspace, keys: try workspace.session.keys(.index), index: index)
         let positions = EffectiveVariables.positions(
             in: effectivePlace, of: project.id, in: index)
         let names = SharedListing(of: project, answers).names(in: effectivePlace)

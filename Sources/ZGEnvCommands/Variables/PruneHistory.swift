@@ -30,7 +30,7 @@ struct PruneHistory: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let key = command.argument("KEY") ?? ""
         try VariableName.check(key)
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
         let project = try ProjectResolver(workspace).existing(in: index)
         let records = index.variables.filter { $0.project == project.id && $0.name == key }

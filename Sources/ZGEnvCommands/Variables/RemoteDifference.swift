@@ -29,7 +29,7 @@ struct RemoteDifference {
         let place = options.isEmpty ? nil : try options.place(workspace)
         // The passphrase first: nobody waits for the network to be asked.
         let keys =
-            try namesOnly ? workspace.session.indexKeys() : workspace.session.valueKeys()
+            try workspace.session.keys(namesOnly ? .index : .values)
         let bound = try BoundProject.inVault(workspace)
         guard let project = bound.local else {
             throw CommandError(.notFound, "The vault has no such project.")

@@ -29,7 +29,8 @@ struct Remove: Command {
         let key = command.argument("KEY") ?? ""
         try VariableName.check(key)
         try PushAfterwards(command).check(workspace)
-        let keys = try PushAfterwards(command).keys(workspace) { try workspace.session.indexKeys() }
+        let keys = try workspace.session.keys(
+            PushAfterwards(command).tier(workspace, otherwise: .index))
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
         let plan = try plan(key, project, index, workspace)

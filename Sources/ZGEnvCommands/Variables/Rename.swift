@@ -43,7 +43,7 @@ struct Rename: Command {
         let new = command.argument("NEW") ?? ""
         try VariableName.check(key)
         try VariableName.check(new)
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
         func check(_ index: VaultIndex) throws {

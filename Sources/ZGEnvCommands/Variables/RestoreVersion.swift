@@ -31,7 +31,7 @@ struct RestoreVersion: Command {
             throw CommandError(
                 .usage, "No version is named.", hint: "See them with: zg-env history \(word: key)")
         }
-        let keys = try workspace.session.valueKeys()
+        let keys = try workspace.session.keys(.values)
         let resolver = ProjectResolver(workspace)
         let naming = try resolver.naming()
         let (vault, index, (project, record, version)) = try AcceptanceGate(workspace).open(

@@ -54,8 +54,7 @@ struct Reveal: Command {
         let place = try oneTarget(workspace)
         let fromCache = try Settings(workspace.context).isOn(.revealFromCache)
         let keys =
-            try fromCache
-            ? workspace.session.valueKeys() : workspace.session.askedValueKeys()
+            try workspace.session.keys(.values, asking: fromCache ? .ifNeeded : .always)
         let arena = SecretArena()
         if command.has("remote") {
             let remote = try RemoteReveal.values(of: names, in: place, into: arena, workspace)

@@ -43,7 +43,8 @@ struct SetVariable: Command {
         let scopeOptions = ScopeOptions(command)
         let wanted = try scopeOptions.scope()
         let kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
-        let keys = try PushAfterwards(command).keys(workspace) { try workspace.session.indexKeys() }
+        let keys = try workspace.session.keys(
+            PushAfterwards(command).tier(workspace, otherwise: .index))
         let index = try workspace.session.index(.listing)
         let resolver = ProjectResolver(workspace)
         let (known, projectName) = try resolver.existingOrNew(in: index)

@@ -17,7 +17,7 @@ struct SharedVariableFilter {
             return nil
         }
         return try PlatformAnswers(
-            workspace, keys: try workspace.session.indexKeys(), index: index)
+            workspace, keys: try workspace.session.keys(.index), index: index)
     }
 
     /// Tells whether one is to be listed.

@@ -6,7 +6,7 @@ internal import Vault
 enum AcceptOlder {
     static func run(in workspace: Workspace) throws -> CommandResult {
         let (session, context) = (workspace.session, workspace.context)
-        let keys = try session.askedValueKeys()
+        let keys = try session.keys(.values, asking: .always)
         let vault = try session.opened()
         try vault.verify(with: keys)
         let report = try AnchorReport(session, with: keys)

@@ -42,7 +42,7 @@ struct Backup: Command {
                     hint: "It was left as it is. Name another file.")
             }
         }
-        let keys = try session.bestUnattendedKeys()
+        let keys = try session.keys(session.unattendedTier)
         let inspection: VaultInspection
         if workspace.options.dryRun {
             inspection = try vault.inspection(with: keys)

@@ -38,7 +38,7 @@ struct Restore: Command {
         }
         try checkRotations(replaced.vault, backup, workspace)
         let session = VaultSession(options: options, context: context, vault: backup)
-        let keys = try session.bestUnattendedKeys()
+        let keys = try session.keys(session.unattendedTier)
         let inspection = try backup.inspection(with: keys)
         try inspection.expectWhole()
         let kept = try dated(options.vaultPath, context)
@@ -188,7 +188,7 @@ struct Restore: Command {
             return nil
         }
         // Without them the restoration goes on, and says what that means.
-        return try? workspace.session.indexKeysWithoutAsking()
+        return try? workspace.session.keysAtHand()
     }
 
     /// A rotation that is open in the vault and not in the backup would be forgotten, with the new value
@@ -197,7 +197,7 @@ struct Restore: Command {
         _ replaced: Vault?, _ backup: Vault, _ workspace: Workspace
     ) throws {
         // A vault that does not open cannot be asked; it is kept beside.
-        guard let replaced, let keys = try? workspace.session.indexKeysWithoutAsking(),
+        guard let replaced, let keys = try? workspace.session.keysAtHand(),
             let open = try? replaced.index(with: keys, extent: .everything).rotations()
                 .filter(\.isOpen), !open.isEmpty
         else { return }

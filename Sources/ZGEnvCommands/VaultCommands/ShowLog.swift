@@ -29,7 +29,7 @@ struct ShowLog: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         if command.has("accept") { return try accept(workspace) }
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let log = try workspace.session.auditLog()
         var newest = NewestRecords(limit: command.integer("limit") ?? .max)
@@ -114,7 +114,7 @@ struct ShowLog: Command {
 
     private func accept(_ workspace: Workspace) throws -> CommandResult {
         let session = workspace.session
-        let keys = try session.askedValueKeys()
+        let keys = try session.keys(.values, asking: .always)
         let index = try session.opened().index(with: keys, extent: .listing)
         let log = try session.auditLog()
         let report = try log.verify(with: keys, index: index)

@@ -49,7 +49,7 @@ struct SlotAdd: Command {
                 json: ["kind": .string(name), "dryRun": true], text: "Would add a \(name) slot.\n")
         }
         let work = Work(
-            workspace: workspace, keys: try session.valueKeys(), vaultID: header.vaultID)
+            workspace: workspace, keys: try session.keys(.values), vaultID: header.vaultID)
         switch kind {
         case .passphrase:
             guard let source else { return CommandResult(json: .null) }

@@ -23,7 +23,7 @@ struct SlotRemove: Command {
         let slot = try KeySlot.named(command.argument("ID") ?? "", in: header.slots)
         try VaultHeader.checkRemoval(of: slot, among: header.slots)
         let plan = ["remove \(slot.title), which opens \(slot.tierText)"]
-        let keys = workspace.options.dryRun ? nil : try session.valueKeys()
+        let keys = workspace.options.dryRun ? nil : try session.keys(.values)
         let answer = try workspace.confirm(plan, "Remove the slot?")
         guard answer, let keys else {
             return CommandResult(

@@ -24,7 +24,7 @@ struct Status: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         try StatusSync.refreshIfAsked(workspace)
         let vault = try workspace.session.opened()
-        let keys = try workspace.session.indexKeysWithoutAsking()
+        let keys = try workspace.session.keysAtHand()
         let index = try keys.map {
             try workspace.session.opened().index(with: $0, extent: .everything)
         }

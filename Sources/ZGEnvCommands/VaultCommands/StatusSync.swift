@@ -22,7 +22,7 @@ struct StatusSync {
         var due: [Variable] = []
         // When a value was made stands with the values, which a listing does not decode.
         if listing.variables.contains(where: { $0.rotationSeconds > 0 }),
-            let keys = try workspace.session.indexKeysWithoutAsking()
+            let keys = try workspace.session.keysAtHand()
         {
             let whole = try workspace.session.opened().index(with: keys, extent: .currentValues)
             due = RotationDue.records(in: whole, now: workspace.context.now())

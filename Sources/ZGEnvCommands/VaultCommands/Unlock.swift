@@ -53,7 +53,7 @@ struct Unlock: Command {
         }
         // A vault that is unlocked already must still be the one that was.
         _ = try session.unlockedKeys()
-        let keys = try session.askedValueKeys()
+        let keys = try session.keys(.values, asking: .always)
         let (changes, isAccepted) = try review(with: keys, workspace)
         let newest = try session.opened()
         // The tag in the position is proved by this.

@@ -30,7 +30,7 @@ struct Verify: Command {
         if command.has("accept-older") { return try AcceptOlder.run(in: workspace) }
         do {
             let vault = try workspace.session.opened()
-            let keys = try workspace.session.bestUnattendedKeys()
+            let keys = try workspace.session.keys(workspace.session.unattendedTier)
             let inspection = try vault.inspection(with: keys)
             guard inspection.problems.isEmpty else { return result(inspection, path, header: true) }
             let index = try vault.index(with: keys, extent: .everything)

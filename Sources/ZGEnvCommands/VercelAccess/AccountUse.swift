@@ -32,7 +32,7 @@ struct AccountUse: Command {
                 .usage, "--personal and --team contradict each other.",
                 hint: "Nothing was changed.")
         }
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         guard let account = index.account(named: name) else {
             throw Self.notFound(name, in: index)

@@ -122,7 +122,7 @@ struct BoundProject {
         let reference = try resolver.reference()
         // A stored account opens the vault, which then knows the project's team too.
         let access = try session.access()
-        let index = try workspace.session.indexWithoutAsking()
+        let index = try workspace.session.indexAtHand()
         if let index, let project = try? resolver.existing(in: index), project.binding != nil {
             return try inVault(workspace)
         }
@@ -190,7 +190,7 @@ struct BoundProject {
         bound.binding = try binding(to: platform, access, workspace)
         if workspace.options.dryRun { return bound }
         let binding = bound.binding
-        try workspace.session.update(with: try workspace.session.indexKeys()) { transaction in
+        try workspace.session.update(with: try workspace.session.keys(.index)) { transaction in
             guard
                 let position = transaction.index.projects.firstIndex(where: {
                     $0.id == project.id

@@ -36,7 +36,7 @@ struct Link: Command {
     init(_ command: ParsedCommand) { self.command = command }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         let directory = workspace.context.workingDirectory
         if let name = command.value("local") {
             try ProjectResolver.check(name)

@@ -27,7 +27,7 @@ struct Login: Command {
         let session = try PlatformSession(workspace)
         let origin = try PlatformSession.namedOrigin(workspace.options) ?? .vercel
         if let name = command.value("name") { try ProjectResolver.check(name) }
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         let token = try TypedSecret.read("token", prompt: "Token: ", workspace)
         let client = try session.client(token, origin)
         let user = try client.user()

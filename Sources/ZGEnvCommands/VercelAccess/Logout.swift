@@ -18,7 +18,7 @@ struct Logout: Command {
     init(_ command: ParsedCommand) { self.command = command }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         let removed: [String]
         if command.has("all") {

@@ -32,7 +32,7 @@ final class PlatformAnswers {
         do {
             keys =
                 try usesToken
-                ? workspace.session.indexKeysWithoutAsking() : workspace.session.indexKeys()
+                ? workspace.session.keysAtHand() : workspace.session.keys(.index)
         } catch let error as VaultError where error.code == .notFound {
             keys = nil
         }
@@ -196,7 +196,7 @@ extension Workspace {
     /// Drops answers that are kept, for whoever asked, where that takes no question.
     private func dropAnswers(where isMeant: (KeptAnswer) -> Bool) {
         // That something old may be shown for a minute is no reason to leave other work undone.
-        guard let keys = try? session.indexKeysWithoutAsking() else { return }
+        guard let keys = try? session.keysAtHand() else { return }
         try? PlatformAnswers(self, keys: keys).drop(where: isMeant)
     }
 

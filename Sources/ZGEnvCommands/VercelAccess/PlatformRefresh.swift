@@ -30,7 +30,7 @@ enum PlatformRefresh {
         }
         let (live, time) = (bound.platform.liveDeployment, workspace.context.now())
         let platformTime = client.platformTime
-        try workspace.session.update(with: try workspace.session.indexKeys()) { transaction in
+        try workspace.session.update(with: try workspace.session.keys(.index)) { transaction in
             transaction.see(
                 platform, listedAt: listedAt, platformTime: platformTime, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
@@ -76,7 +76,7 @@ extension PlatformRefresh {
         }
         if seen.isEmpty { return }
         let time = workspace.context.now()
-        try workspace.session.update(with: try workspace.session.indexKeys()) { transaction in
+        try workspace.session.update(with: try workspace.session.keys(.index)) { transaction in
             for sight in seen {
                 transaction.see(
                     sight.records, listedAt: sight.listedAt, platformTime: sight.platformTime,
@@ -118,7 +118,7 @@ extension PlatformRefresh {
             try workspace.session.index(.listing).learns(
                 from: platform, listedAt: listedAt, of: project.id)
         else { return (false, names) }
-        try workspace.session.update(with: try workspace.session.indexKeys()) { transaction in
+        try workspace.session.update(with: try workspace.session.keys(.index)) { transaction in
             transaction.see(
                 platform, listedAt: listedAt, platformTime: platformTime, of: project.id)
         }

@@ -116,7 +116,7 @@ final class PlatformSession {
     func account(besides used: Account?, thatSees binding: VaultProject.Binding) throws -> Account?
     {
         let place = APIScope(teamID: binding.teamID)
-        let accounts = try workspace.session.indexWithoutAsking()?.accounts ?? []
+        let accounts = try workspace.session.indexAtHand()?.accounts ?? []
         return try accounts.first { account in
             guard account.name != used?.name, account.origin == binding.origin,
                 account.protection == .index,
@@ -214,7 +214,7 @@ final class PlatformSession {
 
     private func indexKeys() throws -> VaultKeys {
         do {
-            return try workspace.session.indexKeys()
+            return try workspace.session.keys(.index)
         } catch let error as VaultError where error.code == .notFound {
             throw CommandError(
                 .unauthorized, "There is no token for the platform: no vault, and no VERCEL_TOKEN.",
@@ -225,8 +225,7 @@ final class PlatformSession {
     /// A token that is protected takes the root.
     private func keys(for account: Account) throws -> VaultKeys {
         let keys = try indexKeys()
-        return account.protection == .values && !keys.opensValues
-            ? try workspace.session.valueKeys() : keys
+        return try account.protection == .values ? workspace.session.keys(.values) : keys
     }
 
     private func token(of account: Account, _ keys: VaultKeys) throws -> SecretSlice {

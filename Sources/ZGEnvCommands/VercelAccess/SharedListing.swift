@@ -80,7 +80,7 @@ struct SharedListing {
         _ found: [(project: String, [SharedVariable])], _ client: VercelClient,
         _ account: Account?, _ askedAt: UInt64, _ workspace: Workspace
     ) {
-        guard let keys = try? workspace.session.indexKeys() else { return }
+        guard let keys = try? workspace.session.keys(.index) else { return }
         let answers = found.map { (AnswerAddress.Subject.sharedVariables(project: $0), $1) }
         try? PlatformAnswers(workspace, keys: keys).keep(
             Dictionary(answers, uniquingKeysWith: { first, _ in first }),

@@ -130,7 +130,7 @@ final class Poller {
             // The keyring or another source that asks nobody may have the new ones.
             session.forgetKeys()
             close()
-            guard try session.indexKeysWithoutAsking() != nil else {
+            guard try session.keysAtHand() != nil else {
                 throw CommandError(
                     .locked, "The vault got other keys, and nothing here opens it.",
                     hint: "Run zg-env \(workspace.command) again.")
@@ -146,7 +146,7 @@ final class Poller {
 
     /// Follows the relays that the vault is a device of now. Nobody is asked for a passphrase for that.
     private func openRelays() throws {
-        guard !workspace.options.offline, try workspace.session.indexWithoutAsking() != nil
+        guard !workspace.options.offline, try workspace.session.indexAtHand() != nil
         else { return close() }
         let (all, keys) = try RelayAccess.registrations(workspace)
         if feed?.isFor(all) ?? all.isEmpty { return }

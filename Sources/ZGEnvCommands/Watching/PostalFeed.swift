@@ -170,7 +170,7 @@ final class PostalFeed {
     private func dropAnswers(_ news: News) throws {
         guard !news.projects.isEmpty || !news.accounts.isEmpty else { return }
         let index = try workspace.session.index(.listing)
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         let answers = try PlatformAnswers(workspace, keys: keys)
         let accounts = news.accounts.union(news.projects.map(\.account))
         let bound = index.projects.compactMap { project -> (PostalInbox.Project, String)? in

@@ -28,7 +28,7 @@ enum RelayAccess {
     static func client(
         of registration: RelayRegistration, _ workspace: Workspace
     ) throws -> RelayClient {
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         if keys.opensValues {
             _ = try AcceptanceGate(workspace).open(.everything, with: keys) { _ in
                 (.relay(registration.id), ())
@@ -57,7 +57,7 @@ enum RelayAccess {
     static func registrations(
         _ workspace: Workspace
     ) throws -> (all: [RelayRegistration], keys: VaultKeys) {
-        let keys = try workspace.session.indexKeys()
+        let keys = try workspace.session.keys(.index)
         return (try workspace.session.index(.everything).relays(), keys)
     }
 

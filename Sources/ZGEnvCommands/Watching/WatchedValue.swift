@@ -16,8 +16,9 @@ struct WatchedValue {
         let session = workspace.session
         defer { try? session.keepIndexTierOnly() }
         let keys =
-            try Settings(workspace.context).isOn(.revealFromCache)
-            ? session.valueKeys() : session.askedValueKeys()
+            try session.keys(
+                .values,
+                asking: Settings(workspace.context).isOn(.revealFromCache) ? .ifNeeded : .always)
         // No question in the screen: what nobody accepted is not shown.
         let (vault, index, record) = try AcceptanceGate(workspace, asks: false).open(
             .currentValues, with: keys

@@ -143,7 +143,7 @@ struct WebhookCreate: Command {
 
     private func keys(_ workspace: Workspace) throws -> VaultKeys {
         do {
-            return try workspace.session.indexKeys()
+            return try workspace.session.keys(.index)
         } catch let error as VaultError where error.code == .notFound {
             throw CommandError(
                 .notFound, "There is no vault to keep the webhook's secret in.",

@@ -50,7 +50,7 @@ enum WebhookSecrets {
 
     /// The webhooks whose secret the vault has; none without a vault at hand.
     static func known(_ workspace: Workspace) throws -> Set<String> {
-        guard let index = try workspace.session.indexWithoutAsking(),
+        guard let index = try workspace.session.indexAtHand(),
             let project = index.project(named: projectName)
         else { return [] }
         return Set(index.variables(of: project.id).map(\.name))
@@ -59,7 +59,7 @@ enum WebhookSecrets {
     /// Takes the secret of a webhook that is gone out of use; its history stays.
     static func remove(of id: String, _ workspace: Workspace) throws {
         guard try known(workspace).contains(key(of: id)),
-            let keys = try workspace.session.indexKeysWithoutAsking()
+            let keys = try workspace.session.keysAtHand()
         else { return }
         let time = workspace.context.now()
         try workspace.session.update(with: keys) { transaction in

@@ -1,0 +1,21 @@
+internal import Sealing
+internal import Vault
+
+extension VaultSession {
+    /// Every value of the vault, earlier ones too; nil where the keys do not open them.
+    func everyValue(with keys: VaultKeys) throws -> [SecretSlice]? {
+        let vault = try opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        guard
+            let reader = try ValueReader(vault: vault, index: index, keys: keys, givesAny: true)
+        else { return nil }
+        let arena = SecretArena()
+        let records = Dictionary(
+            index.variables.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let current = try index.variables.compactMap { try reader.currentValue(of: $0, in: arena) }
+        return try current
+            + index.earlierVersions.compactMap { version in
+                try records[version.variable].map { try reader.value(of: $0, version, in: arena) }
+            }
+    }
+}
