@@ -73,6 +73,7 @@ struct Rotate: Command {
     init(_ command: ParsedCommand) { self.command = command }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        workspace.session.isRotating = true
         let key = command.argument("KEY")
         let work = RotationWork(workspace: workspace)
         if command.has("status") { return try RotationStatus.result(key, workspace) }

@@ -61,8 +61,7 @@ extension VaultSession {
 
     /// Leaves to a rotation that has begun what it is about.
     private func checkRotations(in transaction: borrowing VaultTransaction) throws {
-        guard command != Rotate.spec.name else { return }
-        guard let open = try transaction.disturbedRotation() else { return }
+        guard !isRotating, let open = try transaction.disturbedRotation() else { return }
         let key = DisplayText.safe(open.plan.key)
         let projects = open.plan.members.map { DisplayText.safe($0.name) }
         throw CommandError(

@@ -15,6 +15,8 @@ package final class VaultSession {
     let turns = TurnTaking()
     /// Whether the vault must be the newest one that was seen: not for a backup, nor for what mends that.
     var holdsToAnchors: Bool
+    /// Whether the command goes on with rotations, which nothing else may disturb.
+    var isRotating = false
     /// What was found of the anchors so far.
     var anchorVerdicts: [AnchorKeeper.Place: AnchorVerdict] = [:]
     private(set) lazy var anchors = AnchorKeeper(context, path: options.vaultPath)
