@@ -76,7 +76,8 @@ package struct Program {
             // Before anything else: whatever is started from here on does not get them.
             try context.secretDescriptors.withhold(namedBy: parsed, context)
             workspace = Workspace(
-                try GlobalOptions(parsed, context), context, command: parsed.spec.name)
+                try GlobalOptions(parsed, context, need: command.vaultUse.need), context,
+                command: parsed.spec.name, command.vaultUse)
         } catch {
             return renderer.fail(error, isRun: parsed.spec.path == Run.spec.path)
         }

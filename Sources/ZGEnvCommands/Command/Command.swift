@@ -7,11 +7,18 @@ package protocol Command {
     /// What the parser takes and what help, man page and completions say.
     static var spec: CommandSpec { get }
 
+    /// How it opens the vault, where that is special.
+    static var vaultUse: VaultUse { get }
+
     /// Reads its options and arguments.
     init(_ command: ParsedCommand) throws
 
     /// Does the work and returns what is to be shown.
     func run(in workspace: Workspace) throws -> CommandResult
+}
+
+extension Command {
+    package static var vaultUse: VaultUse { VaultUse() }
 }
 
 /// What a command gives back to be shown.

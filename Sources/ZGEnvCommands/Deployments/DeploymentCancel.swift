@@ -6,6 +6,7 @@ internal import VercelAPI
 
 /// `deployment cancel`: stops a build.
 struct DeploymentCancel: Command {
+    static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
         ["deployment", "cancel"], "Stop a deployment that is not built yet", section: "Platform",
         discussion: """

@@ -6,6 +6,7 @@ internal import VercelAPI
 
 /// `deployment delete`: deletes deployments for good.
 struct DeploymentDelete: Command {
+    static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
         ["deployment", "delete"], "Delete deployments for good", section: "Platform",
         discussion: """

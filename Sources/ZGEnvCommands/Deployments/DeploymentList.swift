@@ -6,6 +6,7 @@ internal import VercelAPI
 
 /// `deployment list`: the newest deployments of a project.
 struct DeploymentList: Command {
+    static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
         ["deployment", "list"], "List the deployments of a project", section: "Platform",
         discussion: """

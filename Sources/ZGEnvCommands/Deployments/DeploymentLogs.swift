@@ -4,6 +4,7 @@ internal import VercelAPI
 
 /// `deployment logs`: the log of a deployment's build.
 struct DeploymentLogs: Command {
+    static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
         ["deployment", "logs"], "Show the build log of a deployment", section: "Platform",
         discussion: """

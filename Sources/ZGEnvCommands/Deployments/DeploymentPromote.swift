@@ -5,6 +5,7 @@ internal import VercelAPI
 
 /// `deployment promote`: makes a deployment the one that serves production.
 struct DeploymentPromote: Command {
+    static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
         ["deployment", "promote"], "Make a deployment serve production", section: "Platform",
         discussion: """

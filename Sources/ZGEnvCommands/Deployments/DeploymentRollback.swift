@@ -4,6 +4,7 @@ internal import VercelAPI
 
 /// `deployment rollback`: production goes back to an earlier deployment at once.
 struct DeploymentRollback: Command {
+    static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
         ["deployment", "rollback"], "Take production back to an earlier deployment",
         section: "Platform",

@@ -5,6 +5,7 @@ internal import VercelAPI
 
 /// `deployment show`: everything about one deployment, and what can be done with it.
 struct DeploymentShow: Command {
+    static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
         ["deployment", "show"], "Show a deployment, and what can be done with it",
         section: "Platform",

@@ -6,6 +6,7 @@ internal import VercelAPI
 
 /// `redeploy`: builds a deployment's source anew, so that it gets the variables of now.
 struct Redeploy: Command {
+    static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
         ["redeploy"], "Build a deployment anew with the variables of now", section: "Platform",
         discussion: """

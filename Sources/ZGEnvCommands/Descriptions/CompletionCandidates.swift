@@ -9,6 +9,7 @@ internal import VercelAPI
 /// Somebody is typing meanwhile: nothing is asked, nothing is sent, and what is not at hand is not
 /// offered.
 struct CompletionCandidates: Command {
+    static let vaultUse = VaultUse(showsNamesOnly: true)
     static let spec = CommandSpec.completionCallback
 
     /// A word, and what it is.

@@ -3,6 +3,7 @@ internal import JSON
 
 /// `completion`: the script that makes a shell complete the program's words.
 struct CompletionScript: Command {
+    static let vaultUse = VaultUse(need: .never)
     static let spec = CommandSpec(
         ["completion"], "Print the completion script of a shell", section: "Tool",
         discussion: """

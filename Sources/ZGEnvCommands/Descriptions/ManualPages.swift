@@ -4,6 +4,7 @@ internal import Sealing
 
 /// `__manual`: writes the manual pages, for packages.
 struct ManualPages: Command {
+    static let vaultUse = VaultUse(need: .never)
     static let spec = CommandSpec(
         ["__manual"], "Write the manual pages into a directory", section: "",
         arguments: [

@@ -6,6 +6,7 @@ internal import VercelAPI
 
 /// `project list`: the projects of the account or team on the platform.
 struct ProjectList: Command {
+    static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
         ["project", "list"], "List the projects on the platform", section: "Platform",
         discussion: """

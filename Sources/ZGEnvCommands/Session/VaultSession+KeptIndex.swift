@@ -3,14 +3,9 @@ internal import Vault
 
 /// The index key in the user keyring, for those who asked for it with `config set cache-index true`.
 extension VaultSession {
-    /// Commands that show names and nothing else, and may use a key that `list` kept.
-    private static let readers: Set<String> = ["list", "show", "status", "history", "__complete"]
-
     /// Keys from an index key that `list` kept; nil where none is, or this command may not use it.
-    func keptIndexKeys(for command: String) throws -> VaultKeys? {
-        guard Self.readers.contains(command), try Settings(context).isOn(.cacheIndex) else {
-            return nil
-        }
+    func keptIndexKeys() throws -> VaultKeys? {
+        guard use.showsNamesOnly, try Settings(context).isOn(.cacheIndex) else { return nil }
         let vault = try opened()
         // A kernel without keyrings is no reason to fail: the passphrase is asked for.
         guard let key = try? IndexKeyCache(of: vault).find() else { return nil }

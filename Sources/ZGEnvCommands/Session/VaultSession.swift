@@ -10,6 +10,7 @@ package final class VaultSession {
     let context: Context
     /// The command's words, for what the settings say of it.
     let command: String
+    let use: VaultUse
     private var vault: Vault?
     /// Whose turn it is, where several pieces of work go on side by side.
     let turns = TurnTaking()
@@ -42,10 +43,14 @@ package final class VaultSession {
     /// - Parameters:
     ///   - command: The command's words, for what the settings say of it.
     ///   - vault: Opened already, where it is not the one that the options name.
-    init(options: GlobalOptions, context: Context, command: String = "", vault: Vault? = nil) {
+    init(
+        options: GlobalOptions, context: Context, command: String = "", use: VaultUse = VaultUse(),
+        vault: Vault? = nil
+    ) {
         self.options = options
         self.context = context
         self.command = command
+        self.use = use
         self.vault = vault
         holdsToAnchors = vault == nil
     }
@@ -203,9 +208,10 @@ package final class VaultSession {
         for source in sources {
             guard let found = try keys(from: source), found.opens(tier) else { continue }
             try check(found, from: source)
-            guard try source != .unlockCache || Settings(context).allowsCache(for: command) else {
-                continue
-            }
+            guard
+                try source != .unlockCache
+                    || Settings(context).allowsCache(for: command, by: use.unlockSetting)
+            else { continue }
             return hold(found)
         }
         return nil
@@ -219,7 +225,7 @@ package final class VaultSession {
             else { return nil }
             unlocked = found.state
             return found.keys
-        case .keptIndexKey: return try keptIndexKeys(for: command)
+        case .keptIndexKey: return try keptIndexKeys()
         case .keyFile: return try keysFromKeyFile(vault)
         case .keyring: return try keysFromKeyring(vault)
         case .openKeyring:

@@ -17,10 +17,12 @@ package struct Workspace {
     let interaction: any Interaction
 
     /// - Parameter command: The words that name the command, for settings and the audit log.
-    package init(_ options: GlobalOptions, _ context: Context, command: String) {
+    package init(
+        _ options: GlobalOptions, _ context: Context, command: String, _ use: VaultUse
+    ) {
         self.init(
             command, options, context,
-            VaultSession(options: options, context: context, command: command),
+            VaultSession(options: options, context: context, command: command, use: use),
             options.json
                 ? ScriptInteraction() : TerminalInteraction(context, isQuiet: options.quiet))
     }

@@ -105,14 +105,17 @@ enum Setting: String, CaseIterable {
         return number
     }
 
+    /// The one command that it is about, where there is one.
+    private var command: String? { self == .revealFromCache ? "reveal" : nil }
+
     private func checkCommands(_ text: String, _ program: ProgramSpec) throws {
         if text == "all" || text == "none" { return }
         let known = program.commands.filter { !$0.isHidden }.map(\.name)
         for name in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-            guard name != Reveal.spec.name else {
+            if let own = Setting.allCases.first(where: { $0.command == name }) {
                 throw CommandError(
-                    .usage, "reveal is not for \(rawValue).",
-                    hint: "It has a setting of its own: \(Setting.revealFromCache.rawValue).")
+                    .usage, "\(name) is not for \(rawValue).",
+                    hint: "It has a setting of its own: \(own.rawValue).")
             }
             guard known.contains(name) else {
                 throw CommandError(

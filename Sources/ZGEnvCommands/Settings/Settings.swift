@@ -49,9 +49,12 @@ struct Settings {
     }
 
     /// Tells whether a command may use an unlocked vault.
-    func allowsCache(for command: String) -> Bool {
-        if command == Reveal.spec.name { return isOn(.revealFromCache) }
-        switch self[.cacheFor].text {
+    ///
+    /// - Parameter setting: What says so: a flag, or all, none or a list of commands.
+    func allowsCache(for command: String, by setting: Setting) -> Bool {
+        switch self[setting].text {
+        case "true": return true
+        case "false": return false
         case "all": return true
         case "none": return false
         case let list: return list.split(separator: ",").contains { $0 == command }

@@ -81,7 +81,9 @@ package struct GlobalOptions {
     ]
 
     /// Reads the options of a command.
-    package init(_ command: ParsedCommand, _ context: Context) throws {
+    ///
+    /// - Parameter need: When the command does its work without a vault.
+    init(_ command: ParsedCommand, _ context: Context, need: VaultUse.Need) throws {
         func text(_ option: String, _ variable: String) -> String? {
             command.value(option) ?? context.variable(variable)
         }
@@ -91,8 +93,10 @@ package struct GlobalOptions {
             do {
                 vaultPath = try Directories(context).vault
             } catch {
-                // Units of the system have no home directory, and a token is all that they need.
-                guard Self.mayLackVault(command, context) else { throw error }
+                // Units of the system have no home directory, and a token is all that they need. What makes
+                // packages has none either.
+                let hasToken = context.variable("VERCEL_TOKEN") != nil
+                guard need == .never || need == .withoutToken && hasToken else { throw error }
                 vaultPath = ""
             }
         }
@@ -128,19 +132,5 @@ package struct GlobalOptions {
         (options.json, options.quiet, options.verbose, options.yes) = (false, false, false, false)
         (options.offline, options.refresh, options.acceptsChanges) = (false, false, false)
         return options
-    }
-
-    /// Tells whether a command does its work without a vault.
-    private static func mayLackVault(_ command: ParsedCommand, _ context: Context) -> Bool {
-        let path = command.spec.path
-        // What makes packages has no home directory either.
-        if [Convert.spec, ManualPages.spec, CompletionScript.spec].contains(where: {
-            $0.path == path
-        }) {
-            return true
-        }
-        guard context.variable("VERCEL_TOKEN") != nil else { return false }
-        return path == Redeploy.spec.path || path == ProjectList.spec.path
-            || path.first == DeploymentList.spec.path.first
     }
 }

@@ -6,6 +6,7 @@ internal import Vault
 
 /// `convert`: reads a plain file in any dialect and prints it in any format.
 struct Convert: Command {
+    static let vaultUse = VaultUse(need: .never)
     static let spec = CommandSpec(
         ["convert"], "Print a plain file in another format", section: "Variables",
         discussion: """

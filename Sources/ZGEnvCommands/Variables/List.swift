@@ -6,6 +6,7 @@ internal import Vault
 
 /// `list`: the names, without a value and without a prompt.
 struct List: Command {
+    static let vaultUse = VaultUse(showsNamesOnly: true)
     static let spec = CommandSpec(
         ["list"], "List variables, without their values", section: "Variables",
         discussion: """

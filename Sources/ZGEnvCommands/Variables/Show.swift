@@ -5,6 +5,7 @@ internal import Vault
 
 /// `show`: everything about a variable but its value.
 struct Show: Command {
+    static let vaultUse = VaultUse(showsNamesOnly: true)
     static let spec = CommandSpec(
         ["show"], "Show a variable's scopes, versions and state, without its value",
         section: "Variables",

@@ -5,6 +5,7 @@ internal import Vault
 
 /// `history`: the versions of a key, removed records included.
 struct ShowHistory: Command {
+    static let vaultUse = VaultUse(showsNamesOnly: true)
     static let spec = CommandSpec(
         ["history"], "Show the versions of a variable, without values", section: "Variables",
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],

@@ -7,6 +7,7 @@ internal import Vault
 
 /// `status`: what is there, what is open, what is not pushed or not live.
 struct Status: Command {
+    static let vaultUse = VaultUse(showsNamesOnly: true)
     static let spec = CommandSpec(
         ["status"], "Show the vault, and what is not pushed or not live yet", section: "Vault",
         discussion:
