@@ -83,7 +83,7 @@ package struct GlobalOptions {
     /// Reads the options of a command.
     ///
     /// - Parameter need: When the command does its work without a vault.
-    init(_ command: ParsedCommand, _ context: Context, need: VaultUse.Need) throws {
+    init(_ command: ParsedCommand, _ context: Context, need: VaultNeed) throws {
         func text(_ option: String, _ variable: String) -> String? {
             command.value(option) ?? context.variable(variable)
         }
