@@ -32,6 +32,11 @@ package struct ParsedCommand: Sendable {
         return occurrences.filter { $0.name == option }.compactMap(\.value)
     }
 
+    /// The value of an option whose form names the raw values of a type.
+    package func choice<Choice: RawRepresentable<String>>(_ option: String) -> Choice? {
+        value(option).flatMap { Choice(rawValue: $0) }
+    }
+
     /// The number given to an option of the form ``ValueForm/integer(_:)``.
     package func integer(_ option: String) -> Int? {
         value(option).flatMap { Int($0) }
@@ -45,6 +50,12 @@ package struct ParsedCommand: Sendable {
     /// The word given for an argument, the first one if it takes several.
     package func argument(_ name: String) -> String? {
         arguments(name).first
+    }
+
+    /// The word given for an argument that the description requires, as the parser has made sure of.
+    package func required(_ name: String) -> String {
+        guard let word = argument(name) else { preconditionFailure("\(name) is not required") }
+        return word
     }
 
     /// All words given for an argument.

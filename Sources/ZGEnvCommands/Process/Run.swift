@@ -38,9 +38,27 @@ struct Run: Command {
         ],
         exitCodes: [125, 126, 127])
 
-    private let command: ParsedCommand
+    private let options: ScopeOptions
+    private let only: Set<String>?
+    private let required: [String]
+    private let allowsMissing: Bool
+    private let inherits: Bool
+    private let overrides: Bool
+    private let redacts: Bool
+    /// Where the program and its arguments begin in this process's own.
+    private let programIndex: Int?
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        options = ScopeOptions(command)
+        let only = command.values("only")
+        self.only = only.isEmpty ? nil : Set(only)
+        required = command.values("require")
+        allowsMissing = command.has("allow-missing")
+        inherits = !command.has("no-inherit")
+        overrides = command.has("override")
+        redacts = command.has("redact")
+        programIndex = command.restIndex
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         switch try start(workspace) {
@@ -59,11 +77,8 @@ struct Run: Command {
     }
 
     private func start(_ workspace: Workspace) throws -> Start {
-        let only = command.values("only")
         let found = try PlaceValues(
-            workspace, ScopeOptions(command), only: only.isEmpty ? nil : Set(only),
-            allowsMissing: command.has("allow-missing"))
-        let required = command.values("require")
+            workspace, options, only: only, allowsMissing: allowsMissing)
         let present = required.isEmpty ? [] : Set(found.values.map(\.name))
         if let missing = required.first(where: { !present.contains($0) }) {
             throw CommandError(
@@ -73,16 +88,15 @@ struct Run: Command {
         }
         try checkEntries(found.values)
         // What is kept of the platform's answers is read for people alone, and not where they chose the names.
-        if only.isEmpty, !workspace.options.quiet, !workspace.options.json,
+        if only == nil, !workspace.options.quiet, !workspace.options.json,
             TerminalDevice.isTerminal(workspace.context.messages.descriptor),
             let remark = try found.remarkOnShared(workspace)
         {
             workspace.note(remark)
         }
-        let redacts = command.has("redact")
         let environment = try ChildEnvironment(
-            inherited: command.has("no-inherit") ? [] : workspace.context.rawEnvironment,
-            values: found.values, overrides: command.has("override"), survivesFork: redacts)
+            inherited: inherits ? workspace.context.rawEnvironment : [],
+            values: found.values, overrides: overrides, survivesFork: redacts)
         try tellShadowed(environment, workspace)
         let kept = Set(environment.keptFromShell)
         for place in found.values.indices {
@@ -101,7 +115,7 @@ struct Run: Command {
                     text: found.values.map { DisplayText.safe($0.name) + "\n" }.joined()))
         }
         let program = ProgramReplacement(
-            workspace.context.arguments(from: command.restIndex),
+            workspace.context.arguments(from: programIndex),
             path: workspace.context.variable("PATH"))
         if redacts { return .supervised(try redacted(program, environment, found, workspace)) }
         try begin(environment, found, workspace)

@@ -37,29 +37,36 @@ struct Convert: Command {
         ],
         exitCodes: ExitCode.numbers(.conflict))
 
-    private let command: ParsedCommand
+    private let file: String
+    private let format: DotEnvFormat
+    private let path: String?
+    private let replaces: Bool
+    private let reading: PlaintextSource.Options
+    private let isStrict: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        file = command.required("FILE")
+        format = command.choice("format") ?? .dotenv
+        path = command.value("output")
+        replaces = command.has("force")
+        reading = .init(
+            dialect: command.choice("dialect"), expands: command.has("expand"), isForVault: false,
+            consequence: "Nothing was written.")
+        isStrict = command.has("strict")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let chosen = command.value("format").flatMap { DotEnvFormat(rawValue: $0) } ?? .dotenv
-        let path = command.value("output")
         if let path { try ExportTarget.check(path, workspace) }
-        if let path, !command.has("force"), try workspace.context.files.exists(path) {
+        if let path, !replaces, try workspace.context.files.exists(path) {
             throw CommandError(
                 .conflict, "\(DisplayText.safe(path)) is there already.",
                 hint: "It was left as it is. Say --force to replace it, or name another file.")
         }
-        var source = PlaintextSource(
-            .init(
-                dialect: command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) },
-                expands: command.has("expand"), isForVault: false,
-                consequence: "Nothing was written."))
-        let file = command.argument("FILE") ?? "-"
+        var source = PlaintextSource(reading)
         if file == "-" { try workspace.context.secretDescriptors.checkInput(for: "file") }
         try source.read(file)
-        try source.report(workspace, strict: command.has("strict"))
-        let format = workspace.options.json && path == nil ? .json : chosen
+        try source.report(workspace, strict: isStrict)
+        let format = workspace.options.json && path == nil ? .json : self.format
         let values = source.keys.compactMap { source.value(of: $0) }
         let text = try ExportText(format: format, keys: source.keys) { index, body in
             values[index].withBytes(body)
@@ -68,21 +75,18 @@ struct Convert: Command {
             text.unportable, remedy: "--format json carries every value.", workspace)
         guard let path else {
             let output = workspace.context.output
-            if workspace.options.dryRun { return result(source, nil, format, workspace) }
+            if workspace.options.dryRun { return result(source, format, workspace) }
             return CommandResult { try text.write(to: output) }
         }
         if !workspace.options.dryRun {
-            try text.withBytes {
-                try PrivateFile.write($0, to: path, replaces: command.has("force"))
-            }
+            try text.withBytes { try PrivateFile.write($0, to: path, replaces: replaces) }
             workspace.note("Wrote \(source.keys.count) variables to \(path), in clear.")
         }
-        return result(source, path, format, workspace)
+        return result(source, format, workspace)
     }
 
     private func result(
-        _ source: PlaintextSource, _ path: String?, _ format: DotEnvFormat,
-        _ workspace: Workspace
+        _ source: PlaintextSource, _ format: DotEnvFormat, _ workspace: Workspace
     ) -> CommandResult {
         CommandResult(
             json: [

@@ -36,8 +36,6 @@ struct Copy: Command {
 
     /// From where to where.
     private struct Route {
-        let keys: [String]
-        let options: ScopeOptions
         let source: VaultProject
         /// The name of the project that the values go to.
         let destination: String
@@ -45,20 +43,31 @@ struct Copy: Command {
         let scope: Scope?
     }
 
-    private let command: ParsedCommand
+    private let names: [String]
+    private let options: ScopeOptions
+    private let target: String?
+    private let project: String?
+    private let allowsMissing: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        var seen: Set<String> = []
+        names = command.arguments("KEY").filter { seen.insert($0).inserted }
+        options = ScopeOptions(command)
+        target = command.value("to-target")
+        project = command.value("to-project")
+        allowsMissing = command.has("allow-missing")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let keys = try workspace.session.keys(.values)
         let naming = try ProjectResolver(workspace).naming()
         func use(_ route: Route, _ index: VaultIndex) throws -> CheckpointUse {
-            let records = try route.keys.map {
-                try RecordSelection.one($0, in: route.source, of: index, route.options)
+            let records = try names.map {
+                try RecordSelection.one($0, in: route.source, of: index, options)
             }
             return .values(
                 .init(of: route.source.id, found: naming, at: index.positions(of: records)) {
-                    name, _ in route.keys.contains(name)
+                    name, _ in names.contains(name)
                 })
         }
         let (vault, index, route) = try AcceptanceGate(workspace).open(
@@ -102,21 +111,16 @@ struct Copy: Command {
     }
 
     private func route(_ workspace: Workspace, _ index: VaultIndex) throws -> Route {
-        var seen: Set<String> = []
-        let keys = command.arguments("KEY").filter { seen.insert($0).inserted }
-        for key in keys { try VariableName.check(key) }
-        let options = ScopeOptions(command)
+        for name in names { try VariableName.check(name) }
         let source = try ProjectResolver(workspace).existing(in: index)
-        if let target = command.value("to-target") {
+        if let target {
             try TargetName.check(target)
             let scope =
                 Scope.Targets(name: target).map { Scope(targets: $0) }
                 ?? Scope(targets: [], customEnvironments: [target])
-            return Route(
-                keys: keys, options: options, source: source, destination: source.name,
-                scope: scope)
+            return Route(source: source, destination: source.name, scope: scope)
         }
-        guard let name = command.value("to-project") else {
+        guard let name = project else {
             throw CommandError(
                 .usage, "copy needs a destination.", hint: "Say --to-target T or --to-project P.")
         }
@@ -126,22 +130,20 @@ struct Copy: Command {
                 .usage, "\(DisplayText.safe(name)) is the project that is copied from.",
                 hint: "Name another one, or a target with --to-target.")
         }
-        return Route(
-            keys: keys, options: options, source: source, destination: name,
-            scope: try options.scope())
+        return Route(source: source, destination: name, scope: try options.scope())
     }
 
     private func plan(
         _ route: Route, _ index: VaultIndex, _ reader: ValueReader, _ workspace: Workspace
     ) throws -> CopyPlan {
-        let records = try route.keys.map { key in
-            let record = try RecordSelection.one(key, in: route.source, of: index, route.options)
+        let records = try names.map { key in
+            let record = try RecordSelection.one(key, in: route.source, of: index, options)
             return (record, route.scope ?? record.attributes.scope)
         }
         let destination = index.project(named: route.destination)
         let plan = try CopyPlan(of: records, to: destination?.id, in: index, reader: reader)
         let missing = plan.keys(.skipped)
-        guard missing.isEmpty || command.has("allow-missing") else {
+        guard missing.isEmpty || allowsMissing else {
             throw CommandError(
                 .notFound,
                 "The vault holds no value of \(missing.map { DisplayText.safe($0) }.joined(separator: ", ")): the platform would not show it.",

@@ -36,29 +36,37 @@ struct Difference: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private let remote: RemoteDifference?
+    private let path: String?
+    private let options: ScopeOptions
+    private let reading: PlaintextSource.Options
+    private let namesOnly: Bool
+    private let failsOnDifference: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        remote =
+            command.has(RemoteDifference.option.name) ? try RemoteDifference(command) : nil
+        path = command.argument("FILE")
+        options = ScopeOptions(command)
+        reading = .init(
+            dialect: command.choice("dialect"), expands: command.has("expand"), isForVault: false,
+            consequence: "Nothing was compared.")
+        namesOnly = command.has("names")
+        failsOnDifference = command.has("exit-code")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        if command.has(RemoteDifference.option.name) {
-            return try RemoteDifference(command).run(in: workspace)
-        }
-        guard let path = command.argument("FILE") else {
+        if let remote { return try remote.run(in: workspace) }
+        guard let path else {
             throw CommandError(
                 .usage, "Nothing is named to compare the vault with.",
                 hint: "Give a FILE, or --remote for the platform.")
         }
         if path == "-" { try workspace.context.secretDescriptors.checkInput(for: "file") }
-        let place = try ScopeOptions(command).place(workspace)
-        var source = PlaintextSource(
-            .init(
-                dialect: command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) },
-                expands: command.has("expand"), isForVault: false,
-                consequence: "Nothing was compared."))
+        let place = try options.place(workspace)
+        var source = PlaintextSource(reading)
         try source.read(path)
         try source.report(workspace)
-        let namesOnly = command.has("names")
         let keys =
             try workspace.session.keys(namesOnly ? .index : .values)
         let vault = try workspace.session.opened()
@@ -85,7 +93,7 @@ struct Difference: Command {
             })
         var result = result(difference, source, project, place.title, path, workspace)
         let differing = difference.differences.count
-        if command.has("exit-code"), differing > 0 {
+        if failsOnDifference, differing > 0 {
             result.failure = CommandError(
                 .failed,
                 "\(differing) \(differing == 1 ? "variable is" : "variables are") not known to be the same in \(DisplayText.safe(path)) and \(DisplayText.safe(project.name))."
@@ -98,7 +106,6 @@ struct Difference: Command {
         _ difference: FileDifference, _ source: PlaintextSource, _ project: VaultProject,
         _ target: String, _ path: String, _ workspace: Workspace
     ) -> CommandResult {
-        let namesOnly = command.has("names")
         var members: [JSONValue.Member] = [
             .init("project", .string(project.name)), .init("target", .string(target)),
             .init("file", .string(path)),

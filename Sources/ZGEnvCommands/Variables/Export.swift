@@ -45,41 +45,53 @@ struct Export: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private let command: ParsedCommand
+    private let options: ScopeOptions
+    private let format: DotEnvFormat
+    private let dialect: DotEnvDialect?
+    private let path: String?
+    private let replaces: Bool
+    private let merges: Bool
+    private let only: Set<String>?
+    private let except: Set<String>
+    private let allowsMissing: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        options = ScopeOptions(command)
+        format = command.choice("format") ?? .dotenv
+        dialect = command.choice("dialect")
+        path = command.value("output")
+        replaces = command.has("force")
+        merges = command.has("merge")
+        let only = command.values("only")
+        self.only = only.isEmpty ? nil : Set(only)
+        except = Set(command.values("except"))
+        allowsMissing = command.has("allow-missing")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let format = command.value("format").flatMap { DotEnvFormat(rawValue: $0) } ?? .dotenv
-        let path = command.value("output")
-        let merges = command.has("merge")
-        let dialect = command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) }
-        if merges { try checkMerge(path, format) }
+        if merges { try checkMerge() }
         guard dialect == nil || (format == .dotenv && !workspace.options.json) else {
             throw CommandError(
                 .usage, "--dialect applies only to .env output.",
                 hint: "Leave out --dialect, or --format and --json.")
         }
-        if let path, !command.has("force"), !merges, try workspace.context.files.exists(path) {
+        if let path, !replaces, !merges, try workspace.context.files.exists(path) {
             throw CommandError(
                 .conflict, "\(DisplayText.safe(path)) is there already.",
                 hint: "It was left as it is. Say --force to replace it, or name another file.")
         }
         if let path { try ExportTarget.check(path, workspace) }
-        let only = command.values("only")
         let found = try PlaceValues(
-            workspace, ScopeOptions(command), only: only.isEmpty ? nil : Set(only),
-            except: Set(command.values("except")),
-            allowsMissing: command.has("allow-missing"))
+            workspace, options, only: only, except: except, allowsMissing: allowsMissing)
         if let remark = try found.remarkOnShared(workspace) {
             workspace.context.warn("shared-not-here", remark)
         }
-        guard let path else { return try show(found, format, dialect, workspace) }
+        guard let path else { return try show(found, workspace) }
         if merges, let merged = try MergedFile(path, values: found.values) {
             ExportText.warn(merged.unportable, remedy: Self.leaveOut, workspace)
             return try write(merged, found, workspace)
         }
-        let text = try text(found, format, dialect, workspace)
+        let text = try text(found, format, workspace)
         let result: JSONValue = [
             "file": .string(path), "format": .string(format.rawValue),
             "keys": .strings(found.values.map(\.name)),
@@ -89,7 +101,7 @@ struct Export: Command {
             return CommandResult(json: result, text: list(found.values))
         }
         try found.audit(workspace)
-        try text.withBytes { try PrivateFile.write($0, to: path, replaces: command.has("force")) }
+        try text.withBytes { try PrivateFile.write($0, to: path, replaces: replaces) }
         workspace.note("Wrote \(found.values.count) variables to \(path), in clear.")
         return CommandResult(json: result)
     }
@@ -98,8 +110,7 @@ struct Export: Command {
 
     /// Writes the values, and says what to do about one that cannot be written.
     private func text(
-        _ found: PlaceValues, _ format: DotEnvFormat, _ dialect: DotEnvDialect?,
-        _ workspace: Workspace
+        _ found: PlaceValues, _ format: DotEnvFormat, _ workspace: Workspace
     ) throws -> ExportText {
         do {
             let text = try ExportText(format: format, for: dialect, values: found.values)
@@ -119,7 +130,7 @@ struct Export: Command {
         }
     }
 
-    private func checkMerge(_ path: String?, _ format: DotEnvFormat) throws {
+    private func checkMerge() throws {
         guard path != nil else {
             throw CommandError(
                 .usage, "--merge changes a file, and none is named.", hint: "Name it with -o FILE.")
@@ -136,12 +147,9 @@ struct Export: Command {
         values.map { DisplayText.safe($0.name) + "\n" }.joined()
     }
 
-    private func show(
-        _ found: PlaceValues, _ format: DotEnvFormat, _ dialect: DotEnvDialect?,
-        _ workspace: Workspace
-    ) throws -> CommandResult {
-        let format = workspace.options.json ? .json : format
-        let text = try text(found, format, dialect, workspace)
+    private func show(_ found: PlaceValues, _ workspace: Workspace) throws -> CommandResult {
+        let format = workspace.options.json ? .json : self.format
+        let text = try text(found, format, workspace)
         if workspace.options.dryRun {
             return CommandResult(
                 json: [

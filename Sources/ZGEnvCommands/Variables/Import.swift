@@ -46,30 +46,43 @@ struct Import: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private let paths: [String]
+    private let options: ScopeOptions
+    private let kind: VariableAttributes.Kind?
+    private let reading: PlaintextSource.Options
+    private let conflictRule: ImportPlan.ConflictRule
+    private let isStrict: Bool
+    private let removes: Bool
+    private let afterwards: PushAfterwards
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        paths = command.arguments("FILE")
+        options = ScopeOptions(command)
+        kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
+        reading = .init(
+            dialect: command.choice("dialect"), expands: command.has("expand"),
+            takesComments: command.has("comments"))
+        conflictRule = command.choice("on-conflict") ?? .overwrite
+        isStrict = command.has("strict")
+        removes = command.has("remove")
+        afterwards = PushAfterwards(command)
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        try PushAfterwards(command).check(workspace)
-        let paths = command.arguments("FILE")
+        try afterwards.check(workspace)
         guard paths.filter({ $0 == "-" }).count <= 1 else {
             throw CommandError(
                 .usage, "stdin can be read once.", hint: "Nothing was imported.")
         }
         if paths.contains("-") { try workspace.context.secretDescriptors.checkInput(for: "file") }
-        let kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
-        let wanted = try ScopeOptions(command).scope()
+        let wanted = try options.scope()
         let keys = try workspace.session.keys(
-            PushAfterwards(command).tier(workspace, otherwise: workspace.session.unattendedTier))
+            afterwards.tier(workspace, otherwise: workspace.session.unattendedTier))
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
         let progress = WorkProgress(workspace)
         defer { progress.finish() }
-        var source = PlaintextSource(
-            .init(
-                dialect: command.value("dialect").flatMap { DotEnvDialect(rawValue: $0) },
-                expands: command.has("expand"), takesComments: command.has("comments")))
+        var source = PlaintextSource(reading)
         for path in paths {
             try source.read(path) { progress.update("Read \($0) variables …") }
         }
@@ -85,9 +98,7 @@ struct Import: Command {
         if known == nil { try Slip.check(project: projectName, in: index, workspace) }
         let work = ImportWork(
             source: source, projectName: projectName, kind: kind, wanted: wanted,
-            rule: command.value("on-conflict").flatMap { ImportPlan.ConflictRule(rawValue: $0) }
-                ?? .overwrite,
-            time: workspace.context.now(),
+            rule: conflictRule, time: workspace.context.now(),
             progress: { progress.update("Sealed \($0) of \($1) variables …") })
         let plan: ImportPlan
         var written: [Variable] = []
@@ -100,11 +111,10 @@ struct Import: Command {
                 return (plan, transaction.index.variables)
             }
             progress.finish()
-            failure = try PlaintextFiles(
-                paths, source: source, remove: command.has("remove")
-            ).finish(plan, workspace) {
-                try work.verify(try workspace.session.opened(), with: keys)
-            }
+            failure = try PlaintextFiles(paths, source: source, remove: removes)
+                .finish(plan, workspace) {
+                    try work.verify(try workspace.session.opened(), with: keys)
+                }
         }
         if !plan.compared, !plan.keys(.updated).isEmpty {
             workspace.note(
@@ -114,8 +124,8 @@ struct Import: Command {
         if known == nil { try noteNewProject(projectName, index, workspace) }
         var result = result(plan, source, projectName, projectCreated: known == nil, workspace)
         result.failure = failure
-        if workspace.options.dryRun || !command.has("push") { return result }
-        return try PushAfterwards(command).push(
+        if workspace.options.dryRun || !afterwards.pushes { return result }
+        return try afterwards.push(
             Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), workspace,
             atHand: try atHand(plan, source, projectName, written, workspace), beside: result)
     }
@@ -173,7 +183,7 @@ struct Import: Command {
                     "The comment above \(shown) is longer than 4 KiB and was left out.")
             }
         }
-        try source.report(workspace, strict: command.has("strict"))
+        try source.report(workspace, strict: isStrict)
     }
 
     private func noteNewProject(

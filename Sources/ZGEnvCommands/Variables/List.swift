@@ -35,33 +35,38 @@ struct List: Command {
         ],
         exitCodes: ExitCode.ofPlatform, aliases: [["ls"]])
 
-    private let command: ParsedCommand
+    private let pattern: String?
+    private let options: ScopeOptions
+    private let allProjects: Bool
+    /// The age from which on a value is listed, in milliseconds.
+    private let stale: UInt64?
+    private let deleted: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        pattern = command.argument("PATTERN")
+        options = ScopeOptions(command)
+        allProjects = command.has("all-projects")
+        stale = command.duration("stale").map { UInt64($0.components.seconds) * 1_000 }
+        deleted = command.has("deleted")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        if command.has("all-projects") {
+        if allProjects {
             try PlatformRefresh.runForAllIfAsked(workspace)
         } else {
             try PlatformRefresh.runIfAsked(workspace)
         }
         // How old a value is stands with the values.
-        let index = try workspace.session.index(
-            command.has("stale") ? .currentValues : .listing)
+        let index = try workspace.session.index(stale == nil ? .listing : .currentValues)
         if let problem = try workspace.session.keepIndexKey() {
             workspace.detail("The index key was not kept: \(problem).")
         }
-        let wanted = try ScopeOptions(command).scope()
-        let pattern = command.argument("PATTERN")
+        let wanted = try options.scope()
         let now = workspace.context.now()
-        let stale = command.duration("stale").map {
-            UInt64($0.components.seconds) * 1_000
-        }
         let oldest = stale.map { now > $0 ? now - $0 : 0 }
         let due =
             oldest == nil
             ? [] : Set(RotationDue.records(in: index, now: now).map(\.id))
-        let deleted = command.has("deleted")
         func records(_ project: VaultProject) -> [Variable] {
             if deleted { return index.removedVariables(of: project.id) }
             let removed = stale == nil ? PendingChanges.removed(of: project, in: index).latest : []
@@ -97,7 +102,7 @@ struct List: Command {
         func shared(_ project: VaultProject) -> SharedListing {
             SharedListing(of: project, answers).filtered { listing.includes($0, matches) }
         }
-        if command.has("all-projects") {
+        if allProjects {
             let projects = index.projects.sorted {
                 $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
             }

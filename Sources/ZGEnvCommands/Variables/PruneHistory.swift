@@ -19,24 +19,23 @@ struct PruneHistory: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private func standardKeep(_ workspace: Workspace) throws -> Int {
-        try Settings(workspace.context).number(.historyKeep) ?? 10
+    private let key: String
+    private let keep: Int?
+
+    init(_ command: ParsedCommand) throws {
+        key = command.required("KEY")
+        try VariableName.check(key)
+        keep = command.integer("keep")
     }
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
-
     func run(in workspace: Workspace) throws -> CommandResult {
-        let key = command.argument("KEY") ?? ""
-        try VariableName.check(key)
         let keys = try workspace.session.keys(.index)
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
         let project = try ProjectResolver(workspace).existing(in: index)
         let records = index.variables.filter { $0.project == project.id && $0.name == key }
         guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
         let time = workspace.context.now()
-        let keep = try command.integer("keep") ?? standardKeep(workspace)
+        let keep = try self.keep ?? Settings(workspace.context).number(.historyKeep) ?? 10
         func prunable(_ index: VaultIndex) -> [StoredVersion] {
             index.variables.filter { $0.project == project.id && $0.name == key }.flatMap {
                 History(of: $0, in: index).prunable(keeping: keep, at: time) {

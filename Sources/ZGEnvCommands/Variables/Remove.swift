@@ -21,19 +21,26 @@ struct Remove: Command {
         exclusive: [["all", "target"], ["all", "branch"]],
         exitCodes: ExitCode.ofPlatform, aliases: [["remove"]])
 
-    private let command: ParsedCommand
+    private let key: String
+    private let options: ScopeOptions
+    private let all: Bool
+    private let afterwards: PushAfterwards
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        key = command.required("KEY")
+        try VariableName.check(key)
+        options = ScopeOptions(command)
+        all = command.has("all")
+        afterwards = PushAfterwards(command)
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let key = command.argument("KEY") ?? ""
-        try VariableName.check(key)
-        try PushAfterwards(command).check(workspace)
+        try afterwards.check(workspace)
         let keys = try workspace.session.keys(
-            PushAfterwards(command).tier(workspace, otherwise: .index))
+            afterwards.tier(workspace, otherwise: .index))
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
-        let plan = try plan(key, project, index, workspace)
+        let plan = try plan(project, index)
         let lines = plan.map { step in
             step.after.isEmpty
                 ? "remove \(key) of \(project.name) for \(step.before.description)"
@@ -43,7 +50,7 @@ struct Remove: Command {
         let question = plan.count == 1 ? "Remove it?" : "Remove them?"
         if try !workspace.confirm(lines, question) {
             return CommandResult(
-                json: json(key, project, plan, dryRun: true),
+                json: json(project, plan, dryRun: true),
                 text: lines.map { "Would \(DisplayText.safe($0))\n" }.joined())
         }
         let time = workspace.context.now()
@@ -66,10 +73,10 @@ struct Remove: Command {
             }
         }
         for line in lines { workspace.note("Done: \(line).") }
-        let places = command.has("all") ? nil : plan.map(\.dropped)
-        return try PushAfterwards(command).push(
+        let places = all ? nil : plan.map(\.dropped)
+        return try afterwards.push(
             key, workspace, atHand: [:], vacated: .init(key: key, scopes: places),
-            beside: CommandResult(json: json(key, project, plan, dryRun: false)))
+            beside: CommandResult(json: json(project, plan, dryRun: false)))
     }
 
     private struct Step {
@@ -81,16 +88,13 @@ struct Remove: Command {
         var dropped: Scope { before.subtracting(after) }
     }
 
-    private func plan(
-        _ key: String, _ project: VaultProject, _ index: VaultIndex, _ workspace: Workspace
-    ) throws -> [Step] {
+    private func plan(_ project: VaultProject, _ index: VaultIndex) throws -> [Step] {
         let records = index.variables(of: project.id, named: key)
         guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
         let empty = Scope(targets: [])
-        if command.has("all") {
+        if all {
             return records.map { Step(record: $0.id, before: $0.attributes.scope, after: empty) }
         }
-        let options = ScopeOptions(command)
         guard let scope = try options.scope() else {
             let only = try RecordSelection.one(key, in: project, of: index, options)
             return [Step(record: only.id, before: only.attributes.scope, after: empty)]
@@ -110,9 +114,7 @@ struct Remove: Command {
         return steps
     }
 
-    private func json(
-        _ key: String, _ project: VaultProject, _ plan: [Step], dryRun: Bool
-    ) -> JSONValue {
+    private func json(_ project: VaultProject, _ plan: [Step], dryRun: Bool) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("project", .string(project.name)), .init("key", .string(key)),
             .init(

@@ -34,15 +34,17 @@ struct Rename: Command {
         )
     }
 
-    private let command: ParsedCommand
+    private let key: String
+    private let new: String
 
-    init(_ command: ParsedCommand) { self.command = command }
-
-    func run(in workspace: Workspace) throws -> CommandResult {
-        let key = command.argument("KEY") ?? ""
-        let new = command.argument("NEW") ?? ""
+    init(_ command: ParsedCommand) throws {
+        key = command.required("KEY")
+        new = command.required("NEW")
         try VariableName.check(key)
         try VariableName.check(new)
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)

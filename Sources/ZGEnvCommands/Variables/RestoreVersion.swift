@@ -20,17 +20,22 @@ struct RestoreVersion: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private let command: ParsedCommand
+    private let key: String
+    private let number: UInt64
+    private let options: ScopeOptions
 
-    init(_ command: ParsedCommand) { self.command = command }
-
-    func run(in workspace: Workspace) throws -> CommandResult {
-        let key = command.argument("KEY") ?? ""
+    init(_ command: ParsedCommand) throws {
+        key = command.required("KEY")
         try VariableName.check(key)
-        guard let number = command.integer("version").map({ UInt64($0) }) else {
+        guard let number = command.integer("version") else {
             throw CommandError(
                 .usage, "No version is named.", hint: "See them with: zg-env history \(word: key)")
         }
+        self.number = UInt64(number)
+        options = ScopeOptions(command)
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         let keys = try workspace.session.keys(.values)
         let resolver = ProjectResolver(workspace)
         let naming = try resolver.naming()
@@ -39,7 +44,7 @@ struct RestoreVersion: Command {
         ) { index in
             let project = try resolver.existing(in: index)
             let record = try RecordSelection.one(
-                key, withVersion: number, in: project, of: index, ScopeOptions(command))
+                key, withVersion: number, in: project, of: index, options)
             let version = History(of: record, in: index).version(number)
             return (
                 .versions([version].compactMap(\.self), of: project.id, found: naming),
@@ -56,8 +61,7 @@ struct RestoreVersion: Command {
         let value = try reader.value(of: record, version, in: SecretArena())
         if !workspace.options.dryRun {
             try workspace.session.update(with: keys) { transaction in
-                try restore(
-                    value, of: number, record, key, project, workspace.context.now(), &transaction)
+                try restore(value, of: record, project, workspace.context.now(), &transaction)
             }
             workspace.note("Version \(number) of \(key) is the current value again.")
         }
@@ -69,8 +73,8 @@ struct RestoreVersion: Command {
     }
 
     private func restore(
-        _ value: SecretSlice, of number: UInt64, _ record: Variable, _ key: String,
-        _ project: VaultProject, _ time: UInt64, _ transaction: inout VaultTransaction
+        _ value: SecretSlice, of record: Variable, _ project: VaultProject, _ time: UInt64,
+        _ transaction: inout VaultTransaction
     ) throws {
         guard let position = transaction.position(of: record.id) else {
             throw RecordSelection.notFound(key, project, transaction.index)

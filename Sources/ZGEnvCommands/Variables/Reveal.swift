@@ -38,26 +38,33 @@ struct Reveal: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private let names: [String]
+    private let number: UInt64?
+    private let options: ScopeOptions
+    private let isRemote: Bool
+    private let copies: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
-
-    func run(in workspace: Workspace) throws -> CommandResult {
+    init(_ command: ParsedCommand) throws {
         var seen: Set<String> = []
-        let names = command.arguments("KEY").filter { seen.insert($0).inserted }
+        names = command.arguments("KEY").filter { seen.insert($0).inserted }
         for name in names { try VariableName.check(name) }
-        let number = command.integer("version").map { UInt64($0) }
+        number = command.integer("version").map { UInt64($0) }
         guard number == nil || names.count == 1 else {
             throw CommandError(.usage, "--version goes with one key.")
         }
-        let copying =
-            try command.has("copy") ? CopiedValue(of: command.arguments("KEY"), workspace) : nil
-        let place = try oneTarget(workspace)
+        options = ScopeOptions(command)
+        isRemote = command.has("remote")
+        copies = command.has("copy")
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let copying = try copies ? CopiedValue(of: names, workspace) : nil
+        let place = options.isEmpty ? nil : try options.place(workspace)
         let fromCache = try Settings(workspace.context).isOn(.revealFromCache)
         let keys =
             try workspace.session.keys(.values, asking: fromCache ? .ifNeeded : .always)
         let arena = SecretArena()
-        if command.has("remote") {
+        if isRemote {
             let remote = try RemoteReveal.values(of: names, in: place, into: arena, workspace)
             return try giveOut(
                 remote.values, of: remote.project, from: "the platform: ",
@@ -72,9 +79,8 @@ struct Reveal: Command {
             let records = try names.map { name in
                 try number.map {
                     try RecordSelection.one(
-                        name, withVersion: $0, in: project, of: index,
-                        ScopeOptions(command), place)
-                } ?? record(name, project, index, place, workspace)
+                        name, withVersion: $0, in: project, of: index, options, place)
+                } ?? record(name, project, index, place)
             }
             if let number {
                 let versions = records.compactMap { History(of: $0, in: index).version(number) }
@@ -166,17 +172,11 @@ struct Reveal: Command {
         }
     }
 
-    private func oneTarget(_ workspace: Workspace) throws -> EffectiveVariables.Place? {
-        let options = ScopeOptions(command)
-        return options.isEmpty ? nil : try options.place(workspace)
-    }
-
     /// The record that applies in the place named, or the key's only one.
     private func record(
         _ name: String, _ project: VaultProject, _ index: VaultIndex,
-        _ place: EffectiveVariables.Place?, _ workspace: Workspace
+        _ place: EffectiveVariables.Place?
     ) throws -> Variable {
-        let options = ScopeOptions(command)
         guard let place else {
             return try RecordSelection.one(name, in: project, of: index, options)
         }

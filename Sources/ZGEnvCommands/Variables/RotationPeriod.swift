@@ -12,8 +12,8 @@ enum RotationPeriod {
         "Have status name it when its value is older, such as 90d; never to end that")
 
     /// The period that is asked for, in seconds, 0 for never; nil where none is.
-    static func seconds(_ command: ParsedCommand) throws -> UInt64? {
-        guard let text = command.value("rotate-every") else { return nil }
+    static func seconds(_ text: String?) throws -> UInt64? {
+        guard let text else { return nil }
         if text == "never" { return 0 }
         guard let duration = DurationText.duration(text), duration > .zero else {
             throw CommandError(
@@ -25,19 +25,13 @@ enum RotationPeriod {
     /// The records that get a period and no new value: those of a key that is there, where no value
     /// comes along.
     static func recordsAlone(
-        _ key: String, _ project: VaultProject, _ index: VaultIndex, _ wanted: Scope?,
-        _ command: ParsedCommand
+        _ key: String, _ project: VaultProject, _ index: VaultIndex, _ wanted: Scope?
     ) -> [Variable]? {
         let records = index.variables(of: project.id, named: key)
-        guard !records.isEmpty, !brings(command), !hasInput() else { return nil }
+        guard !records.isEmpty, !hasInput() else { return nil }
         guard let wanted else { return records }
         let meant = records.filter { $0.attributes.scope.overlaps(wanted) }
         return meant.isEmpty ? nil : meant
-    }
-
-    private static func brings(_ command: ParsedCommand) -> Bool {
-        ValueInput(command).isNamed || command.has("push") || command.value("type") != nil
-            || command.value("comment") != nil
     }
 
     /// Tells whether a value waits on stdin. A terminal brings none by itself.

@@ -32,28 +32,34 @@ struct SetVariable: Command {
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private let key: String
+    private let options: ScopeOptions
+    private let kind: VariableAttributes.Kind?
+    private let comment: String?
+    private let period: String?
+    private let input: ValueInput
+    private let afterwards: PushAfterwards
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        key = command.required("KEY")
+        try VariableName.check(key)
+        options = ScopeOptions(command)
+        kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
+        comment = command.value("comment")
+        period = command.value(RotationPeriod.option.name)
+        input = ValueInput(command)
+        afterwards = PushAfterwards(command)
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let key = command.argument("KEY") ?? ""
-        try VariableName.check(key)
-        try PushAfterwards(command).check(workspace)
-        let scopeOptions = ScopeOptions(command)
-        let wanted = try scopeOptions.scope()
-        let kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
+        try afterwards.check(workspace)
+        let wanted = try options.scope()
         let keys = try workspace.session.keys(
-            PushAfterwards(command).tier(workspace, otherwise: .index))
+            afterwards.tier(workspace, otherwise: .index))
         let index = try workspace.session.index(.listing)
-        let resolver = ProjectResolver(workspace)
-        let (known, projectName) = try resolver.existingOrNew(in: index)
+        let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
         // Told before the value is asked for: what is ambiguous now will be so then.
-        if let known {
-            _ = try scope(wanted, kind, index.variables(of: known.id, named: key), key)
-        } else {
-            _ = try scope(wanted, kind, [], key)
-        }
+        _ = try scope(wanted, known.map { index.variables(of: $0.id, named: key) } ?? [])
         if !VariableName.isPortable(key) {
             workspace.context.warn(
                 "name-not-portable", "\(key) is no name that every shell and the platform take.")
@@ -62,41 +68,43 @@ struct SetVariable: Command {
             workspace.context.warn(warning.code, warning.message)
         }
         try Slip.check(key, projectName, wanted, in: index, workspace)
-        let period = try RotationPeriod.seconds(command)
-        if let period, let known,
-            let wanted = RotationPeriod.recordsAlone(
-                key, known, index, wanted, command)
+        let period = try RotationPeriod.seconds(period)
+        if let period, let known, !bringsMore,
+            let records = RotationPeriod.recordsAlone(key, known, index, wanted)
         {
-            return try RotationPeriod.keep(period, key, known, wanted, workspace)
+            return try RotationPeriod.keep(period, key, known, records, workspace)
         }
-        let value = try ValueInput(command).value(for: key, workspace)
+        let value = try input.value(for: key, workspace)
         if workspace.options.dryRun {
             return CommandResult(
                 json: [
                     "project": .string(projectName), "key": .string(key), "dryRun": true,
                     "projectCreated": .bool(known == nil),
-                    "push": .bool(command.has("push")),
-                    "redeploy": .bool(command.has("redeploy")),
+                    "push": .bool(afterwards.pushes),
+                    "redeploy": .bool(afterwards.redeploys),
                 ],
                 text: "Would set \(DisplayText.safe(key)) of \(DisplayText.safe(projectName)).\n"
-                    + PushAfterwards(command).dryRunText(projectName, workspace))
+                    + afterwards.dryRunText(projectName, workspace))
         }
         let time = workspace.context.now()
         let outcome = try workspace.session.update(with: keys) { transaction in
-            try store(
-                value, key, projectName, wanted, kind, command.value("comment"),
-                time: time, in: &transaction)
+            try store(value, projectName, wanted, time: time, in: &transaction)
         }
         if let period {
             try RotationPeriod.set(period, [outcome.variable.id], workspace)
         }
         try tell(outcome, workspace)
-        return try PushAfterwards(command).push(
+        return try afterwards.push(
             key, workspace,
             atHand: [
                 outcome.variable.id: .init(version: outcome.variable.currentVersion, value: value)
             ],
             beside: CommandResult(json: outcome.json))
+    }
+
+    /// Whether the options say more than a period.
+    private var bringsMore: Bool {
+        input.isNamed || afterwards.pushes || kind != nil || comment != nil
     }
 
     /// What was done.
@@ -131,9 +139,7 @@ struct SetVariable: Command {
     }
 
     /// The scope to set: the one named, the only record's, or the default of a new one.
-    private func scope(
-        _ wanted: Scope?, _ kind: VariableAttributes.Kind?, _ records: [Variable], _ key: String
-    ) throws -> Scope {
+    private func scope(_ wanted: Scope?, _ records: [Variable]) throws -> Scope {
         let scope: Scope
         if let wanted {
             scope = wanted
@@ -149,13 +155,12 @@ struct SetVariable: Command {
     }
 
     private func store(
-        _ value: SecretSlice, _ key: String, _ projectName: String, _ wanted: Scope?,
-        _ kind: VariableAttributes.Kind?, _ comment: String?, time: UInt64,
+        _ value: SecretSlice, _ projectName: String, _ wanted: Scope?, time: UInt64,
         in transaction: inout VaultTransaction
     ) throws -> Outcome {
         let (project, projectCreated) = transaction.project(named: projectName, at: time)
         let records = transaction.index.variables(of: project.id, named: key)
-        let scope = try scope(wanted, kind, records, key)
+        let scope = try scope(wanted, records)
         let all = transaction.index.variables.filter {
             $0.project == project.id && $0.name == key
         }

@@ -14,13 +14,14 @@ struct Show: Command {
         ],
         exitCodes: ExitCode.ofOpening)
 
-    private let command: ParsedCommand
+    private let key: String
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        key = command.required("KEY")
+        try VariableName.check(key)
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let key = command.argument("KEY") ?? ""
-        try VariableName.check(key)
         try PlatformRefresh.runIfAsked(workspace)
         let index = try workspace.session.index(.everything)
         let project = try ProjectResolver(workspace).existing(in: index)

@@ -11,13 +11,14 @@ struct ShowHistory: Command {
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
         exitCodes: ExitCode.ofOpening)
 
-    private let command: ParsedCommand
+    private let key: String
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        key = command.required("KEY")
+        try VariableName.check(key)
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let key = command.argument("KEY") ?? ""
-        try VariableName.check(key)
         let index = try workspace.session.index(.everything)
         let project = try ProjectResolver(workspace).existing(in: index)
         let histories = index.variables.filter {
