@@ -6,7 +6,7 @@ package import Sealing
 /// wrapped key 48, created u64 (milliseconds since 1970), zeros.
 package struct KeySlot: Equatable, Sendable {
     /// What wraps the key.
-    package enum Kind: UInt8, Sendable {
+    package enum Kind: UInt8, CaseIterable, Sendable {
         /// A passphrase, by Argon2id.
         case passphrase = 1
         /// 32 random bytes in the desktop's Secret Service.

@@ -15,14 +15,16 @@ struct Backup: Command {
         examples: [.init("zg-env backup /media/stick/vault.zgv", "copy the vault to a stick")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private let command: ParsedCommand
+    private let path: String
+    private let replaces: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        path = command.required("FILE")
+        replaces = command.has("force")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let (session, context) = (workspace.session, workspace.context)
-        let path = command.argument("FILE") ?? ""
-        let replaces = command.has("force")
         let vault = try session.opened()
         guard !FileKind.areSame(path, vault.path), !FileKind.areSame(path, vault.path + ".lock")
         else {

@@ -22,14 +22,22 @@ struct Init: Command {
         examples: [.init("zg-env init", "make the vault, asking for a passphrase")],
         exitCodes: ExitCode.numbers(.conflict, .locked))
 
-    private let command: ParsedCommand
+    private let cost: String?
+    private let usesKeyring: Bool
+    private let hasRecovery: Bool
+    private let staysLocked: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        cost = command.value(KdfOption.spec.name)
+        usesKeyring = !command.has("no-secret-service")
+        hasRecovery = command.has("recovery")
+        staysLocked = command.has("lock")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let (options, context) = (workspace.options, workspace.context)
         let usual = try PassphraseCost(text: Settings(context)[.kdf].text)
-        let cost = try KdfOption.cost(command.value("kdf"), workspace, or: usual)
+        let cost = try KdfOption.cost(cost, workspace, or: usual)
         if try context.files.exists(options.vaultPath) {
             throw VaultError(.exists, "there is something at \(options.vaultPath) already")
         }
@@ -39,8 +47,8 @@ struct Init: Command {
                 text: "Would make a vault at \(DisplayText.safe(options.vaultPath)).\n")
         }
         let passphrase = try workspace.session.passphraseSource.newPassphrase(context)
-        let keyring = command.has("no-secret-service") ? nil : context.keyring()
-        let recovery = command.has("recovery") ? try RecoveryCode.random() : nil
+        let keyring = usesKeyring ? context.keyring() : nil
+        let recovery = hasRecovery ? try RecoveryCode.random() : nil
         let creation = try Vault.create(
             at: options.vaultPath, in: context.files, passphrase: passphrase,
             recipe: .init(
@@ -82,7 +90,7 @@ extension Init {
     private func unlock(
         _ creation: Vault.Creation, _ workspace: Workspace
     ) throws -> UnlockedState? {
-        if command.has("lock") { return nil }
+        if staysLocked { return nil }
         do {
             try Unlock.mapped { () throws(KernelKeyringError) in try UnlockCache.check(.session) }
             let isKept = try UnlockCaching.keep(

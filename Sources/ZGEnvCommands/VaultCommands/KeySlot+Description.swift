@@ -3,17 +3,19 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-extension KeySlot {
-    /// What people and scripts call the kind.
-    var kindName: String {
-        switch kind {
+extension KeySlot.Kind {
+    /// What people and scripts call it.
+    var name: String {
+        switch self {
         case .passphrase: "passphrase"
         case .secretService: "secret-service"
         case .file: "file"
         case .recovery: "recovery"
         }
     }
+}
 
+extension KeySlot {
     /// What it opens, for people.
     var tierText: String { tier == .index ? "names and tokens" : "everything" }
 
@@ -28,12 +30,12 @@ extension KeySlot {
     var shortID: String { String(id.hexadecimal.prefix(8)) }
 
     /// Kind and id, for plans and messages.
-    var title: String { "the \(kindName) slot \(shortID)" }
+    var title: String { "the \(kind.name) slot \(shortID)" }
 
     /// The members of the slot with `--json`.
     var members: [JSONValue.Member] {
         [
-            .init("id", .string(id.hexadecimal)), .init("kind", .string(kindName)),
+            .init("id", .string(id.hexadecimal)), .init("kind", .string(kind.name)),
             .init("opens", .string(tier == .index ? "index" : "values")),
             .init("createdAt", .time(orNull: Int64(clamping: createdAt))),
             .init(

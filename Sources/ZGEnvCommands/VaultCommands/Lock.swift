@@ -14,9 +14,7 @@ struct Lock: Command {
         examples: [.init("zg-env lock", "have every command ask for the passphrase again")],
         exitCodes: ExitCode.ofOpening)
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let vault: Vault

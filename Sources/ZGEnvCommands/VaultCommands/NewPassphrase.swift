@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import Sealing
 
 /// The passphrase of a new slot: from `--new-passphrase-fd`, `--new-passphrase-file`, or typed twice.
-enum NewPassphrase {
+struct NewPassphrase {
     static let options = [
         OptionSpec(
             "new-passphrase-fd", value: "N", "Read the new passphrase from this descriptor",
@@ -13,16 +13,19 @@ enum NewPassphrase {
     ]
     static let exclusive = ["new-passphrase-fd", "new-passphrase-file"]
 
+    private let named: PassphraseSource?
+
+    init(_ command: ParsedCommand) {
+        named =
+            command.integer("new-passphrase-fd").map { .descriptor(Int32($0)) }
+            ?? command.value("new-passphrase-file").map { PassphraseSource.at($0) }
+    }
+
     /// Where it comes from.
     ///
     /// - Throws: ``ExitCode/usage`` when there is nowhere to take it from, so that nobody is asked for
     ///   the old one in vain.
-    static func source(
-        _ command: ParsedCommand, _ workspace: Workspace
-    ) throws -> PassphraseSource {
-        let named =
-            command.integer("new-passphrase-fd").map { .descriptor(Int32($0)) }
-            ?? command.value("new-passphrase-file").map { PassphraseSource.at($0) }
+    func source(_ workspace: Workspace) throws -> PassphraseSource {
         if let source = named {
             var isFile = false
             if case .file = source { isFile = true }

@@ -19,17 +19,23 @@ struct Passwd: Command {
         exclusive: [NewPassphrase.exclusive],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private let command: ParsedCommand
+    private let slot: String?
+    private let cost: String?
+    private let newPassphrase: NewPassphrase
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        slot = command.value("slot")
+        cost = command.value(KdfOption.spec.name)
+        newPassphrase = NewPassphrase(command)
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let session = workspace.session
         let header = try session.opened().header
-        let source = try NewPassphrase.source(command, workspace)
+        let source = try newPassphrase.source(workspace)
         let opening = try session.openedByPassphrase()
         let old = try target(workspace, opening.slot, header.slots)
-        let cost = try KdfOption.cost(command.value("kdf"), workspace, or: old.cost ?? .moderate)
+        let cost = try KdfOption.cost(cost, workspace, or: old.cost ?? .moderate)
         if workspace.options.dryRun {
             return CommandResult(
                 json: .object(old.members + [.init("dryRun", true)]),
@@ -55,8 +61,8 @@ struct Passwd: Command {
         _ workspace: Workspace, _ opened: KeySlot, _ slots: [KeySlot]
     ) throws -> KeySlot {
         let passphrases = slots.filter { $0.kind == .passphrase }
-        if let id = command.value("slot") {
-            let slot = try KeySlot.named(id, in: slots)
+        if let slot {
+            let slot = try KeySlot.named(slot, in: slots)
             guard slot.kind == .passphrase else {
                 throw CommandError(
                     .usage, CommandError.sentence("\(slot.title) has no passphrase"),

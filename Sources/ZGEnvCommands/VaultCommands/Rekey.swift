@@ -23,9 +23,9 @@ struct Rekey: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private let command: ParsedCommand
+    private let slotSecretFiles: [String]
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) { slotSecretFiles = command.values("slot-secret-file") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let session = workspace.session
@@ -33,8 +33,7 @@ struct Rekey: Command {
         let opening = try session.openedByPassphrase()
         let inspection = try vault.inspection(with: opening.keys)
         try inspection.expectWhole()
-        let plan = try SlotRenewalPlan(
-            command.values("slot-secret-file"), workspace, vault, opening)
+        let plan = try SlotRenewalPlan(slotSecretFiles, workspace, vault, opening)
         let lines =
             ["make a new root key and index key, and seal \(inspection.versionCount) values anew"]
             + plan.lines

@@ -18,20 +18,23 @@ struct Restore: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private let command: ParsedCommand
+    private let file: String
+    private let acceptsOther: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        file = command.required("FILE")
+        acceptsOther = command.has("other-vault")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let (options, context) = (workspace.options, workspace.context)
-        let file = command.argument("FILE") ?? ""
         guard !FileKind.areSame(file, options.vaultPath) else {
             throw CommandError(.usage, "\(file) is the vault itself.", hint: "Name a backup.")
         }
-        let backup = try opened(file, context)
+        let backup = try opened(context)
         let replaced = try Replaced(options.vaultPath, context)
         let isOther = replaced.vault.map { $0.header.vaultID != backup.header.vaultID } ?? false
-        if isOther, options.yes, !options.dryRun, !command.has("other-vault") {
+        if isOther, options.yes, !options.dryRun, !acceptsOther {
             throw CommandError(
                 .conflict, "\(file) is a backup of another vault than \(options.vaultPath).",
                 hint: "Nothing was changed. Say --other-vault if that is meant.")
@@ -156,7 +159,7 @@ struct Restore: Command {
         }
     }
 
-    private func opened(_ file: String, _ context: Context) throws -> Vault {
+    private func opened(_ context: Context) throws -> Vault {
         do throws(VaultError) {
             return try Vault(path: file, file: try context.files.openCopy(file))
         } catch  where error.code == .notFound {

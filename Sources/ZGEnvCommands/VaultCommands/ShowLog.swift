@@ -23,16 +23,20 @@ struct ShowLog: Command {
         examples: [.init("zg-env log --limit 20", "show the newest 20 lines")],
         exitCodes: ExitCode.ofOpening)
 
-    private let command: ParsedCommand
+    private let accepts: Bool
+    private let limit: Int
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        accepts = command.has("accept")
+        limit = command.integer("limit") ?? .max
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        if command.has("accept") { return try accept(workspace) }
+        if accepts { return try accept(workspace) }
         let keys = try workspace.session.keys(.index)
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let log = try workspace.session.auditLog()
-        var newest = NewestRecords(limit: command.integer("limit") ?? .max)
+        var newest = NewestRecords(limit: limit)
         let report = try log.read(with: keys, index: index) { newest.add($0) }
         let records = newest.records
         if report.incompleteByteCount > 0 {

@@ -29,62 +29,52 @@ struct SlotAdd: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private let command: ParsedCommand
+    private let kind: KeySlot.Kind
+    private let path: String?
+    private let tier: KeySlot.Tier
+    private let cost: String?
+    private let newPassphrase: NewPassphrase
 
-    init(_ command: ParsedCommand) { self.command = command }
-
-    func run(in workspace: Workspace) throws -> CommandResult {
-        let kind = kind(workspace)
-        try checkArguments(workspace, kind)
-        let session = workspace.session
-        let header = try session.opened().header
-        try VaultHeader.checkRoom(for: kind, among: header.slots)
-        let source = kind == .passphrase ? try NewPassphrase.source(command, workspace) : nil
-        let cost =
-            kind == .passphrase
-            ? try KdfOption.cost(command.value("kdf"), workspace, or: .moderate) : .moderate
-        if workspace.options.dryRun {
-            let name = command.argument("KIND") ?? ""
-            return CommandResult(
-                json: ["kind": .string(name), "dryRun": true], text: "Would add a \(name) slot.\n")
-        }
-        let work = Work(
-            workspace: workspace, keys: try session.keys(.values), vaultID: header.vaultID)
-        switch kind {
-        case .passphrase:
-            guard let source else { return CommandResult(json: .null) }
-            return try work.addPassphrase(from: source, cost)
-        case .recovery: return try work.addRecovery()
-        case .secretService: return try work.addSecretService()
-        case .file:
-            return try work.addFile(
-                command.argument("PATH") ?? "", command.has("values") ? .values : .index)
-        }
-    }
-
-    private func kind(_ workspace: Workspace) -> KeySlot.Kind {
-        switch command.argument("KIND") {
-        case "secret-service": .secretService
-        case "recovery": .recovery
-        case "file": .file
-        default: .passphrase
-        }
-    }
-
-    private func checkArguments(_ workspace: Workspace, _ kind: KeySlot.Kind) throws {
-        guard (kind == .file) == (command.argument("PATH") != nil) else {
+    init(_ command: ParsedCommand) throws {
+        let name = command.required("KIND")
+        let kind = KeySlot.Kind.allCases.first { $0.name == name } ?? .passphrase
+        (self.kind, path) = (kind, command.argument("PATH"))
+        guard (kind == .file) == (path != nil) else {
             throw CommandError(
                 .usage,
                 kind == .file ? "A key file needs a path." : "Only a key file takes a path.",
                 hint: "As in: zg-env slot add file PATH")
         }
-        guard kind == .file || !command.has("values") else {
+        tier = command.has("values") ? .values : .index
+        guard kind == .file || tier == .index else {
             throw CommandError(.usage, "--values is for key files.")
         }
-        let options = NewPassphrase.exclusive + ["kdf"]
+        let options = NewPassphrase.exclusive + [KdfOption.spec.name]
         if kind != .passphrase, let option = options.first(where: { command.has($0) }) {
             throw CommandError(.usage, "--\(option) is for passphrases.")
         }
+        cost = command.value(KdfOption.spec.name)
+        newPassphrase = NewPassphrase(command)
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let session = workspace.session
+        let header = try session.opened().header
+        try VaultHeader.checkRoom(for: kind, among: header.slots)
+        let source = kind == .passphrase ? try newPassphrase.source(workspace) : nil
+        let cost =
+            kind == .passphrase
+            ? try KdfOption.cost(cost, workspace, or: .moderate) : .moderate
+        if workspace.options.dryRun {
+            return CommandResult(
+                json: ["kind": .string(kind.name), "dryRun": true],
+                text: "Would add a \(kind.name) slot.\n")
+        }
+        let work = Work(
+            workspace: workspace, keys: try session.valueKeys(), vaultID: header.vaultID)
+        if let source { return try work.addPassphrase(from: source, cost) }
+        if let path { return try work.addFile(path, tier) }
+        return try kind == .recovery ? work.addRecovery() : work.addSecretService()
     }
 
     private struct Work {

@@ -9,9 +9,7 @@ struct SlotList: Command {
         discussion: "Asks for nothing: slots stand in clear, the keys in them do not.",
         exitCodes: ExitCode.ofOpening)
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let slots = try workspace.session.opened().header.slots
@@ -20,7 +18,7 @@ struct SlotList: Command {
         ])
         for slot in slots {
             table.append([
-                .init(slot.shortID), .init(slot.kindName), .init(slot.tierText),
+                .init(slot.shortID), .init(slot.kind.name), .init(slot.tierText),
                 .init(TimeText.utc(Int64(clamping: slot.createdAt))), .init(slot.costText),
             ])
         }

@@ -13,14 +13,14 @@ struct SlotRemove: Command {
         arguments: [ArgumentSpec("ID", .one, "The slot, or the front of its id")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private let command: ParsedCommand
+    private let id: String
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) { id = command.required("ID") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let session = workspace.session
         let header = try session.opened().header
-        let slot = try KeySlot.named(command.argument("ID") ?? "", in: header.slots)
+        let slot = try KeySlot.named(id, in: header.slots)
         try VaultHeader.checkRemoval(of: slot, among: header.slots)
         let plan = ["remove \(slot.title), which opens \(slot.tierText)"]
         let keys = workspace.options.dryRun ? nil : try session.keys(.values)

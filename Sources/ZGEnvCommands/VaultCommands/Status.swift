@@ -18,9 +18,7 @@ struct Status: Command {
             """,
         exitCodes: ExitCode.ofOpening)
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         try StatusSync.refreshIfAsked(workspace)
@@ -52,7 +50,7 @@ struct Status: Command {
         text += "Vault     \(DisplayText.safe(vault.path)) (format \(VaultFormat.number))\n"
         for slot in vault.header.slots {
             let cost = slot.costText.isEmpty ? "" : ", \(slot.costText)"
-            text += "Slot      \(slot.kindName): opens \(slot.tierText)\(cost)\n"
+            text += "Slot      \(slot.kind.name): opens \(slot.tierText)\(cost)\n"
         }
         text += "Index     \(index == nil ? "locked" : "open")\n"
         let state = unlocked?.text(now: workspace.context.now())

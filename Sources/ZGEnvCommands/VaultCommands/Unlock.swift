@@ -34,18 +34,25 @@ struct Unlock: Command {
     /// The kernel counts in 32 bits; this also keeps the end a point of time it can hold.
     private static let longest = Int64(Int32.max)
 
-    private let command: ParsedCommand
+    private let seconds: UInt32
+    private let scope: UnlockScope
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        let seconds = (command.duration("for") ?? .seconds(900)).components.seconds
+        guard (1...Self.longest).contains(seconds) else {
+            throw CommandError(
+                .usage, "--for is from one second to \(Self.longest / 86_400) days.",
+                hint: "Write a whole number and s, m, h or d, as in 15m.")
+        }
+        self.seconds = UInt32(seconds)
+        scope = command.choice("scope") ?? .session
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let (session, context) = (workspace.session, workspace.context)
-        let seconds = try seconds(command)
-        let scope = command.value("scope").flatMap { UnlockScope(rawValue: $0) }
         let vault = try session.opened()
-        let chosen = scope ?? .session
         // Before the passphrase is asked for in vain.
-        try Self.mapped { () throws(KernelKeyringError) in try UnlockCache.check(chosen) }
+        try Self.mapped { () throws(KernelKeyringError) in try UnlockCache.check(scope) }
         if workspace.options.dryRun {
             return CommandResult(
                 json: ["dryRun": true, "vault": .string(vault.path)],
@@ -62,13 +69,13 @@ struct Unlock: Command {
         let now = context.now() / 1_000
         guard
             try UnlockCaching.keep(
-                keys, of: newest, at: position, seconds: seconds, scope: chosen, workspace)
+                keys, of: newest, at: position, seconds: seconds, scope: scope, workspace)
         else {
             throw CommandError(
                 .failed, "A second process could not read the keys back, so nothing is unlocked.",
-                hint: chosen == .session ? "Try: zg-env unlock --scope user" : nil)
+                hint: scope == .session ? "Try: zg-env unlock --scope user" : nil)
         }
-        let state = UnlockedState(scope: chosen, endsAt: now + UInt64(seconds))
+        let state = UnlockedState(scope: scope, endsAt: now + UInt64(seconds))
         workspace.note("Unlocked \(state.text(now: now * 1_000)). Lock with: zg-env lock")
         return CommandResult(json: [
             "vault": .string(newest.path), "unlocked": state.json(now: now * 1_000),
@@ -115,17 +122,6 @@ struct Unlock: Command {
                 "They stay listed. If they are yours, say so with: zg-env unlock --accept-changes")
         }
         return (review.text, isAccepted)
-    }
-
-    private func seconds(_ command: ParsedCommand) throws -> UInt32 {
-        let wanted = command.value("for").flatMap { DurationText.duration($0) } ?? .seconds(900)
-        let seconds = wanted.components.seconds
-        guard (1...Self.longest).contains(seconds) else {
-            throw CommandError(
-                .usage, "--for is from one second to \(Self.longest / 86_400) days.",
-                hint: "Write a whole number and s, m, h or d, as in 15m.")
-        }
-        return UInt32(seconds)
     }
 
     static func mapped<R>(_ body: () throws(KernelKeyringError) -> R) throws(CommandError) -> R {

@@ -9,9 +9,7 @@ struct UnlockReadBack: Command {
     static let spec = CommandSpec(
         ["__unlocked"], "Tell whether the vault is unlocked", section: "", hidden: true)
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         guard let keys = try workspace.session.unlockedKeys() else {

@@ -20,14 +20,14 @@ struct Verify: Command {
         ],
         exitCodes: ExitCode.ofOpening)
 
-    private let command: ParsedCommand
+    private let acceptsOlder: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) { acceptsOlder = command.has("accept-older") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let path = workspace.options.vaultPath
         workspace.session.holdsToAnchors = false
-        if command.has("accept-older") { return try AcceptOlder.run(in: workspace) }
+        if acceptsOlder { return try AcceptOlder.run(in: workspace) }
         do {
             let vault = try workspace.session.opened()
             let keys = try workspace.session.keys(workspace.session.unattendedTier)
