@@ -17,9 +17,7 @@ struct ProjectList: Command {
         exitCodes: ExitCode.ofPlatform,
         aliases: [["project", "ls"]])
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let answers = try PlatformAnswers(workspace)

@@ -27,12 +27,10 @@ struct Harden: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private var rules = HardeningPlan.Rules()
+    private let redeploys: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
-
-    func run(in workspace: Workspace) throws -> CommandResult {
-        var rules = HardeningPlan.Rules()
+    init(_ command: ParsedCommand) throws {
         let choice = try RecordChoice(command)
         (rules.keys, rules.places) = (choice.keys, choice.places)
         guard rules.places?.targets.contains(.development) != true else {
@@ -40,6 +38,10 @@ struct Harden: Command {
                 .usage, "The platform takes no sensitive variable for development.",
                 hint: "Nothing was changed. Name production, preview or a custom environment.")
         }
+        redeploys = command.has("redeploy")
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         let report = try HardenWork(workspace, rules: rules).run()
         var result = report.result()
         guard report.isDone, result.failure == nil else { return result }
@@ -59,7 +61,7 @@ struct Harden: Command {
     private func wantsRedeploy(
         _ report: HardenReport, _ result: inout CommandResult, _ workspace: Workspace
     ) throws -> Bool {
-        if command.has("redeploy") { return true }
+        if redeploys { return true }
         guard report.isLive, !workspace.options.json else { return false }
         workspace.note(
             "Live deployments keep what they were built with. Build production anew with: "

@@ -31,27 +31,27 @@ struct Pull: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private var rules = PullPlan.Rules()
+    private let allProjects: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
-
-    func run(in workspace: Workspace) throws -> CommandResult {
-        var rules = PullPlan.Rules()
+    init(_ command: ParsedCommand) throws {
         rules.force = command.has("force")
         let choice = try RecordChoice(command)
         (rules.keys, rules.places) = (choice.keys, choice.places)
-        if command.has("all-projects") {
-            guard choice.keys == nil else {
-                throw CommandError(.usage, "Name variables, or say --all-projects, not both.")
-            }
-            return try PullAll(workspace, rules: rules).run()
+        allProjects = command.has("all-projects")
+        guard !allProjects || choice.keys == nil else {
+            throw CommandError(.usage, "Name variables, or say --all-projects, not both.")
         }
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        if allProjects { return try PullAll(workspace, rules: rules).run() }
         let progress = WorkProgress(workspace)
         let (bound, isNew) = try PullProjects.named(workspace)
         let work = try PullWork(workspace, bound, isNew: isNew, rules: rules, progress: progress)
         let finding = try work.look()
         progress.finish()
-        try checkKeys(rules.keys, finding, work.project)
+        try checkKeys(finding, work.project)
         var report = PullReport(work, finding)
         report.isDryRun = workspace.options.dryRun
         try report.warn(workspace)
@@ -63,10 +63,8 @@ struct Pull: Command {
     }
 
     /// A key that neither side has is a slip.
-    private func checkKeys(
-        _ keys: Set<String>?, _ finding: PullWork.Finding, _ project: VaultProject
-    ) throws {
-        guard let keys else { return }
+    private func checkKeys(_ finding: PullWork.Finding, _ project: VaultProject) throws {
+        guard let keys = rules.keys else { return }
         let known = finding.keys
         for key in keys.sorted() where !known.contains(key) {
             throw CommandError(

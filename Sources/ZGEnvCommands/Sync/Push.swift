@@ -25,17 +25,17 @@ struct Push: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private var rules = PushPlan.Rules()
 
-    init(_ command: ParsedCommand) { self.command = command }
-
-    func run(in workspace: Workspace) throws -> CommandResult {
-        var rules = PushPlan.Rules()
+    init(_ command: ParsedCommand) throws {
         rules.force = command.has("force")
         rules.prune = command.has("prune")
         let choice = try RecordChoice(command)
         (rules.keys, rules.places) = (choice.keys, choice.places)
-        if let keys = choice.keys {
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        if let keys = rules.keys {
             let index = try workspace.session.index(.listing)
             let project = try ProjectResolver(workspace).existing(in: index)
             let known = Set(index.variables.filter { $0.project == project.id }.map(\.name))

@@ -13,9 +13,7 @@ struct AccountList: Command {
             """,
         exitCodes: ExitCode.ofPlatform, aliases: [["account", "ls"]])
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let accounts = try workspace.session.index(.listing).accounts

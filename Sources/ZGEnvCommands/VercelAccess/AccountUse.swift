@@ -19,23 +19,25 @@ struct AccountUse: Command {
         examples: [.init("zg-env account use work --team acme", "work in a team")],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private let name: String
+    private let isPersonal: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
-
-    func run(in workspace: Workspace) throws -> CommandResult {
-        let name = command.argument("NAME") ?? ""
-        let isPersonal = command.has("personal")
+    init(_ command: ParsedCommand) throws {
+        name = command.required("NAME")
+        isPersonal = command.has("personal")
         // The variable is for every command, so only the option contradicts.
         guard !isPersonal || command.value("team") == nil else {
             throw CommandError(
                 .usage, "--personal and --team contradict each other.",
                 hint: "Nothing was changed.")
         }
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         guard let account = index.account(named: name) else {
-            throw Self.notFound(name, in: index)
+            throw notFound(in: index)
         }
         var team: Team?
         if !isPersonal, let slug = workspace.options.team {
@@ -48,7 +50,7 @@ struct AccountUse: Command {
         if !workspace.options.dryRun {
             try workspace.session.update(with: keys) { transaction in
                 guard transaction.index.accounts.contains(where: { $0.name == name }) else {
-                    throw Self.notFound(name, in: transaction.index)
+                    throw notFound(in: transaction.index)
                 }
                 for position in transaction.index.accounts.indices {
                     let isIt = transaction.index.accounts[position].name == name
@@ -83,7 +85,7 @@ struct AccountUse: Command {
         }
     }
 
-    private static func notFound(_ name: String, in index: VaultIndex) -> CommandError {
+    private func notFound(in index: VaultIndex) -> CommandError {
         let near = Suggestion.nearest(to: name, among: index.accounts.map(\.name))
         // What was typed is not repeated: it may be a token gone astray.
         return CommandError(

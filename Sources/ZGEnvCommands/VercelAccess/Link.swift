@@ -31,18 +31,27 @@ struct Link: Command {
         examples: [.init("zg-env link web --team acme", "tie this directory to a team's project")],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private let name: String?
+    /// `--as`.
+    private let vaultName: String?
+    private let localName: String?
+    private let replaces: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        name = command.argument("NAME")
+        vaultName = command.value("as")
+        localName = command.value("local")
+        replaces = command.has("force")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let keys = try workspace.session.keys(.index)
         let directory = workspace.context.workingDirectory
-        if let name = command.value("local") {
+        if let name = localName {
             try ProjectResolver.check(name)
             return try linkLocal(name, directory, keys, workspace)
         }
-        if let name = command.argument("NAME") ?? workspace.options.project {
+        if let name = name ?? workspace.options.project {
             return try linkPlatform(name, directory, keys, workspace)
         }
         return try approve(directory, keys, workspace)
@@ -72,7 +81,7 @@ struct Link: Command {
             teamSlug: workspace.options.team, projectID: platform.id, projectName: platform.name)
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let local =
-            command.value("as") ?? index.owner(of: binding)?.name ?? platform.name
+            vaultName ?? index.owner(of: binding)?.name ?? platform.name
         try ProjectResolver.check(local)
         try BoundProject.checkOwner(of: binding, is: index.project(named: local), index)
         try checkBinding(
@@ -121,7 +130,7 @@ struct Link: Command {
                 ? access.client.scoped(to: .team(id: organisation)) : access.client
             let platform = try client.project(id)
             let local =
-                command.value("as")
+                vaultName
                 ?? index.projects.first { $0.binding?.projectID == id }?.name ?? platform.name
             let binding = VaultProject.Binding(
                 origin: client.origin.description,
@@ -153,7 +162,7 @@ struct Link: Command {
     ) throws {
         let approved = index.metadata.approvedDirectories.first { $0.path == directory }
         guard let known = approved.flatMap({ index.project($0.vaultProject) }),
-            known.id != project?.id, !command.has("force")
+            known.id != project?.id, !replaces
         else { return }
         throw CommandError(
             .conflict,
@@ -181,15 +190,14 @@ struct Link: Command {
                     "Nothing was changed. Go back first with: zg-env rotate \(word: key) -p \(word: project.name) --abort. Where that project is gone, end it as it stands with: zg-env rotate \(word: key) -p \(word: project.name) --close"
             )
         }
-        let hasForce = command.has("force")
-        if try hasForce && isGone(old, client),
+        if try replaces && isGone(old, client),
             try PlatformSession(workspace).account(besides: account, thatSees: old) == nil
         {
             return
         }
         throw CommandError(
             .conflict,
-            "\(DisplayText.safe(project.name)) of the vault is bound to another project of Vercel\(hasForce ? ", which is still there" : "").",
+            "\(DisplayText.safe(project.name)) of the vault is bound to another project of Vercel\(replaces ? ", which is still there" : "").",
             hint: "Nothing was changed. Choose another name for it in the vault: --as LOCAL.")
     }
 
@@ -214,7 +222,7 @@ struct Link: Command {
     ) throws {
         let present = try LinkFile.at(directory)
         if let present, present.target == target { return }
-        if present != nil || FileKind.isFile(path), !command.has("force") {
+        if present != nil || FileKind.isFile(path), !replaces {
             throw CommandError(
                 .conflict, "This directory is tied to another project already.",
                 hint: "Nothing was changed. Add --force to link it to this project instead.")

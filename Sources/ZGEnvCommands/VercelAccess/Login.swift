@@ -19,14 +19,18 @@ struct Login: Command {
         examples: [.init("zg-env login < token.txt", "take the token from stdin")],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private let name: String?
+    private let isProtected: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        name = command.value("name")
+        isProtected = command.has("protect")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let session = try PlatformSession(workspace)
         let origin = try PlatformSession.namedOrigin(workspace.options) ?? .vercel
-        if let name = command.value("name") { try ProjectResolver.check(name) }
+        if let name { try ProjectResolver.check(name) }
         let keys = try workspace.session.keys(.index)
         let token = try TypedSecret.read("token", prompt: "Token: ", workspace)
         let client = try session.client(token, origin)
@@ -41,11 +45,10 @@ struct Login: Command {
             )
         }
         let username = user.username ?? user.id
-        let name = command.value("name") ?? username
-        let protect = command.has("protect")
+        let name = self.name ?? username
         let result: JSONValue = [
             "account": .string(name), "userId": .string(user.id), "username": .string(username),
-            "origin": .string(origin.description), "protected": .bool(protect),
+            "origin": .string(origin.description), "protected": .bool(isProtected),
             "teams": .array(
                 teams.map { ["id": .string($0.id), "slug": .string($0.slug)] }),
             "expiresAt": .time(orNull: endsAt),
@@ -68,8 +71,8 @@ struct Login: Command {
                 name: name, origin: origin.description, userID: user.id, username: username,
                 teamID: known?.teamID, teamSlug: known?.teamSlug, isDefault: isDefault,
                 createdAt: time, expiresAt: UInt64(clamping: endsAt ?? 0),
-                protection: protect ? .values : .index, secret: token)
-            if protect {
+                protection: isProtected ? .values : .index, secret: token)
+            if isProtected {
                 account.secret = try transaction.protected(token, for: account, in: SecretArena())
             }
             transaction.index.accounts.removeAll { $0.name == name }

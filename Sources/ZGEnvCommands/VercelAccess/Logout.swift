@@ -13,15 +13,15 @@ struct Logout: Command {
         options: [OptionSpec(flag: "all", "Take out the tokens of all accounts")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private let command: ParsedCommand
+    private let all: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) { all = command.has("all") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         let removed: [String]
-        if command.has("all") {
+        if all {
             removed = index.accounts.map(\.name)
         } else if let account = index.account(named: workspace.options.account) {
             removed = [account.name]
