@@ -46,25 +46,36 @@ struct Scan: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private let command: ParsedCommand
+    private let root: String?
+    private let choice: ScanChoice
+    private let isStaged: Bool
+    private let heedsIgnore: Bool
+    private let installs: Bool
+    private let removes: Bool
+    private let hooksPath: String?
 
-    init(_ command: ParsedCommand) { self.command = command }
-
-    func run(in workspace: Workspace) throws -> CommandResult {
-        let root = command.argument("DIR")
-        let isStaged = command.has("staged")
-        let (installs, removes) = (command.has("install-hook"), command.has("remove-hook"))
+    init(_ command: ParsedCommand) throws {
+        root = command.argument("DIR")
+        choice = ScanChoice(command)
+        isStaged = command.has("staged")
+        heedsIgnore = !command.has("no-ignore")
+        installs = command.has("install-hook")
+        removes = command.has("remove-hook")
+        hooksPath = command.value("hooks-path")
         guard root == nil || !(isStaged || installs || removes) else {
             throw CommandError(
                 .usage, "A directory is named, and an option that looks at no directory.",
                 hint: "Leave one of them out.")
         }
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         if root == "-" { try workspace.context.secretDescriptors.checkInput(for: "text") }
-        guard installs || removes || !command.has("hooks-path") else {
+        guard installs || removes || hooksPath == nil else {
             throw CommandError(.usage, "--hooks-path goes with --install-hook or --remove-hook.")
         }
-        if installs { return try hook(workspace).install() }
-        if removes { return try hook(workspace).remove() }
+        if installs { return try CommitHook(choice, hooksPath: hooksPath, workspace).install() }
+        if removes { return try CommitHook(choice, hooksPath: hooksPath, workspace).remove() }
         // What cannot be looked at is told before anybody is asked for a passphrase.
         let staged = isStaged ? try StagedBlobs(workspace.context) : nil
         if staged == nil, let root, root != "-" { try FileWalk.check(root) }
@@ -77,25 +88,20 @@ struct Scan: Command {
             try work.readStream(0)
         } else {
             let walk = try FileWalk(
-                root ?? ".", ignoring: command.has("no-ignore") ? nil : IgnoredPaths(workspace))
+                root ?? ".", ignoring: heedsIgnore ? IgnoredPaths(workspace) : nil)
             try work.readFiles(walk.entries, workspace.session.turns, progress)
         }
         return ScanReport(work, selection, isStaged: isStaged).result(workspace)
     }
 
-    private func hook(_ workspace: Workspace) throws -> CommitHook {
-        try CommitHook(
-            ScanChoice(command), hooksPath: command.value("hooks-path"), workspace)
-    }
-
     /// The values are open in here alone.
     private func selected(_ workspace: Workspace) throws -> ScanSelection {
         do {
-            let selection = try ScanSelection(ScanChoice(command), workspace)
+            let selection = try ScanSelection(choice, workspace)
             workspace.session.forgetKeys()
             return selection
         } catch var error as CommandError
-            where error.code == .locked && command.has("staged")
+            where error.code == .locked && isStaged
         {
             // Mostly read by somebody whose commit was stopped.
             error.hint = "What is staged was not looked at. Unlock first, with: zg-env unlock"
