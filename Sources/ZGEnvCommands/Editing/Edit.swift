@@ -32,16 +32,19 @@ struct Edit: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private let command: ParsedCommand
+    private let key: String?
+    private let options: ScopeOptions
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        key = command.argument("KEY")
+        if let key { try VariableName.check(key) }
+        options = ScopeOptions(command)
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let key = command.argument("KEY")
-        if let key { try VariableName.check(key) }
         try checkTerminal()
         let editor = try Editor(workspace.context)
-        var work = try EditWork(workspace, key: key, ScopeOptions(command))
+        var work = try EditWork(workspace, key: key, options)
         if !editor.isKnown {
             workspace.note(
                 "zg-env does not know how to keep \(editor.name) from writing copies of what it edits."
