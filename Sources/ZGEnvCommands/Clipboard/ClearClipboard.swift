@@ -19,15 +19,18 @@ struct ClearClipboard: Command {
             OptionSpec("turn", value: "FILE", "Where the last copy is noted"),
         ], hidden: true)
 
-    private let command: ParsedCommand
+    private let program: ClipboardProgram?
+    private let seconds: Int?
+    private let turn: String?
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        program = command.choice("program")
+        seconds = command.integer("seconds")
+        turn = command.value("turn")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        guard let seconds = command.integer("seconds"),
-            let program = command.value("program").flatMap({
-                ClipboardProgram(rawValue: $0)
-            }),
+        guard let seconds, let program,
             let fingerprint = try ClipboardFingerprint(
                 decoding: try SecretInput.read(
                     descriptor: workspace.context.secretDescriptors.current(0),
@@ -37,7 +40,7 @@ struct ClearClipboard: Command {
         guard zg_sleep(Int64(seconds)) == 0 else {
             throw CommandError(.failed, "The clock stopped.")
         }
-        let turn = command.value("turn").flatMap { ClipboardTurn(at: $0) }
+        let turn = turn.flatMap { ClipboardTurn(at: $0) }
         defer { withExtendedLifetime(turn) {} }
         if let turn, turn.isAnother(than: fingerprint.mark) {
             return CommandResult(json: .null)
