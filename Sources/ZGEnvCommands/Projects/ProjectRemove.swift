@@ -13,12 +13,11 @@ struct ProjectRemove: Command {
         arguments: [ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project))],
         exitCodes: ExitCode.ofOpening(and: .conflict), aliases: [["project", "rm"]])
 
-    private let command: ParsedCommand
+    private let name: String
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) { name = command.required("NAME") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let name = command.argument("NAME") ?? ""
         let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         guard let project = index.project(named: name) else {

@@ -13,14 +13,16 @@ struct ProjectRename: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    private let command: ParsedCommand
+    private let name: String
+    private let new: String
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        name = command.required("NAME")
+        new = command.required("NEW")
+        try ProjectResolver.check(new)
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let name = command.argument("NAME") ?? ""
-        let new = command.argument("NEW") ?? ""
-        try ProjectResolver.check(new)
         let keys = try workspace.session.keys(.index)
         guard name != WebhookSecrets.projectName else {
             throw CommandError(
