@@ -6,12 +6,11 @@ struct ConfigGet: Command {
         ["config", "get"], "Print a setting", section: "Vault",
         arguments: [Setting.argument])
 
-    private let command: ParsedCommand
+    private let setting: Setting
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws { setting = try Setting.named(command.required("KEY")) }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let setting = try Setting.named(command.argument("KEY") ?? "")
         let settings = try Settings(workspace.context)
         return CommandResult(
             json: setting.json(in: settings), text: settings[setting].text + "\n")

@@ -7,9 +7,7 @@ struct ConfigList: Command {
         ["config", "list"], "Show all settings", section: "Vault",
         discussion: "They are in $XDG_CONFIG_HOME/zg-env/config.json, which holds no secret.")
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let settings = try Settings(workspace.context)

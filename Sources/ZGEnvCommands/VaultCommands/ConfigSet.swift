@@ -11,14 +11,15 @@ struct ConfigSet: Command {
             .init("zg-env config set cache-for run,export", "have all others ask, even unlocked"),
         ])
 
-    private let command: ParsedCommand
+    private let setting: Setting
+    private let value: Setting.Value
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        setting = try Setting.named(command.required("KEY"))
+        value = try setting.value(of: command.required("VALUE"))
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let setting = try Setting.named(command.argument("KEY") ?? "")
-        let value = try setting.value(
-            of: command.argument("VALUE") ?? "", in: workspace.context.program)
         var settings = try Settings(workspace.context)
         settings.set(setting, to: value)
         if !workspace.options.dryRun {
