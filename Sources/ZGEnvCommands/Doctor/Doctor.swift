@@ -20,9 +20,7 @@ struct Doctor: Command {
             .init("zg-env doctor --offline --json", "in a script, without the platform"),
         ], exitCodes: ExitCode.numbers(.notFound))
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let vault = VaultChecks(workspace)
