@@ -18,17 +18,19 @@ struct CompletionCandidates: Command {
         var meaning = ""
     }
 
-    private let command: ParsedCommand
+    private let kind: DynamicCompletion
+    private let prefix: String
 
-    init(_ command: ParsedCommand) { self.command = command }
-
-    func run(in workspace: Workspace) throws -> CommandResult {
-        let word = command.argument("KIND") ?? ""
-        guard let kind = DynamicCompletion(rawValue: word) else {
+    init(_ command: ParsedCommand) throws {
+        guard let kind = DynamicCompletion(rawValue: command.required("KIND")) else {
             throw CommandError(.usage, "That is no kind of words.")
         }
-        let prefix = command.argument("PREFIX") ?? ""
-        let found = Self.shown(try candidates(of: kind, workspace), startingWith: prefix)
+        self.kind = kind
+        prefix = command.argument("PREFIX") ?? ""
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let found = Self.shown(try candidates(workspace), startingWith: prefix)
         return CommandResult(
             json: [
                 "candidates": .array(
@@ -53,9 +55,7 @@ struct CompletionCandidates: Command {
             .map { Candidate(word: $0.word, meaning: DisplayText.safe($0.meaning)) }
     }
 
-    private func candidates(
-        of kind: DynamicCompletion, _ workspace: Workspace
-    ) throws -> [Candidate] {
+    private func candidates(_ workspace: Workspace) throws -> [Candidate] {
         // Whatever is wrong with the vault, the command itself will say it.
         guard let keys = try? workspace.session.keysAtHand(waits: false) else {
             return kind == .target ? targets(of: []) : []

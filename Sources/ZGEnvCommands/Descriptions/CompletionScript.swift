@@ -34,16 +34,17 @@ struct CompletionScript: Command {
         "vault", "project", "account", "team", "api-url", "key-file",
     ]
 
-    private let command: ParsedCommand
+    private let shell: CompletionGenerator.Shell
 
-    init(_ command: ParsedCommand) { self.command = command }
-
-    func run(in workspace: Workspace) throws -> CommandResult {
-        let word = command.argument("SHELL") ?? ""
-        guard let shell = CompletionGenerator.Shell(rawValue: word) else {
+    init(_ command: ParsedCommand) throws {
+        guard let shell = CompletionGenerator.Shell(rawValue: command.required("SHELL")) else {
             throw CommandError(.usage, "That is no shell with completions.")
         }
-        let script = CompletionGenerator(workspace.context.program, passing: Self.passedOptions)
+        self.shell = shell
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let script = CompletionGenerator(CommandTable.program, passing: Self.passedOptions)
             .script(for: shell)
         return CommandResult(
             json: ["shell": .string(shell.rawValue), "script": .string(script)], text: script)
