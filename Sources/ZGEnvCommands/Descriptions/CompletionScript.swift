@@ -44,7 +44,7 @@ struct CompletionScript: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let script = CompletionGenerator(CommandTable.program, passing: Self.passedOptions)
+        let script = CompletionGenerator(workspace.context.program, passing: Self.passedOptions)
             .script(for: shell)
         return CommandResult(
             json: ["shell": .string(shell.rawValue), "script": .string(script)], text: script)

@@ -11,12 +11,15 @@ struct ManualPages: Command {
             ArgumentSpec("DIRECTORY", .one, "A directory that is there", completion: .directory)
         ], hidden: true)
 
+    /// The date of this version.
+    private static let date = "November 21, 2026"
+
     private let directory: String
 
     init(_ command: ParsedCommand) { directory = command.required("DIRECTORY") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let pages = ManPageGenerator(CommandTable.program, date: CommandTable.date).pages()
+        let pages = ManPageGenerator(workspace.context.program, date: Self.date).pages()
         for page in pages {
             try Array(page.text.utf8).withBytes { bytes in
                 try PrivateFile.write(

@@ -12,14 +12,15 @@ struct ConfigSet: Command {
         ])
 
     private let setting: Setting
-    private let value: Setting.Value
+    private let text: String
 
     init(_ command: ParsedCommand) throws {
         setting = try Setting.named(command.required("KEY"))
-        value = try setting.value(of: command.required("VALUE"))
+        text = command.required("VALUE")
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        let value = try setting.value(of: text, in: workspace.context.program)
         var settings = try Settings(workspace.context)
         settings.set(setting, to: value)
         if !workspace.options.dryRun {

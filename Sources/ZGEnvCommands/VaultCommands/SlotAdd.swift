@@ -71,7 +71,7 @@ struct SlotAdd: Command {
                 text: "Would add a \(kind.name) slot.\n")
         }
         let work = Work(
-            workspace: workspace, keys: try session.valueKeys(), vaultID: header.vaultID)
+            workspace: workspace, keys: try session.keys(.values), vaultID: header.vaultID)
         if let source { return try work.addPassphrase(from: source, cost) }
         if let path { return try work.addFile(path, tier) }
         return try kind == .recovery ? work.addRecovery() : work.addSecretService()
