@@ -17,12 +17,12 @@ struct DeploymentCancel: Command {
         examples: [.init("zg-env deployment cancel dpl_1 --yes", "from a script")],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private let deployment: String
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) { deployment = command.required("DEPLOYMENT") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let named = try NamedDeployment(command.argument("DEPLOYMENT") ?? "", workspace)
+        let named = try NamedDeployment(self.deployment, workspace)
         let deployment = named.deployment
         if deployment.state == .canceled {
             workspace.note("\(deployment.id) was cancelled already.")

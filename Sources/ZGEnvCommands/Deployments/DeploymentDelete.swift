@@ -25,13 +25,13 @@ struct DeploymentDelete: Command {
         ],
         exitCodes: ExitCode.ofPlatform, aliases: [["deployment", "rm"]])
 
-    private let command: ParsedCommand
+    private let deployments: [String]
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) { deployments = command.arguments("DEPLOYMENT") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         var chosen: [NamedDeployment] = []
-        for text in command.arguments("DEPLOYMENT") {
+        for text in deployments {
             let named = try NamedDeployment(text, workspace)
             if let refusal = named.actions.deletionRefusal {
                 throw CommandError(refusal, of: named.deployment.id, "Nothing was deleted.")

@@ -39,13 +39,12 @@ struct DeploymentList: Command {
         ],
         exitCodes: ExitCode.ofPlatform, aliases: [["deployment", "ls"]])
 
-    private let command: ParsedCommand
+    private let filter: DeploymentListFilter
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws { filter = try DeploymentListFilter(command) }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let filter = try DeploymentListFilter(command)
-        let (found, name) = try answer(filter, workspace)
+        let (found, name) = try answer(workspace)
         let deployments = filter.applied(to: found.answer.deployments)
         let shortfall = filter.shortfall(
             found: deployments.count, of: found.answer.deployments.count)
@@ -72,13 +71,13 @@ struct DeploymentList: Command {
 
     /// The answer, kept or of now, and what the project is called.
     private func answer(
-        _ filter: DeploymentListFilter, _ workspace: Workspace
+        _ workspace: Workspace
     ) throws -> (PlatformAnswers.Timed<DeploymentsAnswer>, name: String) {
         let answers = try PlatformAnswers(workspace)
         guard let index = answers.index, let project = try known(index, workspace) else {
             let askedAt = workspace.context.now()
             let bound = try BoundProject.anywhere(workspace)
-            let answer = try ask(bound.access.client, bound.platform, filter)
+            let answer = try ask(bound.access.client, bound.platform)
             return (.init(answer: answer, askedAt: askedAt), bound.platform.name)
         }
         // Which of the platform's projects it is, only the platform can tell the first time.
@@ -91,7 +90,7 @@ struct DeploymentList: Command {
                 binding, of: project.name, origin: access.client.origin, account: access.account,
                 workspace)
             let platform = try access.client.project(binding.projectID)
-            return try ask(access.client, platform, filter)
+            return try ask(access.client, platform)
         }
         return (found, project.name)
     }
@@ -108,7 +107,7 @@ struct DeploymentList: Command {
     }
 
     private func ask(
-        _ client: VercelClient, _ platform: Project, _ filter: DeploymentListFilter
+        _ client: VercelClient, _ platform: Project
     ) throws -> DeploymentsAnswer {
         DeploymentsAnswer(
             current: platform.production?.id,

@@ -29,13 +29,18 @@ struct DeploymentLogs: Command {
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private let deployment: String
+    private let follows: Bool
+    private let unfolds: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        deployment = command.required("DEPLOYMENT")
+        follows = command.has("follow")
+        unfolds = command.has("unfold")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let named = try NamedDeployment(command.argument("DEPLOYMENT") ?? "", workspace)
-        let follows = command.has("follow")
+        let named = try NamedDeployment(deployment, workspace)
         let output = output(workspace)
         let following = LogFollowing(
             client: named.client, output: output, workspace: workspace)
@@ -55,7 +60,7 @@ struct DeploymentLogs: Command {
         if workspace.options.json { return LogJSON(context.output) }
         let style = OutputLook(context).style
         let isTerminal = TerminalDevice.isTerminal(context.output.descriptor)
-        guard isTerminal, !command.has("unfold") else {
+        guard isTerminal, !unfolds else {
             return LogText(context.output, style)
         }
         let hasProgress =

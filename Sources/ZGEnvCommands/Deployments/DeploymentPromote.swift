@@ -33,7 +33,7 @@ struct DeploymentPromote: Command {
     private let following: DeploymentMaking.Following
 
     init(_ command: ParsedCommand) {
-        deployment = command.argument("DEPLOYMENT") ?? ""
+        deployment = command.required("DEPLOYMENT")
         following = .init(command)
     }
 

@@ -17,12 +17,12 @@ struct DeploymentShow: Command {
         examples: [.init("zg-env deployment show dpl_1", "state, cause, addresses, actions")],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private let deployment: String
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) { deployment = command.required("DEPLOYMENT") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let named = try NamedDeployment(command.argument("DEPLOYMENT") ?? "", workspace)
+        let named = try NamedDeployment(deployment, workspace)
         let look = OutputLook(workspace.context)
         return CommandResult(
             json: json(named),
