@@ -45,19 +45,27 @@ struct WebhookCreate: Command {
         "deployment.canceled", "deployment.promoted",
     ]
 
-    private let command: ParsedCommand
+    private let url: String?
+    private let isForRelay: Bool
+    private let credentialFile: String?
+    private let events: [String]
+    private let allProjects: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        url = command.argument("URL")
+        isForRelay = command.has("postal")
+        credentialFile = command.value("credential-file")
+        let events = command.values("event")
+        let standard = isForRelay ? RelayedWebhook.events : Self.standardEvents
+        self.events = events.isEmpty ? standard : events
+        allProjects = command.has("all-projects")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let isForRelay = command.has("postal")
-        if !isForRelay { try check(url: command.argument("URL"), workspace) }
-        guard isForRelay || command.value("credential-file") == nil else {
+        let address = isForRelay ? "" : try checkedURL(workspace)
+        guard isForRelay || credentialFile == nil else {
             throw CommandError(.usage, "--credential-file goes with --postal alone.")
         }
-        let named = command.values("event")
-        let standard = isForRelay ? RelayedWebhook.events : Self.standardEvents
-        let events = named.isEmpty ? standard : named
         guard events.allSatisfy(isWord), events.count <= 100 else {
             throw CommandError(
                 .usage, "That is no event: its name has letters, digits, dots and hyphens.",
@@ -65,13 +73,11 @@ struct WebhookCreate: Command {
         }
         // First of all, since the secret comes once.
         let keys = try keys(workspace)
-        let scope = try WebhookScope(
-            all: command.has("all-projects"), needsChoice: true, workspace)
+        let scope = try WebhookScope(all: allProjects, needsChoice: true, workspace)
         let place = scope.project?.name ?? "all projects"
         let relayed =
-            isForRelay
-            ? try RelayedWebhook(command.value("credential-file"), workspace, scope) : nil
-        let url = relayed?.url ?? command.argument("URL") ?? ""
+            isForRelay ? try RelayedWebhook(credentialFile, workspace, scope) : nil
+        let url = relayed?.url ?? address
         if workspace.options.dryRun {
             return CommandResult(
                 json: [
@@ -82,7 +88,7 @@ struct WebhookCreate: Command {
                     "Would tell \(DisplayText.safe(url)) of \(events.joined(separator: ", ")) of \(DisplayText.safe(place)).\n"
             )
         }
-        let (webhook, secret) = try create(url, events, scope)
+        let (webhook, secret) = try create(url, scope)
         do {
             try WebhookSecrets.keep(secret, of: webhook, with: keys, workspace)
             do {
@@ -104,7 +110,7 @@ struct WebhookCreate: Command {
             text: "\(DisplayText.safe(webhook.id))\n")
     }
 
-    private func check(url: String?, _ workspace: Workspace) throws {
+    private func checkedURL(_ workspace: Workspace) throws -> String {
         guard let url else {
             throw CommandError(
                 .usage, "Where are events to be sent?",
@@ -131,6 +137,7 @@ struct WebhookCreate: Command {
                 "Events are sent to plain http: whoever is on the way reads them. The signature still holds."
             )
         }
+        return url
     }
 
     private func isWord(_ event: String) -> Bool {
@@ -153,7 +160,7 @@ struct WebhookCreate: Command {
 
     /// Makes it. One of which nobody got the secret is of no use, so it is looked for and deleted.
     private func create(
-        _ url: String, _ events: [String], _ scope: WebhookScope
+        _ url: String, _ scope: WebhookScope
     ) throws -> (webhook: Webhook, secret: SecretSlice) {
         let before = Set(try scope.client.webhooks().map(\.id))
         let ids = scope.project.map { [$0.id] } ?? []

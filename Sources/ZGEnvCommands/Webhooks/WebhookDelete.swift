@@ -13,12 +13,11 @@ struct WebhookDelete: Command {
         exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable),
         aliases: [["webhook", "rm"]])
 
-    private let command: ParsedCommand
+    private let id: String
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) { id = command.required("WEBHOOK") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let id = command.argument("WEBHOOK") ?? ""
         let client = try PlatformSession(workspace).access().client
         let webhook: Webhook
         do throws(VercelAPIError) {

@@ -16,9 +16,7 @@ struct WebhookList: Command {
         exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable),
         aliases: [["webhook", "ls"]])
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let scope = try WebhookScope(all: false, needsChoice: false, workspace)
