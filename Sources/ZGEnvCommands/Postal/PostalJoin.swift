@@ -23,14 +23,15 @@ struct PostalJoin: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private let origin: APIOrigin
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        origin = try RelayAccess.origin(command.required("URL"))
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let origin = try RelayAccess.origin(command.argument("URL") ?? "")
         let (known, keys) = try RelayAccess.registrations(workspace)
-        try check(known, origin)
+        try check(known)
         let client = try RelayAccess.client(origin, nil, workspace)
         let invite = try code(workspace)
         if workspace.options.dryRun {
@@ -47,7 +48,7 @@ struct PostalJoin: Command {
             joined = try client.join(
                 invite: invite.text, publicKey: publicKey(of: seed), into: arena)
         } catch {
-            throw failure(error, origin)
+            throw failure(error)
         }
         let registration = RelayRegistration(
             joinedAt: workspace.context.now(), relay: origin.description,
@@ -61,7 +62,7 @@ struct PostalJoin: Command {
         return CommandResult(json: .object(RelayListing.members(registration)))
     }
 
-    private func check(_ known: [RelayRegistration], _ origin: APIOrigin) throws {
+    private func check(_ known: [RelayRegistration]) throws {
         guard !known.contains(where: { $0.relay == origin.description }) else {
             throw CommandError(
                 .conflict, "This vault is a device of \(origin) already.",
@@ -94,7 +95,7 @@ struct PostalJoin: Command {
         } catch { throw RelayError(.failed, "there is no guarded memory for the key") }
     }
 
-    private func failure(_ error: RelayError, _ origin: APIOrigin) -> CommandError {
+    private func failure(_ error: RelayError) -> CommandError {
         var failure = CommandError(mapping: error, relay: origin.description)
         if error.code == .outcomeUnknown {
             failure.message +=

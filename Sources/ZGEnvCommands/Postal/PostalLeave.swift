@@ -17,13 +17,16 @@ struct PostalLeave: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .unavailable))
 
-    private let command: ParsedCommand
+    private let relay: String?
+    private let isForced: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {
+        relay = command.argument("URL")
+        isForced = command.has("force")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let registration = try RelayAccess.registration(
-            command.argument("URL"), workspace)
+        let registration = try RelayAccess.registration(relay, workspace)
         let members = RelayListing.members(registration)
         let plan = ["leave \(registration.relay): \(registration.device) is told nothing any more"]
         if try !workspace.confirm(plan, "Leave it?") {
@@ -79,7 +82,7 @@ struct PostalLeave: Command {
                 "\(registration.relay) was told to forget the device, and still knows it.",
                 hint: "Nothing was changed here. Ask whoever runs the relay, or say --force.")
         } catch {
-            if command.has("force") { return false }
+            if isForced { return false }
             guard let error = error as? RelayError else { throw error }
             var failure = CommandError(mapping: error, relay: registration.relay)
             failure.hint =

@@ -28,9 +28,7 @@ struct PostalStatus: Command {
         }
     }
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let (all, keys) = try RelayAccess.registrations(workspace)
