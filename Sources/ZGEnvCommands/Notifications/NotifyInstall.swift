@@ -25,12 +25,19 @@ struct NotifyInstall: Command {
     private static let remedy =
         "systemctl --user daemon-reload && systemctl --user enable --now zg-env-notify"
 
-    private let command: ParsedCommand
+    private let replaces: Bool
+    /// The intervals, as words of `notify run`.
+    private let intervals: [String]
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        replaces = command.has("force")
+        _ = try RefreshIntervals(command)
+        intervals = NotifyRun.intervalOptions.flatMap { option in
+            command.value(option.name).map { ["--\(option.name)", $0] } ?? []
+        }
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        _ = try RefreshIntervals(command)
         guard let directory = Directories(workspace.context).userUnits else {
             throw CommandError(
                 .failed, "There is no home directory to keep units in.", hint: "Set HOME.")
@@ -63,12 +70,7 @@ struct NotifyInstall: Command {
             words += ["--passphrase-file", absolute(file, workspace)]
         }
         if let file = options.keyFile { words += ["--key-file", absolute(file, workspace)] }
-        for option in RefreshIntervals.options {
-            if let value = command.value(option.name) {
-                words += ["--\(option.name)", value]
-            }
-        }
-        return words
+        return words + intervals
     }
 
     private func absolute(_ path: String, _ workspace: Workspace) -> String {
@@ -77,7 +79,7 @@ struct NotifyInstall: Command {
 
     private func write(_ text: String, to path: String, _ workspace: Workspace) throws {
         var status = stat()
-        if unsafe lstat(path, &status) == 0, !command.has("force") {
+        if unsafe lstat(path, &status) == 0, !replaces {
             let isFile = status.st_mode & S_IFMT == S_IFREG
             let isOwn = isFile && SmallFile.text(path)?.hasPrefix(NotifyUnit.mark + "\n") == true
             guard isOwn else {

@@ -21,18 +21,41 @@ struct NotifyRun: Command {
         ],
         exitCodes: [ExitCode.conflict.rawValue, ExitCode.unavailable.rawValue] + ExitCode.ofOpening)
 
-    private let command: ParsedCommand
+    private let intervals: RefreshIntervals
+    private let usesDesktop: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        intervals = try RefreshIntervals(command)
+        usesDesktop = !command.has("no-desktop")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let intervals = try RefreshIntervals(command)
-        let work = try NotifyWork(
-            workspace, intervals: intervals,
-            usesDesktop: !command.has("no-desktop"))
+        let work = try NotifyWork(workspace, intervals: intervals, usesDesktop: usesDesktop)
         // Signals are noted, so that what was told is kept before it ends.
         try Interrupts.deferred { try work.run { Interrupts.pending == nil } }
         Interrupts.endIfPending()
         return CommandResult(json: .null)
+    }
+}
+
+extension RefreshIntervals {
+    /// Reads ``NotifyRun/intervalOptions``.
+    ///
+    /// - Throws: ``ExitCode/usage`` for intervals that are out of bounds.
+    init(_ command: ParsedCommand) throws {
+        func seconds(_ option: String, _ standard: Int) throws -> Int {
+            guard let duration = command.duration(option) else { return standard }
+            let seconds = Int(duration.components.seconds)
+            guard Self.bounds.contains(seconds) else {
+                throw CommandError(
+                    .usage,
+                    "--\(option) is from \(Self.bounds.lowerBound)s to \(Self.bounds.upperBound)s."
+                )
+            }
+            return seconds
+        }
+        self.init(
+            buildingSeconds: try seconds("every-building", 15),
+            idleSeconds: try seconds("every", 60))
     }
 }

@@ -30,19 +30,22 @@ struct NotifySet: Command {
             .init("zg-env notify set web --off", "nothing any more"),
         ], exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
-    private let command: ParsedCommand
+    private let name: String
+    private let events: Set<NotificationChoices.Event>
+    private let productionOnly: Bool
 
-    init(_ command: ParsedCommand) { self.command = command }
-
-    func run(in workspace: Workspace) throws -> CommandResult {
-        let words = command.values("on")
-        guard command.has("off") || !words.isEmpty else {
+    init(_ command: ParsedCommand) throws {
+        name = command.required("PROJECT")
+        events = Set(command.values("on").compactMap { NotificationChoices.Event(rawValue: $0) })
+        productionOnly = command.has("production-only")
+        guard command.has("off") || !events.isEmpty else {
             throw CommandError(
                 .usage, "What is to be told?",
                 hint: "Say --on started,ready,failed,canceled or some of them, or --off.")
         }
-        let events = Set(words.compactMap { NotificationChoices.Event(rawValue: $0) })
-        let name = command.argument("PROJECT") ?? ""
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
         let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         let files = try NotificationFiles(workspace, keys: keys)
@@ -62,7 +65,7 @@ struct NotifySet: Command {
         guard let binding = bound else { throw ProjectResolver.notFound(name, in: index) }
         let choice = NotificationChoices.Choice(
             scope: .init(binding), projectID: binding.projectID, name: project.name,
-            events: events, productionOnly: command.has("production-only"),
+            events: events, productionOnly: productionOnly,
             since: Int64(clamping: workspace.context.now()))
         return try apply(choice, files, workspace)
     }

@@ -9,9 +9,7 @@ struct NotifyShow: Command {
         ["notify", "show"], "Show what is told of which project", section: "Platform",
         exitCodes: ExitCode.ofOpening)
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let keys = try workspace.session.keys(.index)

@@ -10,9 +10,7 @@ struct NotifyTest: Command {
         discussion: "Needs no vault and no account, and sends nothing to the platform.",
         exitCodes: [ExitCode.unavailable.rawValue])
 
-    private let command: ParsedCommand
-
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let sink = try DesktopSink(workspace.context)

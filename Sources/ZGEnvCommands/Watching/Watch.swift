@@ -25,15 +25,17 @@ struct Watch: Command {
         ],
         exitCodes: ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private let intervals: RefreshIntervals
+    private let projects: [String]
 
-    init(_ command: ParsedCommand) { self.command = command }
+    init(_ command: ParsedCommand) throws {
+        intervals = try RefreshIntervals(command)
+        projects = command.values("project")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let intervals = try RefreshIntervals(command)
         var names: [String] = []
-        let given = command.values("project")
-        for name in given.isEmpty ? [workspace.options.project].compactMap({ $0 }) : given
+        for name in projects.isEmpty ? [workspace.options.project].compactMap({ $0 }) : projects
         where !names.contains(name) {
             try ProjectResolver.check(name)
             names.append(name)
