@@ -68,27 +68,48 @@ struct Rotate: Command {
         exitCodes: [ExitCode.rolledBack.rawValue, ExitCode.needsAttention.rawValue]
             + ExitCode.ofPlatform)
 
-    private let command: ParsedCommand
+    private enum Action {
+        case status, resume, abort, close
+        /// The rotations of this file.
+        case plan(String)
+        case rotate(RotationRequest)
+    }
 
-    init(_ command: ParsedCommand) { self.command = command }
+    private let key: String?
+    private let action: Action
 
-    func run(in workspace: Workspace) throws -> CommandResult {
-        workspace.session.isRotating = true
-        let key = command.argument("KEY")
-        let work = RotationWork(workspace: workspace)
-        if command.has("status") { return try RotationStatus.result(key, workspace) }
-        if command.has("resume") { return try work.continueOpen(key, .resume) }
-        if command.has("abort") { return try work.continueOpen(key, .abort) }
-        if command.has("close") { return try RotationStatus.close(key, workspace) }
-        if let path = command.value("plan") {
+    init(_ command: ParsedCommand) throws {
+        key = command.argument("KEY")
+        if command.has("status") {
+            action = .status
+        } else if command.has("resume") {
+            action = .resume
+        } else if command.has("abort") {
+            action = .abort
+        } else if command.has("close") {
+            action = .close
+        } else if let path = command.value("plan") {
             guard key == nil else {
                 throw CommandError(
                     .usage,
                     "The plan's file names the variables; another one beside it is not rotated.",
                     hint: "Nothing was changed. Leave out KEY, or --plan.")
             }
-            return try PlannedRotations(path, workspace).result()
+            action = .plan(path)
+        } else {
+            action = .rotate(try RotationRequest(command))
         }
-        return try work.rotate(RotationRequest(command))
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let work = RotationWork(workspace: workspace)
+        switch action {
+        case .status: return try RotationStatus.result(key, workspace)
+        case .resume: return try work.continueOpen(key, .resume)
+        case .abort: return try work.continueOpen(key, .abort)
+        case .close: return try RotationStatus.close(key, workspace)
+        case .plan(let path): return try PlannedRotations(path, workspace).result()
+        case .rotate(let request): return try work.rotate(request)
+        }
     }
 }
