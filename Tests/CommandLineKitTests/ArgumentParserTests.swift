@@ -110,6 +110,13 @@ import Testing
             try Fixture.command(["list", "--stale=90d"]).duration("stale") == .seconds(7_776_000))
     }
 
+    @Test func `and cases of a type`() throws {
+        enum Kind: String { case encrypted, plain }
+        #expect(
+            try Fixture.command(["set", "K", "--type", "plain"]).choice("type") == Kind.plain)
+        #expect(try Fixture.command(["set", "K"]).choice("type") == Kind?.none)
+    }
+
     @Test func `and a command's own version option is no question for the program's`() throws {
         #expect(try Fixture.command(["reveal", "K", "--version", "3"]).integer("version") == 3)
     }
@@ -152,7 +159,7 @@ import Testing
     @Test func `in the order of their description`() throws {
         let command = try Fixture.command(["rename", "A", "B"])
         #expect(command.argument("KEY") == "A")
-        #expect(command.argument("NEW") == "B")
+        #expect(command.required("NEW") == "B")
         #expect(command.positionals == ["A", "B"])
     }
 

@@ -54,8 +54,9 @@ package struct ParsedCommand: Sendable {
 
     /// The word given for an argument that the description requires, as the parser has made sure of.
     package func required(_ name: String) -> String {
-        guard let word = argument(name) else { preconditionFailure("\(name) is not required") }
-        return word
+        assert(
+            spec.arguments.contains { $0.name == name && $0.minimum > 0 }, "not required")
+        return arguments(name)[0]
     }
 
     /// All words given for an argument.
