@@ -62,9 +62,7 @@ enum RelayAccess {
     }
 
     /// The relay that the argument names, or the only one.
-    static func registration(
-        _ url: String? = nil, _ workspace: Workspace
-    ) throws -> RelayRegistration {
+    static func registration(_ url: String?, _ workspace: Workspace) throws -> RelayRegistration {
         let all = try registrations(workspace).all
         if let text = url {
             let origin = try origin(text)

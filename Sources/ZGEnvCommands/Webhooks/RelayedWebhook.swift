@@ -30,8 +30,12 @@ struct RelayedWebhook {
     private let registration: RelayRegistration
 
     /// Finds relay and account, and sees that the file's place is free. Makes nothing.
-    init(_ credentialFile: String?, _ workspace: Workspace, _ scope: WebhookScope) throws {
-        registration = try RelayAccess.registration(nil, workspace)
+    ///
+    /// - Parameter relay: Its address, where the vault knows several.
+    init(
+        at relay: String?, credentialFile: String?, _ workspace: Workspace, _ scope: WebhookScope
+    ) throws {
+        registration = try RelayAccess.registration(relay, workspace)
         // 24 bytes are 32 letters.
         hook = String(decoding: Base64.encoded(Random.bytes(24), .urlSafe), as: UTF8.self)
         url = "\(registration.relay)/webhook/\(hook)"

@@ -76,7 +76,9 @@ struct WebhookCreate: Command {
         let scope = try WebhookScope(all: allProjects, needsChoice: true, workspace)
         let place = scope.project?.name ?? "all projects"
         let relayed =
-            isForRelay ? try RelayedWebhook(credentialFile, workspace, scope) : nil
+            isForRelay
+            ? try RelayedWebhook(at: self.url, credentialFile: credentialFile, workspace, scope)
+            : nil
         let url = relayed?.url ?? address
         if workspace.options.dryRun {
             return CommandResult(
