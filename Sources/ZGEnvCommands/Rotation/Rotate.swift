@@ -102,6 +102,7 @@ struct Rotate: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        workspace.session.isRotating = true
         let work = RotationWork(workspace: workspace)
         switch action {
         case .status: return try RotationStatus.result(key, workspace)
