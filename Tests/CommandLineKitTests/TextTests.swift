@@ -18,6 +18,19 @@ import Testing
         #expect(DisplayText.safe(text) == expected)
     }
 
+    @Test(arguments: [
+        ("plain", "plain"), ("x\u{1B}] has ended", "x] has ended"),
+        ("x\u{1B}[ has ended", "x[ has ended"), ("x\u{9D} has ended", "x has ended"),
+        ("x\u{9B} has \u{90}ended", "x has ended"), ("a\nb\r\nc\td\re\u{85}f", "a b c d e f"),
+        ("\u{1B}]a of b\u{7} has ended", "]a of b has ended"),
+        ("\u{1B}Pa of b\u{1B}\\ has ended", "Pa of b\\ has ended"),
+        ("\u{202E}a\u{2066}\u{E0041}\u{FEFF}\u{200B}\u{7F}\u{0}b\u{1B}", "ab"),
+        ("grün 日本 👩‍👩‍👧 e\u{301}", "grün 日本 👩‍👩‍👧 e\u{301}"),
+    ])
+    func `a sentence keeps all that shows`(_ sentence: String, _ expected: String) {
+        #expect(DisplayText.safe(sentence: sentence) == expected)
+    }
+
     @Test func `is safe once and for all, whatever it was`() {
         var seed: UInt64 = 42
         let alphabet: [UInt32] = [
@@ -36,7 +49,9 @@ import Testing
             let isSafe = safe.unicodeScalars.allSatisfy {
                 $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) && $0.value != 0x202E
             }
-            guard isSafe, DisplayText.safe(safe) == safe else {
+            let sentence = DisplayText.safe(sentence: String(scalars))
+            guard isSafe, DisplayText.safe(safe) == safe, DisplayText.safe(sentence) == sentence
+            else {
                 Issue.record("\(scalars.map(\.value))")
                 return
             }

@@ -8,7 +8,7 @@ extension TerminalDevice {
     ///
     /// - Parameter question: Shown in one line, made safe first.
     package func confirm(_ question: String) throws(TerminalError) -> Bool {
-        try write("\(DisplayText.safe(question)) [y/N] ")
+        try write("\(DisplayText.safe(sentence: question)) [y/N] ")
         var answer: [UInt8] = []
         while true {
             _ = try waitForInput()

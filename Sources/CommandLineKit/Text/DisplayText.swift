@@ -27,6 +27,23 @@ package enum DisplayText {
         return String(kept)
     }
 
+    /// A sentence that may hold texts of unknown origin, without the characters that ``safe(_:)`` drops or
+    /// makes a blank, and with every other one: what a name in it opens hides nothing behind that name.
+    package static func safe(sentence: String) -> String {
+        if isPlain(sentence) { return sentence }
+        var kept = String.UnicodeScalarView()
+        var isAfterReturn = false
+        for scalar in sentence.unicodeScalars {
+            switch scalar.value {
+            case 0x0A where isAfterReturn: break
+            case 0x09, 0x0A, 0x0D, 0x85, 0x2028, 0x2029: kept.append(" ")
+            default: if !isUnsafe(scalar) { kept.append(scalar) }
+            }
+            isAfterReturn = scalar.value == 0x0D
+        }
+        return String(kept)
+    }
+
     /// Whether a text is printable ASCII alone: safe as it is, and as wide as it has bytes.
     static func isPlain(_ text: String) -> Bool {
         var text = text

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import Glibc
 internal import JSON
 internal import Sealing
@@ -27,7 +26,7 @@ struct CopiedValue {
         guard revealed.value.count > 0 else {
             throw CommandError(
                 .failed,
-                "The value of \(DisplayText.safe(revealed.name)) is empty: there is nothing to copy."
+                "The value of \(revealed.name) is empty: there is nothing to copy."
             )
         }
     }

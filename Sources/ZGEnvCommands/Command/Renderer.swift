@@ -143,9 +143,9 @@ struct Renderer {
                 usesColor: TerminalDevice.isTerminal(context.messages.descriptor)
                     && context.variable("NO_COLOR") == nil)
             try context.messages.write(look.text("zg-env:", as: .bad) + " ")
-            try context.messages.write(DisplayText.safe(failure.message) + "\n")
+            try context.messages.write(DisplayText.safe(sentence: failure.message) + "\n")
             if let hint = failure.hint {
-                try context.messages.write(DisplayText.safe(hint) + "\n")
+                try context.messages.write(DisplayText.safe(sentence: hint) + "\n")
             }
         }
         try context.messages.flush()

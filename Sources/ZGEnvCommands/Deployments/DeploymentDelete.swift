@@ -51,7 +51,7 @@ struct DeploymentDelete: Command {
                         chosen.map { DeploymentListing.json($0.deployment, current: false) }),
                     "failed": [], "dryRun": true,
                 ],
-                text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
+                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
         var deleted: [NamedDeployment] = []
         var failed: [(NamedDeployment, CommandError)] = []

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import VercelAPI
@@ -13,9 +12,9 @@ enum DeploymentEnding {
     static func failure(
         _ deployment: Deployment, _ client: VercelClient, logIsShown: Bool = false
     ) -> CommandError? {
-        let (id, state) = (DisplayText.safe(deployment.id), deployment.state)
+        let (id, state) = (deployment.id, deployment.state)
         guard state.isFinal, state != .ready else { return nil }
-        let words = deployment.errorMessage.map { CommandError.ending(DisplayText.safe($0)) }
+        let words = deployment.errorMessage.map { CommandError.ending($0) }
         let unchanged = "What served before still does."
         switch state {
         case .canceled:
@@ -43,10 +42,10 @@ enum DeploymentEnding {
             return CommandError(
                 .deploymentFailed, "\(id) was deleted meanwhile.", hint: unchanged)
         default:
-            let step = deployment.errorStep.map { " in \(DisplayText.safe($0))" } ?? ""
+            let step = deployment.errorStep.map { " in \($0)" } ?? ""
             return CommandError(
                 .deploymentFailed,
-                "\(id) ended in \(DisplayText.safe(state.rawValue))\(step): "
+                "\(id) ended in \(state.rawValue)\(step): "
                     + (words ?? "the build failed."),
                 hint: logIsShown
                     ? "\(unchanged) The log above has the reason."

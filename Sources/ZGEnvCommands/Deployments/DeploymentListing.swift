@@ -37,7 +37,7 @@ enum DeploymentListing {
     /// A plan that is not carried out, for people: what would be done, and what goes with it.
     static func would(_ plan: [String]) -> String {
         plan.enumerated().map { place, line in
-            (place == 0 ? "Would " : "  ") + DisplayText.safe(line) + "\n"
+            (place == 0 ? "Would " : "  ") + DisplayText.safe(sentence: line) + "\n"
         }.joined()
     }
 

@@ -148,12 +148,12 @@ struct DeploymentMaking {
         case .unknown:
             throw CommandError(
                 .unavailable,
-                "The platform did not answer: whether it made a new deployment of \(DisplayText.safe(project.name)) cannot be seen.",
+                "The platform did not answer: whether it made a new deployment of \(project.name) cannot be seen.",
                 hint: "Look first: zg-env deployment list -p \(word: project.name)")
         case .notShown:
             throw CommandError(
                 .unavailable,
-                "The platform did not answer, and shows no new deployment of \(DisplayText.safe(project.name)).",
+                "The platform did not answer, and shows no new deployment of \(project.name).",
                 hint: "Run it again; look at the platform first if a build costs much.")
         }
     }
@@ -200,13 +200,12 @@ struct DeploymentMaking {
             return DeploymentEnding.failure(deployment, client, logIsShown: following.showsLog)
                 ?? CommandError(
                     .deploymentFailed,
-                    "\(deployment.id) ended in \(deployment.state.rawValue): "
-                        + CommandError.ending(DisplayText.safe(reason)))
+                    "\(deployment.id) ended in \(deployment.state.rawValue): \(CommandError.ending(reason))"
+                )
         case .ended(.builtNotLive(let reason)):
             return CommandError(
                 .deploymentFailed,
-                "\(deployment.id) is built, not live: "
-                    + CommandError.ending(DisplayText.safe(reason)),
+                "\(deployment.id) is built, not live: \(CommandError.ending(reason))",
                 hint: "Make it live with: zg-env deployment promote \(word: deployment.id)")
         case .timedOut:
             return CommandError(

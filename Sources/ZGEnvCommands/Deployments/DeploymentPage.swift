@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import VercelAPI
 
 /// The address of the platform's page about a deployment: `https://vercel.com/TEAM/PROJECT/ID`.
@@ -47,7 +46,7 @@ struct DeploymentPage {
         let place = own.map { "\($0.team)/\(project.name)" } ?? project.name
         throw CommandError(
             .conflict,
-            "The address names \(DisplayText.safe("\(team)/\(self.project)")), and \(DisplayText.safe(found.id)) is a deployment of \(DisplayText.safe(place)).",
+            "The address names \("\(team)/\(self.project)"), and \(found.id) is a deployment of \(place).",
             hint: "Nothing was done. Name it by its id if it is meant.")
     }
 }

@@ -72,10 +72,10 @@ struct DeploymentRollback: Command {
         let bound = try BoundProject.anywhere(workspace)
         let client = bound.access.client
         let project = try client.project(bound.platform.id, withRollbackInfo: true)
-        let name = DisplayText.safe(project.name)
         guard let current = project.production else {
             throw CommandError(
-                .notFound, "\(name) serves nothing in production: there is no way back from that.",
+                .notFound,
+                "\(project.name) serves nothing in production: there is no way back from that.",
                 hint: "Make a deployment live with: zg-env deployment promote ID")
         }
         var filter = DeploymentFilter()
@@ -91,7 +91,7 @@ struct DeploymentRollback: Command {
         }
         guard let found else {
             throw CommandError(
-                .notFound, "\(name) has no earlier deployment that served production.",
+                .notFound, "\(project.name) has no earlier deployment that served production.",
                 hint: "See what there is: zg-env deployment list -t production")
         }
         return NamedDeployment(

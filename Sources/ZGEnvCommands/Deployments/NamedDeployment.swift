@@ -138,7 +138,7 @@ extension CommandError {
     /// An action that a deployment does not allow as it is.
     init(_ refusal: DeploymentActions.Refusal, of id: String, _ nothing: String) {
         self.init(
-            .conflict, "\(DisplayText.safe(id)) \(refusal.reason). \(nothing)",
+            .conflict, "\(id) \(refusal.reason). \(nothing)",
             hint: refusal.instead)
     }
 }

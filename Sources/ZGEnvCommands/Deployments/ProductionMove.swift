@@ -87,7 +87,7 @@ struct ProductionMove {
         let previous = named.project.production?.id
         let now = try client.project(named.project.id).production?.id
         guard now == previous else {
-            func word(_ id: String?) -> String { id.map { DisplayText.safe($0) } ?? "nothing" }
+            func word(_ id: String?) -> String { id ?? "nothing" }
             throw CommandError(
                 .conflict,
                 "Production was changed meanwhile: \(word(now)) serves it now, and \(word(previous)) did when the plan was made.",
@@ -221,7 +221,7 @@ struct ProductionMove {
             )
         }
         let word = running.type == "rollback" ? "A rollback" : "A promotion"
-        let to = running.toDeploymentId.map { " to \(DisplayText.safe($0))" } ?? ""
+        let to = running.toDeploymentId.map { " to \($0)" } ?? ""
         return CommandError(
             .conflict, "\(word)\(to) is under way, and the platform does one at a time.",
             hint: "Nothing was moved. Wait until it is done, then run this again.")
@@ -232,7 +232,7 @@ struct ProductionMove {
         switch end {
         case .live: return nil
         case .failed(let domains):
-            let names = domains.prefix(10).map { DisplayText.safe($0) }.joined(separator: ", ")
+            let names = domains.prefix(10).joined(separator: ", ")
             return CommandError(
                 .deploymentFailed,
                 "The \(noun) to \(id) failed"
@@ -252,12 +252,12 @@ struct ProductionMove {
         case .overtaken(let other):
             return CommandError(
                 .conflict,
-                "Somebody has asked for \(DisplayText.safe(other)) to serve production meanwhile.",
+                "Somebody has asked for \(other) to serve production meanwhile.",
                 hint: "Look first: zg-env deployment show \(word: other)")
         case .timedOut(let status):
             return CommandError(
                 .unavailable,
-                "The \(noun) to \(id) was still \(DisplayText.safe(status)) after \(DurationText.text(limit)).",
+                "The \(noun) to \(id) was still \(status) after \(DurationText.text(limit)).",
                 hint:
                     "It goes on by itself. See what became of it: zg-env deployment show \(word: id)"
             )

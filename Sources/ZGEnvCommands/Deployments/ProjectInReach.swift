@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import Vault
 internal import VercelAPI
@@ -48,8 +47,8 @@ struct ProjectInReach {
             isSame = name.map { $0 == project.name } ?? true
         }
         guard !isSame else { return }
-        let (own, other) = (DisplayText.safe(project.name), DisplayText.safe(name ?? id ?? ""))
-        let said = "\(DisplayText.safe(deployment.id)) is a deployment of \(own), not of \(other)"
+        let (own, other) = (project.name, name ?? id ?? "")
+        let said = "\(deployment.id) is a deployment of \(own), not of \(other)"
         if workspace.options.namesProject {
             throw CommandError(
                 .conflict, "\(said).",

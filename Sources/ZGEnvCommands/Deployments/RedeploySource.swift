@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import EnvOperations
 internal import Vault
 internal import VercelAPI
@@ -104,7 +103,7 @@ extension CommandError {
     static func nothing(in project: BoundProject, for target: String, hint: String) -> Self {
         Self(
             .notFound,
-            "\(DisplayText.safe(project.platform.name)) has no deployment for \(DisplayText.safe(target)) to build anew.",
+            "\(project.platform.name) has no deployment for \(target) to build anew.",
             hint: hint)
     }
 }

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DesktopNotifications
 internal import SecretServiceKeyring
 
@@ -28,7 +27,7 @@ enum NotificationChecks {
     static func finding(
         _ able: DesktopNotifications.Capabilities, server: String
     ) -> Finding {
-        let name = DisplayText.safe(server).trimmingBlanks
+        let name = server.trimmingBlanks
         let shown = "Notifications are shown by \(name.isEmpty ? "this desktop" : name)"
         guard able.actions, able.body else {
             return Finding(

@@ -85,7 +85,7 @@ struct Edit: Command {
         guard status == 0 else {
             throw End(
                 error: CommandError(
-                    .failed, "\(DisplayText.safe(editor.name)) ended with status \(status).",
+                    .failed, "\(editor.name) ended with status \(status).",
                     hint: "Nothing was changed."))
         }
         let text = try file.text(limit: DotEnvReader.maximumSize)

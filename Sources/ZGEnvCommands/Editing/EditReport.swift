@@ -37,7 +37,7 @@ struct EditReport {
             .init("unchanged", .strings(plan.unchanged)),
         ]
         if dryRun { members.append(.init("dryRun", true)) }
-        let text = dryRun ? lines.map { "Would \(DisplayText.safe($0))\n" }.joined() : ""
+        let text = dryRun ? lines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined() : ""
         return CommandResult(json: .object(members), text: text)
     }
 

@@ -10,7 +10,7 @@ struct EditWork {
         let keys: [String]
 
         var error: CommandError {
-            let names = DisplayText.safe(keys.joined(separator: ", "))
+            let names = keys.joined(separator: ", ")
             return CommandError(
                 .conflict, "Somebody else changed this meanwhile: \(names).",
                 hint: "Nothing was changed; run the command again.")

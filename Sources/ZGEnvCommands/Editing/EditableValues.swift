@@ -125,7 +125,9 @@ struct EditableValues {
             format: .dotenv, values: base.shown.compactMap { values[$0.id] })
         var text = try SecretBuffer(capacity: body.byteCount + 4_096)
         for line in comment {
-            try Array("# \(DisplayText.safe(line))\n".utf8).withBytes { try text.append($0) }
+            try Array("# \(DisplayText.safe(sentence: line))\n".utf8).withBytes {
+                try text.append($0)
+            }
         }
         try text.append(0x0A)
         try body.withBytes { try text.append($0) }

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Sealing
@@ -31,8 +30,8 @@ struct EditedText {
         if let onlyKey, let other = source.keys.first(where: { $0 != onlyKey }) {
             throw CommandError(
                 .usage,
-                "Not readable: only \(DisplayText.safe(onlyKey)) may stand in the text, and "
-                    + "\(DisplayText.safe(other)) does too.")
+                "Not readable: only \(onlyKey) may stand in the text, and "
+                    + "\(other) does too.")
         }
         for key in source.keys {
             do {

@@ -84,7 +84,7 @@ struct NotifyInstall: Command {
             let isOwn = isFile && SmallFile.text(path)?.hasPrefix(NotifyUnit.mark + "\n") == true
             guard isOwn else {
                 throw CommandError(
-                    .conflict, "\(DisplayText.safe(path)) is there, and zg-env did not make it.",
+                    .conflict, "\(path) is there, and zg-env did not make it.",
                     hint: "It was left as it is. Say --force to replace it.")
             }
         }
@@ -93,7 +93,7 @@ struct NotifyInstall: Command {
         try bytes.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
         guard SmallFile.bytes(path) == bytes else {
             throw CommandError(
-                .failed, "\(DisplayText.safe(path)) does not hold what was written to it.",
+                .failed, "\(path) does not hold what was written to it.",
                 hint: "Look at that file before you start it.")
         }
     }

@@ -97,7 +97,7 @@ struct NotifySet: Command {
             guard (kept?.events ?? []) == choice.events else {
                 throw CommandError(
                     .conflict,
-                    "The choice for \(DisplayText.safe(choice.name)) was changed meanwhile.",
+                    "The choice for \(choice.name) was changed meanwhile.",
                     hint: "See what stands with: zg-env notify show")
             }
             workspace.note(NotifyShow.sentence(choice))

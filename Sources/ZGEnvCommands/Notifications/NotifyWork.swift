@@ -167,7 +167,7 @@ final class NotifyWork: PollingWork {
             let time = TimeText.utc(Int64(clamping: workspace.context.now()))
             let body = message.body.split(separator: "\n").joined(separator: "; ")
             let text = body.isEmpty ? message.title : "\(message.title): \(body)"
-            try output.write("\(time) \(DisplayText.safe(text))\n")
+            try output.write("\(time) \(DisplayText.safe(sentence: text))\n")
         }
         try output.flush()
     }

@@ -32,7 +32,7 @@ struct PostalLeave: Command {
         if try !workspace.confirm(plan, "Leave it?") {
             return CommandResult(
                 json: .object(members + [.init("dryRun", true)]),
-                text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
+                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
         let isGone = try forgetThere(registration, workspace)
         let keys = try workspace.session.keys(.index)

@@ -69,7 +69,7 @@ struct PostalStatus: Command {
         }
         return CommandResult(
             json: ["relays": .array(items)],
-            text: lines.map { DisplayText.safe($0) + "\n" }.joined(), failure: failure)
+            text: lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined(), failure: failure)
     }
 
     private func answer(

@@ -66,7 +66,7 @@ struct ProgramReplacement {
     func failure(refused: Int32, _ environment: ChildEnvironment) -> Failure {
         if refused == E2BIG { return Self.tooLarge(arguments, environment) }
         let name = arguments.first ?? []
-        let shown = DisplayText.safe(String(decoding: name, as: UTF8.self))
+        let shown = String(decoding: name, as: UTF8.self)
         guard refused != ENOENT else {
             return Failure(127, .notFound, "There is no program \(shown).")
         }

@@ -83,7 +83,7 @@ struct Run: Command {
         if let missing = required.first(where: { !present.contains($0) }) {
             throw CommandError(
                 .notFound,
-                "\(DisplayText.safe(missing)) is required, and \(DisplayText.safe(found.project.name)) has no value for it here."
+                "\(missing) is required, and \(found.project.name) has no value for it here."
             )
         }
         try checkEntries(found.values)
@@ -185,12 +185,11 @@ struct Run: Command {
                 return (bytes.count, unsafe found != nil)
             }
             guard holdsSign || count + 1 + values[place].value.count + 1 > limit else { continue }
-            let shown = DisplayText.safe(name)
             guard !holdsSign else {
-                throw CommandError(.usage, "\(shown) is no name for an environment variable.")
+                throw CommandError(.usage, "\(name) is no name for an environment variable.")
             }
             throw CommandError(
-                .usage, "The value of \(shown) is longer than an environment can hold (128 KiB).",
+                .usage, "The value of \(name) is longer than an environment can hold (128 KiB).",
                 hint: "Name the variables to hand over with --only, and read this one with reveal.")
         }
     }

@@ -32,7 +32,7 @@ struct ProjectRemove: Command {
             try workspace.session.update(with: keys) { transaction in
                 guard transaction.index.variables(of: project.id).count == count else {
                     throw CommandError(
-                        .conflict, "\(DisplayText.safe(name)) was changed meanwhile.",
+                        .conflict, "\(name) was changed meanwhile.",
                         hint: "Nothing was removed; run the command again.")
                 }
                 let records = transaction.index.variables.filter { $0.project == project.id }
@@ -51,6 +51,6 @@ struct ProjectRemove: Command {
                 "dryRun": .bool(!answer),
             ],
             text: !answer
-                ? plan.map { "Would \(DisplayText.safe($0))\n" }.joined() : "")
+                ? plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined() : "")
     }
 }

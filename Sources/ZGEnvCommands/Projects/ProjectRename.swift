@@ -35,7 +35,7 @@ struct ProjectRename: Command {
             }
             guard name == new || index.project(named: new) == nil else {
                 throw CommandError(
-                    .conflict, "The vault has a project \(DisplayText.safe(new)) already.",
+                    .conflict, "The vault has a project \(new) already.",
                     hint: "Nothing was changed.")
             }
             return position

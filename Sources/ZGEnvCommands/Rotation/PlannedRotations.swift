@@ -42,7 +42,7 @@ struct PlannedRotations {
                 items.append(
                     item(
                         ["key": .string(key), "projects": [], "outcome": .null], failure))
-                text += "\(DisplayText.safe(key)): \(mapped.message)\n"
+                text += "\(DisplayText.safe(sentence: "\(key): \(mapped.message)"))\n"
             }
             guard let failure else { continue }
             failures.append(failure)

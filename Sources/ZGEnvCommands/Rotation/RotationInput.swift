@@ -24,7 +24,7 @@ enum RotationInput {
         guard value.count > 0, value.count <= limit else {
             throw CommandError(
                 .usage,
-                "The new value of \(DisplayText.safe(request.key)) is empty, or longer than the platform takes.",
+                "The new value of \(request.key) is empty, or longer than the platform takes.",
                 hint: "Nothing was changed.")
         }
         return value

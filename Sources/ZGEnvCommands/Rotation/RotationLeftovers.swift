@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import Sealing
 internal import Vault
@@ -27,12 +26,11 @@ enum RotationLeftovers {
 
     /// How what is left is built anew.
     static func remedy(_ left: [String], project: String) -> String {
-        let name = DisplayText.safe(project)
         let single = left.filter { $0 != "preview" && $0 != otherPreviews }
-        var ways = single.map { "zg-env redeploy -p \(word: name) -t \(word: $0) --yes" }
+        var ways = single.map { "zg-env redeploy -p \(word: project) -t \(word: $0) --yes" }
         if single.count < left.count {
             ways.append(
-                "zg-env deployment list -p \(word: name) -t preview, then zg-env redeploy ID for each"
+                "zg-env deployment list -p \(word: project) -t preview, then zg-env redeploy ID for each"
             )
         }
         return "Build anew what is still used: \(ways.joined(separator: "; "))"
@@ -60,7 +58,7 @@ enum RotationLeftovers {
 
     /// The first of many, as the part of a sentence.
     static func list(_ names: [String]) -> String {
-        DisplayText.safe(names.prefix(10).joined(separator: "; "))
+        names.prefix(10).joined(separator: "; ")
             + (names.count > 10 ? "; and \(names.count - 10) more" : "")
     }
 }

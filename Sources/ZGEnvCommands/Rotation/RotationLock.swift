@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import SystemFiles
 internal import Vault
 
@@ -20,7 +19,7 @@ final class RotationLock {
             guard try lock.tryLock() else {
                 throw CommandError(
                     .conflict,
-                    "Another process works on the rotation of \(DisplayText.safe(key)), or a command of it still runs.",
+                    "Another process works on the rotation of \(key), or a command of it still runs.",
                     hint: "Let it end. Look at it with: zg-env rotate --status")
             }
         } catch let error as SystemError {

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Vault
@@ -27,9 +26,7 @@ struct RotationOldValues {
                 step.action == .agree || step.variable.map { wanted.contains($0.id) } ?? false
             }
             guard isAsWanted, finding.plan.conflicts.isEmpty else {
-                let (name, project) = (
-                    DisplayText.safe(request.key), DisplayText.safe(place.project.name)
-                )
+                let (name, project) = (request.key, place.project.name)
                 throw CommandError(
                     .conflict, "\(name) of \(project) is not in step with the platform.",
                     hint:
@@ -48,7 +45,7 @@ struct RotationOldValues {
                 let project = place.project.name
                 throw CommandError(
                     .conflict,
-                    "\(DisplayText.safe(request.key)) of \(DisplayText.safe(project)) was changed on Vercel since this vault has seen it.",
+                    "\(request.key) of \(project) was changed on Vercel since this vault has seen it.",
                     hint:
                         "Nothing was changed. See it with: zg-env pull \(word: request.key) -p \(word: project), then rotate again."
                 )

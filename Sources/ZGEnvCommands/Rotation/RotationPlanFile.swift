@@ -59,7 +59,7 @@ struct RotationPlanFile {
     init(_ path: String) throws {
         guard let bytes = SmallFile.bytes(path) else {
             throw CommandError(
-                .usage, "The plan \(DisplayText.safe(path)) cannot be read.",
+                .usage, "The plan \(path) cannot be read.",
                 hint: "Nothing was changed.")
         }
         let file: File
@@ -130,7 +130,7 @@ struct RotationPlanFile {
 
     private static func problem(_ path: String, _ what: String) -> CommandError {
         CommandError(
-            .usage, "The plan \(DisplayText.safe(path)) cannot be used: \(DisplayText.safe(what)).",
+            .usage, "The plan \(path) cannot be used: \(what).",
             hint: "Nothing was changed.")
     }
 

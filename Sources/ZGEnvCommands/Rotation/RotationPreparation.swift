@@ -132,9 +132,7 @@ struct RotationPreparation {
             overview.policies[owner] ?? (try? bound.access.client.team(owner))?.sensitivePolicy
                 == "on"
         else { return }
-        let (key, project) = (
-            DisplayText.safe(readable.name), DisplayText.safe(found.project.name)
-        )
+        let (key, project) = (readable.name, found.project.name)
         throw CommandError(
             .conflict,
             "The team of \(project) has the platform make \(key) sensitive, which it is not in the vault, so the old value could not be put back.",
@@ -153,12 +151,11 @@ struct RotationPreparation {
             workspace, bound, bound.local ?? found.project, rules: rules, isPart: true
         ).run(asks: false, sends: false)
         if report.isInStep { return report.reading }
-        let name = DisplayText.safe(found.records[0].name)
-        let project = DisplayText.safe(found.project.name)
         throw CommandError(
-            .conflict, "\(name) of \(project) is not in step with the platform.",
+            .conflict,
+            "\(found.records[0].name) of \(found.project.name) is not in step with the platform.",
             hint:
-                "Nothing was changed. Look with: zg-env diff --remote -p \(word: project), then: zg-env push \(word: name) -p \(word: project)"
+                "Nothing was changed. Look with: zg-env diff --remote -p \(word: found.project.name), then: zg-env push \(word: found.records[0].name) -p \(word: found.project.name)"
         )
     }
 
@@ -170,10 +167,9 @@ struct RotationPreparation {
                 || place.records.contains { $0.attributes.kind == .sensitive }
         }
         guard let hidden else { return }
-        let name = DisplayText.safe(hidden.project.name)
         throw CommandError(
             .usage,
-            "Nothing would prove the new value in \(name), so the old one must not be revoked.",
+            "Nothing would prove the new value in \(hidden.project.name), so the old one must not be revoked.",
             hint: "Nothing was changed. Say with --check or --check-url how it shows.")
     }
 
@@ -224,7 +220,7 @@ struct RotationPreparation {
         guard !hidden.isEmpty, request.commands.revoke != nil, request.commands.check != nil,
             request.commands.checkURL == nil
         else { return nil }
-        let names = hidden.map { DisplayText.safe($0.project.name) }.joined(separator: ", ")
+        let names = hidden.map { $0.project.name }.joined(separator: ", ")
         return
             "Vercel does not show what a deployment of \(names) was built with, so --check alone decides whether the old value is revoked. It must ask the deployment itself, at ZG_ENV_DEPLOYMENT_URL; or add --check-url."
     }
@@ -237,7 +233,7 @@ struct RotationPreparation {
             $0.deployment.target == "production" && $0.bound.platform.assignsDomains == false
         }
         guard !staged.isEmpty else { return nil }
-        let names = staged.map { DisplayText.safe($0.project.name) }.joined(separator: ", ")
+        let names = staged.map { $0.project.name }.joined(separator: ", ")
         return
             "New production deployments of \(names) are staged: production keeps what it has, and the rotation goes back, unless --promote is given."
     }
@@ -255,7 +251,7 @@ struct RotationPreparation {
             request, old: old, places[0].project.name, workspace)
         if let old, old.equals(value) {
             throw CommandError(
-                .usage, "The new value of \(DisplayText.safe(request.key)) is the old one.",
+                .usage, "The new value of \(request.key) is the old one.",
                 hint: "Nothing was changed.")
         }
         return value
@@ -281,7 +277,7 @@ struct RotationPreparation {
                 else {
                     throw CommandError(
                         .conflict,
-                        "Somebody changed \(DisplayText.safe(request.key)) meanwhile.",
+                        "Somebody changed \(request.key) meanwhile.",
                         hint: "Nothing was changed; run the command again.")
                 }
                 _ = try value.withBytes { bytes in

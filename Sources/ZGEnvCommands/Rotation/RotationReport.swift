@@ -94,7 +94,7 @@ struct RotationReport {
             .init(
                 "failure",
                 .string(
-                    orNull: progress.failure.map { DisplayText.safe($0.reason) } ?? stop?.message)),
+                    orNull: progress.failure?.reason ?? stop?.message)),
             .init("startedAt", .time(orNull: Int64(clamping: rotation.createdAt))),
             .init(
                 "endedAt",
@@ -109,7 +109,7 @@ struct RotationReport {
             "state": .string(state(of: place).rawValue), "proof": .string(proof(of: place)),
             "target": .string(orNull: member.target),
             "reason": .string(
-                orNull: progress.members[place].trouble.map { DisplayText.safe($0.reason) }),
+                orNull: progress.members[place].trouble?.reason),
         ]
     }
 
@@ -126,7 +126,7 @@ struct RotationReport {
             let proof = proof(of: place)
             if proof != "none" { line += "  proved by its \(proof)" }
             if let trouble = progress.members[place].trouble {
-                line += "  \(DisplayText.safe(trouble.reason))"
+                line += "  \(DisplayText.safe(sentence: trouble.reason))"
             }
             lines.append(line)
         }
@@ -166,11 +166,10 @@ struct RotationReport {
     ///
     /// - Parameter wasAborted: The user asked for the old value.
     func failure(wasAborted: Bool) -> CommandError? {
-        let key = DisplayText.safe(plan.key)
         if let stop {
             return CommandError(
                 .needsAttention,
-                "The rotation of \(key) stopped, and stays open. \(CommandError.ending(stop.message)) \(standing)",
+                "The rotation of \(plan.key) stopped, and stays open. \(CommandError.ending(stop.message)) \(standing)",
                 hint: "Mend the cause, then go on: \(ways)")
         }
         switch progress.outcome {
@@ -182,13 +181,13 @@ struct RotationReport {
                 "zg-env push \(word: plan.key) -p \(word: $0.name) --force"
             }.joined(separator: ", then: ")
             return CommandError(
-                .needsAttention, "The rotation of \(key) stopped: \(reason). \(standing)",
+                .needsAttention, "The rotation of \(plan.key) stopped: \(reason). \(standing)",
                 hint:
                     "Put the new value back with: \(pushes), then: zg-env rotate \(word: plan.key) --resume. Or leave everything as it stands with: zg-env rotate \(word: plan.key) --close"
             )
         case .needsAttention:
             return CommandError(
-                .needsAttention, "The rotation of \(key) stopped: \(reason). \(standing)",
+                .needsAttention, "The rotation of \(plan.key) stopped: \(reason). \(standing)",
                 hint:
                     "\(progress.failure?.kind == .staged ? "The project keeps production deployments staged; promote it yourself, or go back and rotate with --promote. " : "")Go on with: \(ways). Where neither can succeed, leave it as it stands with: zg-env rotate \(word: plan.key) --close"
             )
@@ -204,16 +203,15 @@ struct RotationReport {
     }
 
     private func rolledBack(_ wasAborted: Bool) -> CommandError? {
-        let key = DisplayText.safe(plan.key)
         let names = { (places: [Int]) in
-            places.map { DisplayText.safe(plan.members[$0].name) }.joined(separator: ", ")
+            places.map { plan.members[$0].name }.joined(separator: ", ")
         }
         if rotation.isUnused {
             let name = plan.members[progress.failedMember ?? 0].name
             let isHere = progress.failure?.kind == .changedHere
             return CommandError(
                 .conflict,
-                "\(key) was not rotated: \(reason). Nothing was sent, and nothing was changed.",
+                "\(plan.key) was not rotated: \(reason). Nothing was sent, and nothing was changed.",
                 hint: isHere
                     ? "Look at it with: zg-env history \(word: plan.key) -p \(word: name), then rotate again."
                     : "Take what Vercel has with: zg-env pull \(word: plan.key) -p \(word: name), then rotate again."
@@ -231,7 +229,7 @@ struct RotationReport {
                 ? "Nothing was sent to \(names([progress.failedMember ?? 0])), and what was done elsewhere is undone."
                 : "The old value is back."
             return CommandError(
-                .rolledBack, "\(key) was not rotated: \(reason). \(ending)",
+                .rolledBack, "\(plan.key) was not rotated: \(reason). \(ending)",
                 hint: "The new one stays in the history. \(remedy)")
         }
         let reasons = Set(left.compactMap { progress.members[$0].trouble?.reason }).sorted()
@@ -241,7 +239,7 @@ struct RotationReport {
         let name = plan.members[left[0]].name
         return CommandError(
             .rolledBack,
-            "\(key) was not rotated: \(reason). \(DisplayText.safe(reasons.joined(separator: "; "))): that stays on Vercel in \(names(left)). Check what production was built with, and redeploy if it lacks the value.\(rest)",
+            "\(plan.key) was not rotated: \(reason). \(reasons.joined(separator: "; ")): that stays on Vercel in \(names(left)). Check what production was built with, and redeploy if it lacks the value.\(rest)",
             hint:
                 "Take what Vercel has with: zg-env pull \(word: plan.key) -p \(word: name) --force, or bring the old value there with: zg-env push \(word: plan.key) -p \(word: name) --force"
         )
@@ -256,9 +254,8 @@ struct RotationReport {
 
     /// The ways out of it.
     private var ways: String {
-        let key = DisplayText.safe(plan.key)
-        return "zg-env rotate \(word: key) --resume"
-            + (canAbort ? ", or go back with: zg-env rotate \(word: key) --abort" : "")
+        return "zg-env rotate \(word: plan.key) --resume"
+            + (canAbort ? ", or go back with: zg-env rotate \(word: plan.key) --abort" : "")
     }
 
     private var canAbort: Bool {
@@ -268,13 +265,13 @@ struct RotationReport {
     private var reason: String {
         guard let failure = progress.failure else { return "somebody has to look" }
         let place = progress.failedMember.map { " in \(plan.members[$0].name)" } ?? ""
-        return DisplayText.safe(failure.reason + place)
+        return failure.reason + place
     }
 
     /// What stands where.
     private var standing: String {
         var parts = plan.members.indices.map { place in
-            let name = DisplayText.safe(plan.members[place].name)
+            let name = plan.members[place].name
             let member = progress.members[place]
             if progress.direction == .forward {
                 if member.build.live == .done { return "\(name) is live with the new value" }
@@ -282,7 +279,7 @@ struct RotationReport {
                     ? "\(name) has the new value, not live"
                     : "\(name) is as it was, or being pushed"
             }
-            let trouble = member.trouble.map { " (\(DisplayText.safe($0.reason)))" } ?? ""
+            let trouble = member.trouble.map { " (\($0.reason))" } ?? ""
             return "\(name) \(standingBack(of: member))\(trouble)"
         }
         if progress.direction == .forward, plan.commands.apply != nil, progress.apply != .pending {

@@ -92,8 +92,8 @@ struct RotationSelection {
         guard !holders.isEmpty, request.takesHolders else {
             throw CommandError(
                 .notFound,
-                "\(DisplayText.safe(request.key)) of \(DisplayText.safe(project.name)) has no value for "
-                    + "\(DisplayText.safe(scope.description)).")
+                "\(request.key) of \(project.name) has no value for "
+                    + "\(scope.description).")
         }
         return holders
     }
@@ -113,7 +113,7 @@ struct RotationSelection {
                 guard known.equals(value) else {
                     throw CommandError(
                         .usage,
-                        "\(DisplayText.safe(request.key)) has several values in what was named.",
+                        "\(request.key) has several values in what was named.",
                         hint:
                             "Nothing was changed. Name one place with -t, and projects that hold one value."
                     )
@@ -129,7 +129,7 @@ struct RotationSelection {
         guard request.allowsMissing || request.failurePolicy == .keep else {
             throw CommandError(
                 .notFound,
-                "The vault does not hold the value of \(DisplayText.safe(name)), so there would be nothing to go back to.",
+                "The vault does not hold the value of \(name), so there would be nothing to go back to.",
                 hint:
                     "Nothing was changed. Set it first, or say --allow-missing to go without a way back."
             )
@@ -186,11 +186,10 @@ struct RotationSelection {
                 }
         }
         guard open != nil else { return }
-        let name = DisplayText.safe(key)
         throw CommandError(
-            .conflict, "A rotation of \(name) has begun and not ended.",
+            .conflict, "A rotation of \(key) has begun and not ended.",
             hint:
-                "Go on with: zg-env rotate \(word: name) --resume, or go back with: zg-env rotate \(word: name) --abort"
+                "Go on with: zg-env rotate \(word: key) --resume, or go back with: zg-env rotate \(word: key) --abort"
         )
     }
 }

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -59,7 +58,7 @@ struct RotationSplit {
                     now.attributes.scope == held.attributes.scope
                 else {
                     throw CommandError(
-                        .conflict, "Somebody changed \(DisplayText.safe(key)) meanwhile.",
+                        .conflict, "Somebody changed \(key) meanwhile.",
                         hint: "Nothing was changed; run the command again.")
                 }
             }
@@ -69,7 +68,7 @@ struct RotationSplit {
             if edit.isNew {
                 guard let old = preparation.old else {
                     throw CommandError(
-                        .notFound, "The vault does not hold the value of \(DisplayText.safe(key)).",
+                        .notFound, "The vault does not hold the value of \(key).",
                         hint: "Nothing was changed. Set it first.")
                 }
                 transaction.index.variables[edit.position].attributes.comment =

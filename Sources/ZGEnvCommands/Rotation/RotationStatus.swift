@@ -20,9 +20,8 @@ enum RotationStatus {
     static func close(_ key: String?, _ workspace: Workspace) throws -> CommandResult {
         let found = try RotationWork(workspace: workspace).open(key)
         var closed = found
-        let name = DisplayText.safe(found.plan.key)
         let answer = try workspace.confirm(
-            ["close the open rotation of \(name) as it stands; nothing is put back"],
+            ["close the open rotation of \(found.plan.key) as it stands; nothing is put back"],
             "Close it?")
         if answer {
             let lock = try RotationLock(
@@ -32,7 +31,7 @@ enum RotationStatus {
             closed = try workspace.session.update(with: try workspace.session.keys(.values)) {
                 try close(found, at: time, in: &$0)
             }
-            workspace.note("The rotation of \(name) is closed.")
+            workspace.note("The rotation of \(found.plan.key) is closed.")
         }
         return CommandResult(
             json: .object(

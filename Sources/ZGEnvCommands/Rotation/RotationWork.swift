@@ -28,7 +28,7 @@ struct RotationWork {
         if let warning = preparation.stagedWarning, isUnseen {
             workspace.context.warn("staged", warning)
         }
-        let answer = try workspace.confirm(lines, "Rotate \(DisplayText.safe(request.key))?")
+        let answer = try workspace.confirm(lines, "Rotate \(request.key)?")
         guard answer else { return dryRun(request, preparation, lines) }
         // Before the records are parted: a value that is refused, or a command that fails, changes nothing.
         let value = try preparation.newValue()
@@ -67,7 +67,7 @@ struct RotationWork {
                 "key": .string(request.key), "projects": .array(projects), "outcome": .null,
                 "dryRun": true,
             ],
-            text: lines.map { "Would \(DisplayText.safe($0))\n" }.joined())
+            text: lines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
     }
 
     /// What is asked of an open rotation.
@@ -80,16 +80,18 @@ struct RotationWork {
     func continueOpen(_ key: String?, _ wish: Wish) throws -> CommandResult {
         let found = try open(key)
         let machine = RotationMachine(plan: found.plan, progress: found.progress)
-        let name = DisplayText.safe(found.plan.key)
         if wish == .abort, !machine.canAbort {
             throw CommandError(
                 .conflict,
-                "Revoking the old value of \(name) has begun, so it may not be valid any more.",
-                hint: "Nothing was changed. Finish with: zg-env rotate \(word: name) --resume")
+                "Revoking the old value of \(found.plan.key) has begun, so it may not be valid any more.",
+                hint:
+                    "Nothing was changed. Finish with: zg-env rotate \(word: found.plan.key) --resume"
+            )
         }
         let question =
             wish == .abort
-            ? "Bring the old value of \(name) back?" : "Go on with the rotation of \(name)?"
+            ? "Bring the old value of \(found.plan.key) back?"
+            : "Go on with the rotation of \(found.plan.key)?"
         let lines =
             found.plan.members.map { "\(found.plan.key) of \($0.name)" }
             + found.plan.commands.lines
@@ -105,13 +107,13 @@ struct RotationWork {
         let projects = try rotation.plan.members.map { member in
             guard let project = index.project(member.project) else {
                 throw cannotGoOn(
-                    rotation, "The vault has no project \(DisplayText.safe(member.name)) any more")
+                    rotation, "The vault has no project \(member.name) any more")
             }
             let bound = try BoundProject.inVault(project, platform, workspace)
             guard bound.platform.id == member.platformProject else {
                 throw cannotGoOn(
                     rotation,
-                    "\(DisplayText.safe(member.name)) was bound to another project meanwhile")
+                    "\(member.name) was bound to another project meanwhile")
             }
             return bound
         }
@@ -120,16 +122,15 @@ struct RotationWork {
 
     /// Why neither way is left, with what stands where.
     private func cannotGoOn(_ rotation: RotationEntry, _ reason: String) -> CommandError {
-        let key = DisplayText.safe(rotation.plan.key)
         let report = RotationReport(rotation)
         let states = rotation.plan.members.indices.map {
-            "\(DisplayText.safe(rotation.plan.members[$0].name)) is \(report.state(of: $0).rawValue)"
+            "\(rotation.plan.members[$0].name) is \(report.state(of: $0).rawValue)"
         }
         return CommandError(
             .needsAttention,
-            "\(reason), so the rotation of \(key) goes neither on nor back: \(states.joined(separator: ", ")).",
+            "\(reason), so the rotation of \(rotation.plan.key) goes neither on nor back: \(states.joined(separator: ", ")).",
             hint:
-                "Both values are in the vault's history. Put it right by hand, then: zg-env rotate \(word: key) --close"
+                "Both values are in the vault's history. Put it right by hand, then: zg-env rotate \(word: rotation.plan.key) --close"
         )
     }
 
@@ -147,12 +148,12 @@ struct RotationWork {
         guard let only = open.first else {
             throw CommandError(
                 .notFound,
-                key.map { "No rotation of \(DisplayText.safe($0)) is open." }
+                key.map { "No rotation of \($0) is open." }
                     ?? "No rotation is open.",
                 hint: "See what was done with: zg-env rotate --status")
         }
         guard open.count == 1 else {
-            let names = open.map { DisplayText.safe($0.plan.key) }.joined(separator: ", ")
+            let names = open.map { $0.plan.key }.joined(separator: ", ")
             throw CommandError(
                 .usage, "Several rotations are open: \(names).",
                 hint: "Name the variable, and the project with -p.")
@@ -169,7 +170,7 @@ struct RotationWork {
         guard let rotation, rotation.isOpen else {
             throw CommandError(
                 .conflict,
-                "The rotation of \(DisplayText.safe(found.plan.key)) has ended meanwhile.",
+                "The rotation of \(found.plan.key) has ended meanwhile.",
                 hint: "Look at it with: zg-env rotate --status")
         }
         return rotation
@@ -213,10 +214,10 @@ struct RotationWork {
 
     private func warn(leftovers: [String], of project: String) {
         guard !leftovers.isEmpty else { return }
-        let names = DisplayText.safe(leftovers.joined(separator: ", "))
+        let names = leftovers.joined(separator: ", ")
         workspace.context.warn(
             "revoked-elsewhere",
-            "What is deployed for \(names) of \(DisplayText.safe(project)) has the old value, which --revoke ends. \(RotationLeftovers.remedy(leftovers, project: project))"
+            "What is deployed for \(names) of \(project) has the old value, which --revoke ends. \(RotationLeftovers.remedy(leftovers, project: project))"
         )
     }
 
@@ -274,10 +275,9 @@ struct RotationWork {
                 $0 != .done
             }
         } catch is RotationInterrupted {
-            let key = DisplayText.safe(rotation.plan.key)
-            let stopped = "The rotation of \(key) was interrupted, and stays open."
+            let stopped = "The rotation of \(rotation.plan.key) was interrupted, and stays open."
             let hint =
-                "Go on with: zg-env rotate \(word: key) --resume, or go back with: zg-env rotate \(word: key) --abort"
+                "Go on with: zg-env rotate \(word: rotation.plan.key) --resume, or go back with: zg-env rotate \(word: rotation.plan.key) --abort"
             // A signal ends the program: whoever sent it is told here.
             if Interrupts.pending != nil {
                 if workspace.options.json {

@@ -47,8 +47,8 @@ struct CommitHook {
             guard place != nil, RealPath.ofFuture(absolute(wanted)) == place else {
                 throw CommandError(
                     .conflict,
-                    "Git looks for the hooks of this repository in \(DisplayText.safe(named)), not in "
-                        + "\(DisplayText.safe(wanted)).", hint: "Nothing was changed.")
+                    "Git looks for the hooks of this repository in \(named), not in "
+                        + "\(wanted).", hint: "Nothing was changed.")
             }
             return
         }
@@ -63,7 +63,7 @@ struct CommitHook {
         throw CommandError(
             .conflict,
             "The hooks of this repository are placed outside of it: in "
-                + "\(DisplayText.safe(named)).",
+                + "\(named).",
             hint: "Nothing was changed. Name that directory with --hooks-path if you mean it.")
     }
 
@@ -124,7 +124,7 @@ struct CommitHook {
     /// Takes the hook out, where it was made here.
     func remove() throws -> CommandResult {
         guard FileKind.isTaken(path) else {
-            throw CommandError(.notFound, "There is no hook at \(DisplayText.safe(path)).")
+            throw CommandError(.notFound, "There is no hook at \(path).")
         }
         try check()
         if !workspace.options.dryRun {
@@ -151,7 +151,7 @@ struct CommitHook {
         guard isOwn else {
             throw CommandError(
                 .conflict,
-                "\(DisplayText.safe(path)) is there, and zg-env did not make it. It was left as it is.",
+                "\(path) is there, and zg-env did not make it. It was left as it is.",
                 hint: "Add or take out this line by hand: \(command) || exit $?")
         }
     }
@@ -175,7 +175,7 @@ struct CommitHook {
         } catch FileReplacement.Failure.notConfirmed(let error) {
             throw CommandError(
                 .failed,
-                "\(DisplayText.safe(path)) was written, but the disk did not confirm it: \(error.reason)."
+                "\(path) was written, but the disk did not confirm it: \(error.reason)."
             )
         } catch let error as FileReplacement.Failure {
             throw failure("written", error.cause)
@@ -187,7 +187,7 @@ struct CommitHook {
 
     private func failure(_ what: String, _ error: SystemError = .last) -> CommandError {
         CommandError(
-            .failed, "\(DisplayText.safe(path)) could not be \(what): \(error.reason).")
+            .failed, "\(path) could not be \(what): \(error.reason).")
     }
 
     // MARK: The command

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import Glibc
 internal import SystemFiles
 
@@ -35,7 +34,7 @@ struct FileWalk {
     static func check(_ root: String) throws {
         guard !FileKind.isDirectory(root), !FileKind.isFile(root) else { return }
         throw CommandError(
-            .usage, "\(DisplayText.safe(root)) is no directory and no file that can be looked at.")
+            .usage, "\(root) is no directory and no file that can be looked at.")
     }
 
     /// What an error of the system is called.

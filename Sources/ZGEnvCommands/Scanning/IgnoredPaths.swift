@@ -1,5 +1,4 @@
 internal import CLinux
-internal import CommandLineKit
 internal import Glibc
 
 /// What git ignores below a directory and does not track: git itself is asked, which knows `.gitignore`
@@ -29,7 +28,7 @@ struct IgnoredPaths {
             guard let found else {
                 warn(
                     "not-ignored",
-                    "Git cannot say what it ignores in \(DisplayText.safe(directory)): every file "
+                    "Git cannot say what it ignores in \(directory): every file "
                         + "there is looked at.")
                 return []
             }
@@ -37,7 +36,7 @@ struct IgnoredPaths {
         } catch is GitProgram.NoAnswer {
             warn(
                 "not-ignored",
-                "Git gives no answer about what it ignores in \(DisplayText.safe(directory)): every "
+                "Git gives no answer about what it ignores in \(directory): every "
                     + "file there is looked at.")
             return []
         } catch {

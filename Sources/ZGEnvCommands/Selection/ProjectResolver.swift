@@ -94,7 +94,7 @@ struct ProjectResolver {
         if let match { return match }
         throw CommandError(
             .notFound,
-            "No project of the vault is bound to the platform's \(DisplayText.safe(id)).",
+            "No project of the vault is bound to the platform's \(id).",
             hint: "Bind one with: zg-env link NAME")
     }
 
@@ -127,7 +127,7 @@ struct ProjectResolver {
         let names = index.projects.map(\.name)
         let near = Suggestion.nearest(to: name, among: names)
         return CommandError(
-            .notFound, "There is no project \(DisplayText.safe(name)) in the vault.",
+            .notFound, "There is no project \(name) in the vault.",
             hint: near.map { "Did you mean \($0)?" }
                 ?? "See what is there with: zg-env list --all-projects")
     }

@@ -40,12 +40,11 @@ enum Slip {
         guard !known.contains(name), !workspace.options.yes,
             let near = known.sorted().first(where: { Suggestion.isSlip($0, for: name) })
         else { return }
-        let (name, old) = (DisplayText.safe(name), DisplayText.safe(near))
-        let line = "There is no \(kind) \(name), but there is \(old)."
+        let line = "There is no \(kind) \(name), but there is \(near)."
         let unattended = CommandError(
-            .usage, line, hint: "Nothing was changed. Did you mean \(old)? If not, say --yes.")
+            .usage, line, hint: "Nothing was changed. Did you mean \(near)? If not, say --yes.")
         if workspace.options.dryRun {
-            return workspace.context.warn("near-name", "\(line) Did you mean \(old)?")
+            return workspace.context.warn("near-name", "\(line) Did you mean \(near)?")
         }
         guard workspace.interaction.canConfirm else { throw unattended }
         _ = try workspace.confirm([line], "Make \(name) all the same?")

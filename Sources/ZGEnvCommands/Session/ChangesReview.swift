@@ -38,7 +38,7 @@ struct ChangesReview {
         let more = lines.count > 3 ? "; and more (zg-env status)" : ""
         return CommandError(
             .usage,
-            "\(text.sentence), and nobody has accepted \(text.count == 1 ? "that" : "them"): \(DisplayText.safe(shown))\(more).",
+            "\(text.sentence), and nobody has accepted \(text.count == 1 ? "that" : "them"): \(shown)\(more).",
             hint: "Nothing was given out. If they are yours: zg-env unlock --accept-changes")
     }
 }

@@ -53,10 +53,10 @@ struct Finding: Equatable {
         for finding in findings {
             table.append([
                 .init(finding.state.rawValue, as: finding.state.role), .init(finding.check),
-                .init(finding.message),
+                .init(DisplayText.safe(sentence: finding.message)),
             ])
             if let remedy = finding.remedy {
-                table.append(["", "", .init("-> \(remedy)", as: .dim)])
+                table.append(["", "", .init(DisplayText.safe(sentence: "-> \(remedy)"), as: .dim)])
             }
         }
         return table

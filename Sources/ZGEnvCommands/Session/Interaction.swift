@@ -38,7 +38,7 @@ struct TerminalInteraction: Interaction {
     func note(_ message: String) {
         guard !isQuiet else { return }
         do throws(OutputError) {
-            try messages.write(DisplayText.safe(message) + "\n")
+            try messages.write(DisplayText.safe(sentence: message) + "\n")
             try messages.flush()
         } catch {
             messages.discard()
@@ -46,8 +46,8 @@ struct TerminalInteraction: Interaction {
     }
 
     func confirm(_ heading: String?, _ plan: [String], _ question: String) throws -> Bool {
-        if let heading { try messages.write(DisplayText.safe(heading) + "\n") }
-        for line in plan { try messages.write("  \(DisplayText.safe(line))\n") }
+        if let heading { try messages.write(DisplayText.safe(sentence: heading) + "\n") }
+        for line in plan { try messages.write("  \(DisplayText.safe(sentence: line))\n") }
         try messages.flush()
         do {
             return try TerminalDevice().confirm(question)
@@ -66,7 +66,9 @@ struct TerminalInteraction: Interaction {
 
     func setLastWords(_ message: String, hint: String) {
         Interrupts.setLastWords(
-            fitting: "zg-env: \(DisplayText.safe(message))\n\(DisplayText.safe(hint))\n")
+            fitting:
+                "zg-env: \(DisplayText.safe(sentence: message))\n\(DisplayText.safe(sentence: hint))\n"
+        )
     }
 }
 

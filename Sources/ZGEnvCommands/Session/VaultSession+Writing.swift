@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Sealing
@@ -62,13 +61,12 @@ extension VaultSession {
     /// Leaves to a rotation that has begun what it is about.
     private func checkRotations(in transaction: borrowing VaultTransaction) throws {
         guard !isRotating, let open = try transaction.disturbedRotation() else { return }
-        let key = DisplayText.safe(open.plan.key)
-        let projects = open.plan.members.map { DisplayText.safe($0.name) }
+        let projects = open.plan.members.map(\.name)
         throw CommandError(
             .conflict,
-            "A rotation of \(key) in \(projects.joined(separator: ", ")) has begun and not ended.",
+            "A rotation of \(open.plan.key) in \(projects.joined(separator: ", ")) has begun and not ended.",
             hint:
-                "Nothing was changed. Go on with: zg-env rotate \(word: key) --resume, or go back with: zg-env rotate \(word: key) --abort"
+                "Nothing was changed. Go on with: zg-env rotate \(word: open.plan.key) --resume, or go back with: zg-env rotate \(word: open.plan.key) --abort"
         )
     }
 

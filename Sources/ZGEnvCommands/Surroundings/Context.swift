@@ -103,7 +103,7 @@ package final class Context {
         shownWarningCount = warnings.count
         do throws(OutputError) {
             for warning in new {
-                try messages.write("warning: \(DisplayText.safe(warning.message))\n")
+                try messages.write("warning: \(DisplayText.safe(sentence: warning.message))\n")
             }
             try messages.flush()
         } catch {

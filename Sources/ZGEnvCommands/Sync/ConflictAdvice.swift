@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Vault
@@ -112,7 +111,7 @@ struct ConflictAdvice {
     private static func named(_ notes: [RecordNote]) -> String {
         let keys = keys(notes)
         return keys.count == 1
-            ? DisplayText.safe(keys[0]) : "\(DisplayText.safe(keys[0])) and \(keys.count - 1) more"
+            ? keys[0] : "\(keys[0]) and \(keys.count - 1) more"
     }
 
     private static func setting(_ note: RecordNote, _ place: String) -> String {

@@ -125,7 +125,7 @@ struct HardenReport {
         guard let outcomes else {
             return planLines.isEmpty
                 ? "Nothing to harden.\n"
-                : planLines.map { "Would \(DisplayText.safe($0))\n" }.joined()
+                : planLines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined()
         }
         let left = omissions.map {
             "left       \(DisplayText.safe($0.key)) (\($0.scope.description)): \($0.reason)\n"
@@ -152,18 +152,17 @@ struct HardenReport {
             // What was left readable for a reason of its own is a further cause.
             return CommandError(
                 omissions.isEmpty ? failed.exitCode : .failed,
-                "\(failed.count) of \(outcomes?.count ?? 0) changes failed. \(DisplayText.safe(first.step.key)): \(CommandError.ending(DisplayText.safe(reason)))",
+                "\(failed.count) of \(outcomes?.count ?? 0) changes failed. \(first.step.key): \(CommandError.ending(reason))",
                 hint: "The values are in the vault. "
                     + (RefusalAdvice(failed, project: project)?.text
                         ?? "Run it again: it does what is left."))
         }
         guard let first = omissions.first else { return nil }
-        let key = DisplayText.safe(first.key)
         return CommandError(
             isDone ? .failed : .conflict,
             omissions.count == 1
-                ? "\(key) was left as it is: \(first.reason)."
-                : "\(omissions.count) variables were left as they are. \(key): \(first.reason).",
+                ? "\(first.key) was left as it is: \(first.reason)."
+                : "\(omissions.count) variables were left as they are. \(first.key): \(first.reason).",
             hint: advice)
     }
 

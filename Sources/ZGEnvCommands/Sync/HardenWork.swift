@@ -86,7 +86,7 @@ struct HardenWork {
         for name in rules.places?.customEnvironments ?? [] where names.id(of: name) == nil {
             throw CommandError(
                 .usage,
-                "\(DisplayText.safe(project.name)) has no environment \(DisplayText.safe(name)).",
+                "\(project.name) has no environment \(name).",
                 hint: "Nothing was changed. The targets are production and preview.")
         }
         let known = Set(platform.map(\.key) + variables.filter(\.isLive).map(\.name))
@@ -177,7 +177,7 @@ struct HardenWork {
             guard let value = try own(item.variable) else {
                 throw CommandError(
                     .notFound,
-                    "The vault holds no value of \(DisplayText.safe(item.variable.name)).")
+                    "The vault holds no value of \(item.variable.name).")
             }
             return value
         }
@@ -196,7 +196,7 @@ struct HardenWork {
             return try workspace.session.update(with: keys, body)
         } catch let conflict as HardeningConflict {
             throw CommandError(
-                .conflict, "\(DisplayText.safe(conflict.key)) was changed in the vault meanwhile.",
+                .conflict, "\(conflict.key) was changed in the vault meanwhile.",
                 hint: "Nothing was sent; run the command again.")
         }
     }
@@ -215,7 +215,7 @@ struct HardenWork {
             guard let variable, let value = try own(variable), value.hasBytes(of: item.value) else {
                 throw CommandError(
                     .failed,
-                    "The vault does not hold the value of \(DisplayText.safe(record.key)) as the platform shows it.",
+                    "The vault does not hold the value of \(record.key) as the platform shows it.",
                     hint: "Nothing was sent. Run zg-env verify, then try again.")
             }
             return HardeningItem(

@@ -69,7 +69,7 @@ struct Pull: Command {
         for key in keys.sorted() where !known.contains(key) {
             throw CommandError(
                 .notFound,
-                "Neither the vault nor the platform has a variable \(DisplayText.safe(key)) in \(DisplayText.safe(project.name)).",
+                "Neither the vault nor the platform has a variable \(key) in \(project.name).",
                 hint: "Nothing was changed.")
         }
     }
@@ -96,7 +96,7 @@ enum PullProjects {
         if let other = index.owner(of: binding) {
             throw CommandError(
                 .conflict,
-                "The vault has the platform's \(DisplayText.safe(name)) as \(DisplayText.safe(other.name)).",
+                "The vault has the platform's \(name) as \(other.name).",
                 hint: "Nothing was changed. Pull it with: zg-env pull -p \(word: other.name)")
         }
         var project = VaultProject(name: name, createdAt: workspace.context.now())

@@ -75,7 +75,7 @@ struct PullAll {
             if binding.accountID == userID && binding.origin == origin { return true }
             workspace.context.warn(
                 "other-account",
-                "\(DisplayText.safe(project.name)) belongs to another account and was left out.")
+                "\(project.name) belongs to another account and was left out.")
             return false
         }
     }
@@ -84,7 +84,9 @@ struct PullAll {
         let look = OutputLook(workspace.context)
         let text = parts.map { part in
             look.style.text(DisplayText.safe(part.project), as: .heading) + "\n"
-                + (part.report?.text ?? part.error.map { "failed     \($0.message)\n" } ?? "")
+                + (part.report?.text ?? part.error.map {
+                    "failed     \(DisplayText.safe(sentence: $0.message))\n"
+                } ?? "")
         }.joined(separator: "\n")
         return CommandResult(
             json: ["projects": .array(parts.map(Self.json))],
@@ -113,12 +115,12 @@ struct PullAll {
         let codes = Set(failures.map(\.1.code))
         guard failures.count > 1 else {
             return CommandError(
-                first.code, "\(DisplayText.safe(name)): \(first.message)",
+                first.code, "\(name): \(first.message)",
                 hint: "The other projects are done. \(first.hint ?? "")")
         }
         return CommandError(
             codes.count == 1 ? first.code : .failed,
-            "\(failures.count) of \(parts.count) projects were not pulled; the first is \(DisplayText.safe(name)): \(first.message)",
+            "\(failures.count) of \(parts.count) projects were not pulled; the first is \(name): \(first.message)",
             hint: "Each was left as it is. Pull them one by one: zg-env pull -p \(word: name)")
     }
 }

@@ -109,7 +109,7 @@ struct PullReport {
         }
         var text = ""
         if isDryRun {
-            text = planLines.map { "Would \(DisplayText.safe($0))\n" }.joined()
+            text = planLines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined()
         } else {
             for step in steps {
                 let word =
@@ -135,7 +135,7 @@ struct PullReport {
         for note in plan.empty {
             workspace.context.warn(
                 "empty-value",
-                "\(DisplayText.safe(note.key)) (\(DisplayText.safe(note.scope.description))) has an empty value on the platform."
+                "\(note.key) (\(note.scope.description)) has an empty value on the platform."
             )
         }
         if !plan.compared {
@@ -153,8 +153,8 @@ struct PullReport {
         return CommandError(
             .conflict,
             plan.conflicts.count == 1
-                ? "\(DisplayText.safe(first.key)) of \(DisplayText.safe(project)) differs: \(DisplayText.safe(first.reason))."
-                : "\(plan.conflicts.count) variables of \(DisplayText.safe(project)) differ on both sides.",
+                ? "\(first.key) of \(project) differs: \(first.reason)."
+                : "\(plan.conflicts.count) variables of \(project) differ on both sides.",
             hint: "Nothing was changed. \(ConflictAdvice(plan.conflicts, project: project).text)")
     }
 }

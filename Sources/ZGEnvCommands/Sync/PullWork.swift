@@ -128,7 +128,7 @@ struct PullWork {
         where environments.id(of: name) == nil && !known.contains(name) {
             throw CommandError(
                 .usage,
-                "\(DisplayText.safe(project.name)) has no environment \(DisplayText.safe(name)).",
+                "\(project.name) has no environment \(name).",
                 hint: "Nothing was changed. The targets are production, preview and development.")
         }
     }
@@ -166,7 +166,7 @@ struct PullWork {
             let key = listing.records.first { $0.id == id }?.key ?? ""
             throw CommandError(
                 .usage,
-                "The platform's value of \(DisplayText.safe(key)) is longer than 1 MiB.",
+                "The platform's value of \(key) is longer than 1 MiB.",
                 hint: "Nothing was changed.")
         }
         return values
@@ -182,7 +182,7 @@ struct PullWork {
             guard !listed.contains(record.id) else {
                 throw CommandError(
                     .unavailable,
-                    "The platform lists \(DisplayText.safe(record.key)) of \(DisplayText.safe(project.name)), and does not find its value.",
+                    "The platform lists \(record.key) of \(project.name), and does not find its value.",
                     hint: "Nothing was changed. Run it again in a minute.")
             }
             listing.drop(record.id)
@@ -245,7 +245,7 @@ struct PullWork {
                 guard now == finding.variables else {
                     throw CommandError(
                         .conflict,
-                        "\(DisplayText.safe(project.name)) was changed in the vault meanwhile.",
+                        "\(project.name) was changed in the vault meanwhile.",
                         hint: "Nothing was changed by this command; run it again.")
                 }
                 try transaction.apply(
@@ -264,7 +264,7 @@ struct PullWork {
         guard isNew, transaction.index.project(project.id) == nil else { return }
         guard transaction.index.project(named: project.name) == nil else {
             throw CommandError(
-                .conflict, "A project \(DisplayText.safe(project.name)) was made meanwhile.",
+                .conflict, "A project \(project.name) was made meanwhile.",
                 hint: "Nothing was changed by this command; run it again.")
         }
         transaction.index.projects.append(project)

@@ -128,7 +128,7 @@ struct PushAfterwards {
         let names = left.map { "\($0.name) (\($0.attributes.scope.description))" }
         workspace.context.warn(
             "not-pushed",
-            "Not sent, and other in the vault than on Vercel: \(DisplayText.safe(names.joined(separator: ", "))). Send it too with: zg-env push \(ConflictAdvice.words(left.map(\.name)))-p \(word: project.name)"
+            "Not sent, and other in the vault than on Vercel: \(names.joined(separator: ", ")). Send it too with: zg-env push \(ConflictAdvice.words(left.map(\.name)))-p \(word: project.name)"
         )
     }
 
@@ -150,7 +150,7 @@ struct PushAfterwards {
         let places = kept.map(\.attributes.scope.description).joined(separator: "; ")
         workspace.context.warn(
             "kept-there",
-            "Vercel has \(DisplayText.safe(key)) for \(DisplayText.safe(places)) too, which this vault has not seen, and keeps it. To remove that as well, take it into the vault with: zg-env pull \(word: key) -p \(word: project.name), then: zg-env rm \(word: key) -p \(word: project.name) --all --push"
+            "Vercel has \(key) for \(places) too, which this vault has not seen, and keeps it. To remove that as well, take it into the vault with: zg-env pull \(word: key) -p \(word: project.name), then: zg-env rm \(word: key) -p \(word: project.name) --all --push"
         )
     }
 

@@ -139,7 +139,7 @@ struct PushReport {
             keys.count > 3
             ? "\(keys.count) of these changes" : "the change of \(keys.joined(separator: ", "))"
         return
-            "Production gets \(what) with its next deployment: zg-env redeploy -p \(DisplayText.safe(project))"
+            "Production gets \(what) with its next deployment: zg-env redeploy -p \(project)"
     }
 
     private var failed: JSONValue {
@@ -160,7 +160,9 @@ struct PushReport {
         if isDryRun {
             return planLines.isEmpty
                 ? "Nothing to push.\n"
-                : (planLines.map { "Would \($0)" } + changeLines).map { "\(safe($0))\n" }.joined()
+                : (planLines.map { "Would \($0)" } + changeLines).map {
+                    "\(DisplayText.safe(sentence: $0))\n"
+                }.joined()
         }
         if outcomes.isEmpty { return "Nothing to push.\n" }
         return overtaken.map {
@@ -210,8 +212,8 @@ struct PushReport {
                 .conflict,
                 keyCount == 1
                     ? failures.isEmpty
-                        ? "\(DisplayText.safe(conflicts[0].key)) differs on the platform from what this vault has seen."
-                        : "\(DisplayText.safe(conflicts[0].key)): \(CommandError.ending(DisplayText.safe(conflicts[0].reason)))"
+                        ? "\(conflicts[0].key) differs on the platform from what this vault has seen."
+                        : "\(conflicts[0].key): \(CommandError.ending(conflicts[0].reason))"
                     : "\(keyCount) variables differ on the platform from what this vault has seen.",
                 hint:
                     "\(whatWasSent) \(ConflictAdvice(conflicts, project: project).text)"

@@ -42,7 +42,7 @@ final class PushValues {
             let name = variable?.name
             throw CommandError(
                 .conflict,
-                "\(name.map { DisplayText.safe($0) } ?? "The variable") was changed in the vault by another command, so nothing was sent.",
+                "\(name ?? "The variable") was changed in the vault by another command, so nothing was sent.",
                 hint:
                     "Send what the vault has now with: zg-env push -p \(word: project)")
         }
@@ -60,7 +60,7 @@ final class PushValues {
         }
         guard atHand.isEmpty else {
             throw CommandError(
-                .locked, "The value of \(DisplayText.safe(variable.name)) is locked.",
+                .locked, "The value of \(variable.name) is locked.",
                 hint:
                     "A push by itself asks for the passphrase: zg-env push \(word: variable.name) -p \(word: project)"
             )
@@ -72,7 +72,7 @@ final class PushValues {
     func stored(_ variable: Variable) throws -> SecretSlice {
         guard let value = try version(variable.currentVersion, of: variable) else {
             throw CommandError(
-                .notFound, "The vault holds no value of \(DisplayText.safe(variable.name)).")
+                .notFound, "The vault holds no value of \(variable.name).")
         }
         return value
     }

@@ -151,7 +151,7 @@ struct PushWork {
         guard problems.isEmpty else {
             throw CommandError(
                 .usage,
-                "The platform would refuse this: \(DisplayText.safe(problems.joined(separator: "; "))).",
+                "The platform would refuse this: \(problems.joined(separator: "; ")).",
                 hint: "Nothing was sent.\(adviceOnPlaces(plan, environments))")
         }
         if asks || workspace.options.dryRun {
@@ -212,7 +212,7 @@ struct PushWork {
             let place = Scope(
                 targets: [], customEnvironments: missing, branch: step.attributes.scope.branch)
             return
-                " Take \(DisplayText.safe(step.key)) out of there with: zg-env rm \(word: step.key) -p \(word: project.name)\(place.optionText)"
+                " Take \(step.key) out of there with: zg-env rm \(word: step.key) -p \(word: project.name)\(place.optionText)"
         }.joined(separator: ".")
     }
 
@@ -236,7 +236,7 @@ struct PushWork {
         guard index.project(project.id)?.binding == project.binding else {
             throw CommandError(
                 .conflict,
-                "\(DisplayText.safe(project.name)) was bound to something else meanwhile.",
+                "\(project.name) was bound to something else meanwhile.",
                 hint: "Nothing was sent. Run the command again.")
         }
         return try AcceptanceGate(workspace).require(use, in: index, with: keys)
@@ -261,7 +261,7 @@ struct PushWork {
         where environments.id(of: name) == nil && !known.contains(name) {
             throw CommandError(
                 .usage,
-                "\(DisplayText.safe(project.name)) has no environment \(DisplayText.safe(name)).",
+                "\(project.name) has no environment \(name).",
                 hint: "Nothing was sent. The targets are production, preview and development.")
         }
     }

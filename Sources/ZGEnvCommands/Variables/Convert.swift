@@ -59,7 +59,7 @@ struct Convert: Command {
         if let path { try ExportTarget.check(path, workspace) }
         if let path, !replaces, try workspace.context.files.exists(path) {
             throw CommandError(
-                .conflict, "\(DisplayText.safe(path)) is there already.",
+                .conflict, "\(path) is there already.",
                 hint: "It was left as it is. Say --force to replace it, or name another file.")
         }
         var source = PlaintextSource(reading)

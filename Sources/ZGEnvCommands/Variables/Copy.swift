@@ -127,7 +127,7 @@ struct Copy: Command {
         try ProjectResolver.check(name)
         guard name != source.name else {
             throw CommandError(
-                .usage, "\(DisplayText.safe(name)) is the project that is copied from.",
+                .usage, "\(name) is the project that is copied from.",
                 hint: "Name another one, or a target with --to-target.")
         }
         return Route(source: source, destination: name, scope: try options.scope())
@@ -146,7 +146,7 @@ struct Copy: Command {
         guard missing.isEmpty || allowsMissing else {
             throw CommandError(
                 .notFound,
-                "The vault holds no value of \(missing.map { DisplayText.safe($0) }.joined(separator: ", ")): the platform would not show it.",
+                "The vault holds no value of \(missing.joined(separator: ", ")): the platform would not show it.",
                 hint: "Nothing was copied. Set it, or leave it out with --allow-missing.")
         }
         for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
@@ -166,7 +166,7 @@ struct Copy: Command {
         guard (kept ?? entry.record.attributes.kind) == .sensitive else { return }
         throw CommandError(
             .usage,
-            "\(DisplayText.safe(entry.record.name)) is sensitive, and the platform takes no sensitive variable for development.",
+            "\(entry.record.name) is sensitive, and the platform takes no sensitive variable for development.",
             hint: "Nothing was copied. Name other targets, or set it there with --type encrypted.")
     }
 

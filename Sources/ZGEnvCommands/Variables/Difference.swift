@@ -96,7 +96,7 @@ struct Difference: Command {
         if failsOnDifference, differing > 0 {
             result.failure = CommandError(
                 .failed,
-                "\(differing) \(differing == 1 ? "variable is" : "variables are") not known to be the same in \(DisplayText.safe(path)) and \(DisplayText.safe(project.name))."
+                "\(differing) \(differing == 1 ? "variable is" : "variables are") not known to be the same in \(path) and \(project.name)."
             )
         }
         return result

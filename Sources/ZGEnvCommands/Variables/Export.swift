@@ -77,7 +77,7 @@ struct Export: Command {
         }
         if let path, !replaces, !merges, try workspace.context.files.exists(path) {
             throw CommandError(
-                .conflict, "\(DisplayText.safe(path)) is there already.",
+                .conflict, "\(path) is there already.",
                 hint: "It was left as it is. Say --force to replace it, or name another file.")
         }
         if let path { try ExportTarget.check(path, workspace) }

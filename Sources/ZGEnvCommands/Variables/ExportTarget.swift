@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import Glibc
 
 /// Where `export -o` may write: never over what opens or holds the vault, nor over a device.
@@ -12,10 +11,9 @@ enum ExportTarget {
         }
         var target = stat()
         guard unsafe stat(path, &target) == 0 else { return }
-        let shown = DisplayText.safe(path)
         guard target.st_mode & S_IFMT == S_IFREG else {
             throw CommandError(
-                .usage, "\(shown) is no regular file, and would be replaced by one.",
+                .usage, "\(path) is no regular file, and would be replaced by one.",
                 hint: "It was left as it is. Leave out -o to write to stdout.")
         }
         let (options, context) = (workspace.options, workspace.context)
@@ -28,7 +26,7 @@ enum ExportTarget {
             guard unsafe stat(file, &other) == 0 else { continue }
             guard other.st_dev != target.st_dev || other.st_ino != target.st_ino else {
                 throw CommandError(
-                    .usage, "\(shown) holds or opens the vault.",
+                    .usage, "\(path) holds or opens the vault.",
                     hint: "It was left as it is. Name another file.")
             }
         }

@@ -46,9 +46,8 @@ final class ExportText {
         let (noun, verb) = unportable.count == 1 ? ("value", "is") : ("values", "are")
         workspace.context.warn(
             "not-portable",
-            DisplayText.safe(
-                "Readers of .env files disagree about the \(noun) of \(names), which \(verb) written for "
-                    + "motdotla/dotenv. \(remedy)"))
+            "Readers of .env files disagree about the \(noun) of \(names), which \(verb) written for "
+                + "motdotla/dotenv. \(remedy)")
     }
 
     /// Number of bytes.

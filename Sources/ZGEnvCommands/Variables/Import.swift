@@ -92,7 +92,7 @@ struct Import: Command {
         guard !source.keys.isEmpty else {
             let files = paths.map { $0 == "-" ? "stdin" : $0 }.joined(separator: ", ")
             throw CommandError(
-                .usage, "\(DisplayText.safe(files)): there is no variable in it.",
+                .usage, "\(files): there is no variable in it.",
                 hint: "Nothing was imported.")
         }
         if known == nil { try Slip.check(project: projectName, in: index, workspace) }
@@ -154,33 +154,32 @@ struct Import: Command {
     /// Shows what the files' owner should know, and stops there with `--strict`.
     private func report(_ source: PlaintextSource, _ workspace: Workspace) throws {
         for key in source.keys {
-            let shown = DisplayText.safe(key)
             let byteCount = source.value(of: key)?.count ?? 0
             if byteCount == 0 {
-                workspace.context.warn("empty-value", "\(shown) has an empty value.")
+                workspace.context.warn("empty-value", "\(key) has an empty value.")
             }
-            if let warning = ValueWarning.sizeWarning(byteCount: byteCount, of: shown) {
+            if let warning = ValueWarning.sizeWarning(byteCount: byteCount, of: key) {
                 workspace.context.warn(warning.code.rawValue, warning.message)
             }
-            if let warning = CodeLoadingName.warning(about: shown) {
+            if let warning = CodeLoadingName.warning(about: key) {
                 workspace.context.warn(warning.code, warning.message)
             }
             guard let comment = source.comments[key] else { continue }
             if comment.leftOut > 0 {
                 workspace.context.warn(
                     "comment-left-out",
-                    "A line of the comment above \(shown) looks like a setting and was left out.")
+                    "A line of the comment above \(key) looks like a setting and was left out.")
             }
             if comment.valuesLeftOut > 0 {
                 workspace.context.warn(
                     "comment-left-out",
-                    "A line of the comment above \(shown) holds a value of the file and was left out."
+                    "A line of the comment above \(key) holds a value of the file and was left out."
                 )
             }
             if comment.text.utf8.count > VaultFormat.commentLimit {
                 workspace.context.warn(
                     "comment-too-long",
-                    "The comment above \(shown) is longer than 4 KiB and was left out.")
+                    "The comment above \(key) is longer than 4 KiB and was left out.")
             }
         }
         try source.report(workspace, strict: isStrict)

@@ -71,7 +71,7 @@ struct ImportWork {
     }
 
     private func list(_ keys: [String]) -> String {
-        let shown = keys.prefix(10).map { DisplayText.safe($0) }.joined(separator: ", ")
+        let shown = keys.prefix(10).joined(separator: ", ")
         return keys.count > 10 ? "\(shown) and \(keys.count - 10) more" : shown
     }
 

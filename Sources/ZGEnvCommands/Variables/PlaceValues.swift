@@ -68,7 +68,7 @@ struct PlaceValues {
                     version: index.variables[position].currentVersion))
         }
         if !missing.isEmpty {
-            let names = DisplayText.safe(missing.joined(separator: ", "))
+            let names = missing.joined(separator: ", ")
             guard allowsMissing else {
                 throw CommandError(
                     .notFound,
@@ -113,10 +113,8 @@ struct PlaceValues {
         let list =
             names.prefix(10).joined(separator: ", ")
             + (names.count > 10 ? " and \(names.count - 10) more" : "")
-        return DisplayText.safe(
-            "Shared by the team on Vercel, and not in this vault: \(list). "
-                + "Give the project one of its own with: zg-env set \(first) -p \(project.name) -t \(place)"
-        )
+        return "Shared by the team on Vercel, and not in this vault: \(list). "
+            + "Give the project one of its own with: zg-env set \(first) -p \(project.name) -t \(place)"
     }
 
     /// Has the audit log say that values go out, before they do.

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Glibc
@@ -26,25 +25,24 @@ struct PlaintextFiles {
         if remove { try verify() }
         var kept: [String] = []
         for path in paths {
-            let shown = DisplayText.safe(path)
             guard FileKind.isFile(path) else {
                 if remove {
                     workspace.context.warn(
-                        "plaintext-kept", "\(shown) was kept: it is no file that can be removed.")
+                        "plaintext-kept", "\(path) was kept: it is no file that can be removed.")
                 }
                 continue
             }
             if remove {
                 if let obstacle = obstacle(to: path, plan) ?? Self.delete(path) {
-                    workspace.context.warn("plaintext-kept", "\(shown) was kept: \(obstacle).")
-                    kept.append(shown)
+                    workspace.context.warn("plaintext-kept", "\(path) was kept: \(obstacle).")
+                    kept.append(path)
                 } else {
                     workspace.note("Deleted \(path).")
                 }
             } else if source.keys.isEmpty == false {
                 workspace.context.warn(
                     "plaintext-left",
-                    "\(shown) still holds the values in clear"
+                    "\(path) still holds the values in clear"
                         + Self.tracking(of: path, workspace.context))
             }
         }

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import JSON
 internal import Sealing
@@ -96,7 +95,7 @@ struct PlaintextSource {
             try keep(DotEnvReader.read(source, as: chosen), from: source, name, progress)
         } catch let error as DotEnvError {
             throw CommandError(
-                .usage, "\(DisplayText.safe(name)): \(error.description).",
+                .usage, "\(name): \(error.description).",
                 hint: options.consequence)
         }
     }
@@ -170,12 +169,12 @@ struct PlaintextSource {
         decode: (inout MutableRawSpan) -> Int?
     ) throws {
         let length = expanded ?? entry.decodedLength(in: source)
-        let place = "\(DisplayText.safe(file)):\(entry.position.line):\(entry.position.column)"
+        let place = "\(file):\(entry.position.line):\(entry.position.column)"
         if options.isForVault {
             guard length <= VaultFormat.valueLimit else {
                 throw CommandError(
                     .usage,
-                    "\(place): the value of \(DisplayText.safe(entry.key)) is longer than 1 MiB.",
+                    "\(place): the value of \(entry.key) is longer than 1 MiB.",
                     hint: options.consequence)
             }
             guard !entry.key.isEmpty, entry.key.utf8.count <= VaultFormat.nameLimit else {
@@ -210,7 +209,7 @@ struct PlaintextSource {
         if strict, let first = findings.first {
             throw CommandError(
                 .usage,
-                "\(findings.count) \(findings.count == 1 ? "place is" : "places are") read differently by other readers; the first is \(DisplayText.safe(first.line)).",
+                "\(findings.count) \(findings.count == 1 ? "place is" : "places are") read differently by other readers; the first is \(first.line).",
                 hint: options.consequence.dropLast() + ", because of --strict.")
         }
     }

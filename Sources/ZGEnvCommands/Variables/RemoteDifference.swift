@@ -45,7 +45,7 @@ struct RemoteDifference {
         {
             throw CommandError(
                 .usage,
-                "\(DisplayText.safe(project.name)) has no environment \(DisplayText.safe(name)).")
+                "\(project.name) has no environment \(name).")
         }
         let arena = SecretArena()
         let listing = PlatformListing(
@@ -139,7 +139,7 @@ struct RemoteDifference {
         if failsOnDifference, count > 0 {
             result.failure = CommandError(
                 .failed,
-                "\(count) \(count == 1 ? "variable is" : "variables are") not known to be the same in \(DisplayText.safe(project.name)) and on the platform."
+                "\(count) \(count == 1 ? "variable is" : "variables are") not known to be the same in \(project.name) and on the platform."
             )
         }
         return result

@@ -34,7 +34,7 @@ enum RemoteReveal {
             guard let value = try answer.get() else {
                 throw CommandError(
                     .notFound,
-                    "The platform does not show the value of \(DisplayText.safe(record.key))"
+                    "The platform does not show the value of \(record.key)"
                         + (record.attributes.kind == .sensitive ? ": it is sensitive." : "."))
             }
             return RevealedValue(
@@ -51,7 +51,7 @@ enum RemoteReveal {
         guard !named.isEmpty else {
             throw CommandError(
                 .notFound,
-                "The platform has no variable \(DisplayText.safe(name)) in \(DisplayText.safe(project))."
+                "The platform has no variable \(name) in \(project)."
             )
         }
         let found = place.map { place in
@@ -65,15 +65,15 @@ enum RemoteReveal {
             return branch
         }
         if candidates.count == 1 { return candidates[0] }
-        let scopes = named.map { DisplayText.safe($0.attributes.scope.description) }.sorted()
+        let scopes = named.map { $0.attributes.scope.description }.sorted()
             .joined(separator: "; ")
         guard candidates.isEmpty else {
             throw CommandError(
-                .usage, "\(DisplayText.safe(name)) has several values on the platform: \(scopes).",
+                .usage, "\(name) has several values on the platform: \(scopes).",
                 hint: "Name the one you mean with -t, or with -b for a branch.")
         }
         throw CommandError(
             .notFound,
-            "The platform has \(DisplayText.safe(name)) for \(scopes), and none for that.")
+            "The platform has \(name) for \(scopes), and none for that.")
     }
 }

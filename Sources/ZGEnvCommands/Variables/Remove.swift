@@ -50,8 +50,8 @@ struct Remove: Command {
         let question = plan.count == 1 ? "Remove it?" : "Remove them?"
         if try !workspace.confirm(lines, question) {
             return CommandResult(
-                json: json(project, plan, dryRun: true),
-                text: lines.map { "Would \(DisplayText.safe($0))\n" }.joined())
+                json: json(key, project, plan, dryRun: true),
+                text: lines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
         let time = workspace.context.now()
         try workspace.session.update(with: keys) { transaction in
@@ -61,7 +61,7 @@ struct Remove: Command {
                     transaction.index.variables[position].attributes.scope == step.before
                 else {
                     throw CommandError(
-                        .conflict, "\(DisplayText.safe(key)) was changed meanwhile.",
+                        .conflict, "\(key) was changed meanwhile.",
                         hint: "Nothing was changed; run the command again.")
                 }
                 if step.after.isEmpty {
@@ -108,8 +108,8 @@ struct Remove: Command {
         guard !steps.isEmpty else {
             throw CommandError(
                 .notFound,
-                "\(DisplayText.safe(key)) of \(DisplayText.safe(project.name)) has no value for "
-                    + "\(DisplayText.safe(scope.description)).", hint: "Nothing was changed.")
+                "\(key) of \(project.name) has no value for "
+                    + "\(scope.description).", hint: "Nothing was changed.")
         }
         return steps
     }

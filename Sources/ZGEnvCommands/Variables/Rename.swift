@@ -28,7 +28,7 @@ struct Rename: Command {
         let options = records.count == 1 ? "" : stuck.attributes.scope.optionText
         throw CommandError(
             .conflict,
-            "Vercel renames no sensitive variable, and the vault has no value of \(DisplayText.safe(stuck.name)) to create it with.",
+            "Vercel renames no sensitive variable, and the vault has no value of \(stuck.name) to create it with.",
             hint:
                 "Nothing was changed. Give it a value first with: zg-env set \(word: stuck.name) -p \(word: project.name)\(options)"
         )
@@ -57,7 +57,7 @@ struct Rename: Command {
             guard key == new || index.variables(of: project.id, named: new).isEmpty else {
                 throw CommandError(
                     .conflict,
-                    "\(DisplayText.safe(project.name)) has a variable \(DisplayText.safe(new)) already.",
+                    "\(project.name) has a variable \(new) already.",
                     hint: "Nothing was changed. Remove it first, or choose another name.")
             }
         }

@@ -55,7 +55,7 @@ struct RestoreVersion: Command {
             let reader = try ValueReader(vault: vault, index: index, keys: keys)
         else {
             throw CommandError(
-                .notFound, "\(DisplayText.safe(key)) has no version \(number).",
+                .notFound, "\(key) has no version \(number).",
                 hint: "See what there is with: zg-env history \(word: key)")
         }
         let value = try reader.value(of: record, version, in: SecretArena())
@@ -85,7 +85,7 @@ struct RestoreVersion: Command {
             }
             guard !taken else {
                 throw CommandError(
-                    .conflict, "Another value of \(DisplayText.safe(key)) has taken its place.",
+                    .conflict, "Another value of \(key) has taken its place.",
                     hint: "Nothing was changed. Remove that one first, or set the value anew.")
             }
             // The platform has none of it: the next push makes it there.

@@ -101,7 +101,7 @@ struct Reveal: Command {
             if let number {
                 guard let version = History(of: record, in: index).version(number) else {
                     throw CommandError(
-                        .notFound, "\(DisplayText.safe(record.name)) has no version \(number).",
+                        .notFound, "\(record.name) has no version \(number).",
                         hint:
                             "See what there is with: zg-env history \(word: record.name)"
                     )
@@ -114,7 +114,7 @@ struct Reveal: Command {
             guard let value = try reader.currentValue(of: record, in: arena) else {
                 throw CommandError(
                     .notFound,
-                    "The vault holds no value of \(DisplayText.safe(record.name)): the platform would not show it.",
+                    "The vault holds no value of \(record.name): the platform would not show it.",
                     hint: "Give it one with: zg-env set \(word: record.name)")
             }
             return RevealedValue(

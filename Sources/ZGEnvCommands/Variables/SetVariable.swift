@@ -64,7 +64,7 @@ struct SetVariable: Command {
             workspace.context.warn(
                 "name-not-portable", "\(key) is no name that every shell and the platform take.")
         }
-        if let warning = CodeLoadingName.warning(about: DisplayText.safe(key)) {
+        if let warning = CodeLoadingName.warning(about: key) {
             workspace.context.warn(warning.code, warning.message)
         }
         try Slip.check(key, projectName, wanted, in: index, workspace)

@@ -105,7 +105,6 @@ struct ValueInput {
     func check(
         _ value: SecretSlice, _ key: String, _ workspace: Workspace
     ) throws {
-        let key = DisplayText.safe(key)
         guard value.count <= VaultFormat.valueLimit else {
             throw CommandError(
                 .usage, "The value of \(key) is longer than 1 MiB.", hint: "Nothing was changed.")

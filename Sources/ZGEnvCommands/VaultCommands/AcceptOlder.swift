@@ -54,7 +54,7 @@ enum AcceptOlder {
         let answer = try workspace.confirm(plan, "Take this copy for the newest one?")
         if !answer {
             return result(
-                next, text: plan.map { "Would \(DisplayText.safe($0)).\n" }.joined())
+                next, text: plan.map { "Would \(DisplayText.safe(sentence: $0)).\n" }.joined())
         }
         try session.update(with: keys) { $0.outlive(against) }
         try workspace.endUnlocks(of: vault.header.vaultID)
@@ -70,6 +70,6 @@ enum AcceptOlder {
             "Against it spoke \(witnesses.joined(separator: " and ")).",
             "The vault is generation \(now) now, and newer than all that was seen.",
         ]
-        return result(now, text: lines.map { "\(DisplayText.safe($0))\n" }.joined())
+        return result(now, text: lines.map { "\(DisplayText.safe(sentence: $0))\n" }.joined())
     }
 }

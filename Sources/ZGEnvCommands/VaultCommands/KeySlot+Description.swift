@@ -51,12 +51,12 @@ extension KeySlot {
         let found = slots.filter { $0.id.hexadecimal.hasPrefix(prefix.lowercased()) }
         guard let slot = found.first else {
             throw CommandError(
-                .notFound, "There is no slot \(DisplayText.safe(prefix)).",
+                .notFound, "There is no slot \(prefix).",
                 hint: "See the slots with: zg-env slot list")
         }
         guard found.count == 1 else {
             throw CommandError(
-                .usage, "Several slots begin with \(DisplayText.safe(prefix)).",
+                .usage, "Several slots begin with \(prefix).",
                 hint: "Give more of the id; see: zg-env slot list")
         }
         return slot

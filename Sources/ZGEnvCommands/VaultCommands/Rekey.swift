@@ -44,7 +44,7 @@ struct Rekey: Command {
                     "kept": .array(plan.kept.map { .object($0.slot.members) }),
                     "removed": .array(plan.removed.map { .object($0.slot.members) }),
                     "dryRun": true,
-                ], text: lines.map { "Would \(DisplayText.safe($0))\n" }.joined())
+                ], text: lines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
         let notifications = KeptNotifications(workspace, opening.keys)
         let newKeys = try vault.newKeys()

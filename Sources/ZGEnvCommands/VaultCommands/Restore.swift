@@ -72,7 +72,7 @@ struct Restore: Command {
                     "file": .string(file), "vault": .string(options.vaultPath),
                     "kept": .string(orNull: replaced.exists ? kept : nil),
                     "otherVault": .bool(isOther), "plan": .strings(plan), "dryRun": true,
-                ], text: plan.map { "Would \(DisplayText.safe($0))\n" }.joined())
+                ], text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
         var isAnchorKept = true
         let restoration = try backup.restore(
@@ -209,12 +209,11 @@ struct Restore: Command {
             !kept.contains { $0.id == rotation.id && $0.progress == rotation.progress }
         }
         guard let lost else { return }
-        let key = DisplayText.safe(lost.plan.key)
         throw CommandError(
             .conflict,
-            "A rotation of \(key) has begun and not ended, which the backup does not know.",
+            "A rotation of \(lost.plan.key) has begun and not ended, which the backup does not know.",
             hint:
-                "Nothing was changed. Go on with: zg-env rotate \(word: key) --resume, or go back with: zg-env rotate \(word: key) --abort"
+                "Nothing was changed. Go on with: zg-env rotate \(word: lost.plan.key) --resume, or go back with: zg-env rotate \(word: lost.plan.key) --abort"
         )
     }
 

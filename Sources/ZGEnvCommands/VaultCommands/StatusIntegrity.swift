@@ -27,7 +27,7 @@ struct StatusChanges {
             ? "accept them with: zg-env unlock --accept-changes"
             : "not checked, since the values are locked; zg-env unlock checks and asks"
         var text = "\(changes.sentence) (\(remark)):\n"
-        for line in changes.lines() { text += "  \(DisplayText.safe(line))\n" }
+        for line in changes.lines() { text += "  \(DisplayText.safe(sentence: line))\n" }
         return text
     }
 }
@@ -72,5 +72,5 @@ struct AuditStatus {
         return "Audit log NOT WHOLE: \(safe(problem)) (see: zg-env log)\(place)\n"
     }
 
-    private func safe(_ text: String?) -> String { DisplayText.safe(text ?? "") }
+    private func safe(_ text: String?) -> String { DisplayText.safe(sentence: text ?? "") }
 }

@@ -146,6 +146,6 @@ struct Verify: Command {
 
     private func line(_ problem: VaultInspection.Problem) -> String {
         let offset = problem.offset.map { " (from byte \($0))" } ?? ""
-        return DisplayText.safe("\(problem.place.rawValue): \(problem.message)\(offset)")
+        return DisplayText.safe(sentence: "\(problem.place.rawValue): \(problem.message)\(offset)")
     }
 }

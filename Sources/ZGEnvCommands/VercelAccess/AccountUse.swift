@@ -80,7 +80,7 @@ struct AccountUse: Command {
             guard error.code == .notFound else { throw error }
             throw CommandError(
                 .notFound,
-                "\(DisplayText.safe(account.name)) is in no team of that name.",
+                "\(account.name) is in no team of that name.",
                 hint: "Nothing was changed.")
         }
     }
@@ -90,7 +90,7 @@ struct AccountUse: Command {
         // What was typed is not repeated: it may be a token gone astray.
         return CommandError(
             .notFound, "The vault has no account of that name.",
-            hint: near.map { "Did you mean \(DisplayText.safe($0))?" }
+            hint: near.map { "Did you mean \($0)?" }
                 ?? "See what is there with: zg-env account list")
     }
 }

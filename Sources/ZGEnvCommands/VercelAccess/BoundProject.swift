@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Sealing
@@ -98,13 +97,12 @@ struct BoundProject {
             guard error.code == .notFound else { throw error }
             let session = try PlatformSession(workspace)
             if let other = try session.account(besides: access.account, thatSees: binding) {
-                let name = DisplayText.safe(other.name)
                 let used =
-                    access.account.map { "The account \(DisplayText.safe($0.name))" }
+                    access.account.map { "The account \($0.name)" }
                     ?? "VERCEL_TOKEN"
                 throw CommandError(
                     .unauthorized,
-                    "\(used) does not see the project of Vercel that \(DisplayText.safe(project.name)) belongs to; the account \(name) does.",
+                    "\(used) does not see the project of Vercel that \(project.name) belongs to; the account \(other.name) does.",
                     hint:
                         "Nothing was changed. Say it with --account \(word: other.name), or use it from now on with: zg-env account use \(word: other.name)"
                 )
@@ -174,9 +172,9 @@ struct BoundProject {
         } catch {
             guard error.code == .notFound else { throw error }
             let place =
-                workspace.options.team.map { "the team \(DisplayText.safe($0))" } ?? "this account"
+                workspace.options.team.map { "the team \($0)" } ?? "this account"
             throw CommandError(
-                .notFound, "The platform has no project \(DisplayText.safe(name)) in \(place).",
+                .notFound, "The platform has no project \(name) in \(place).",
                 hint: "See what is there with: zg-env project list. Nothing was made.")
         }
     }
@@ -228,7 +226,7 @@ struct BoundProject {
         }
         throw CommandError(
             .conflict,
-            "\(DisplayText.safe(binding.projectName)) of Vercel belongs to \(DisplayText.safe(owner.name)) of the vault, and can have no second project there.",
+            "\(binding.projectName) of Vercel belongs to \(owner.name) of the vault, and can have no second project there.",
             hint:
                 "Nothing was changed. Use that one, with: zg-env link \(word: binding.projectName), or -p \(word: owner.name). It gets another name with: zg-env project rename \(word: owner.name) NAME"
         )
@@ -243,7 +241,7 @@ struct BoundProject {
     ) throws {
         func contradiction(_ what: String) -> CommandError {
             CommandError(
-                .conflict, "\(DisplayText.safe(project)) is bound to another \(what).",
+                .conflict, "\(project) is bound to another \(what).",
                 hint:
                     "Leave the option out, or bind a second name with: zg-env link NAME --as LOCAL")
         }

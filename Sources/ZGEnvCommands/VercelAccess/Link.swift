@@ -166,7 +166,7 @@ struct Link: Command {
         else { return }
         throw CommandError(
             .conflict,
-            "This directory is tied to \(DisplayText.safe(known.name)) of the vault already.",
+            "This directory is tied to \(known.name) of the vault already.",
             hint: "Nothing was changed. Add --force to link it to this project instead.")
     }
 
@@ -185,7 +185,7 @@ struct Link: Command {
         if let key = rotation?.plan.key {
             throw CommandError(
                 .conflict,
-                "A rotation of \(DisplayText.safe(key)) in \(DisplayText.safe(project.name)) has begun and not ended, and knows only the project of Vercel that it began with.",
+                "A rotation of \(key) in \(project.name) has begun and not ended, and knows only the project of Vercel that it began with.",
                 hint:
                     "Nothing was changed. Go back first with: zg-env rotate \(word: key) -p \(word: project.name) --abort. Where that project is gone, end it as it stands with: zg-env rotate \(word: key) -p \(word: project.name) --close"
             )
@@ -197,7 +197,7 @@ struct Link: Command {
         }
         throw CommandError(
             .conflict,
-            "\(DisplayText.safe(project.name)) of the vault is bound to another project of Vercel\(replaces ? ", which is still there" : "").",
+            "\(project.name) of the vault is bound to another project of Vercel\(hasForce ? ", which is still there" : "").",
             hint: "Nothing was changed. Choose another name for it in the vault: --as LOCAL.")
     }
 

@@ -62,7 +62,7 @@ struct Login: Command {
             if let known, known.userID != user.id || known.origin != origin.description {
                 throw CommandError(
                     .conflict,
-                    "The vault has another account called \(DisplayText.safe(name)).",
+                    "The vault has another account called \(name).",
                     hint: "Give this one another name with --name. Nothing was changed.")
             }
             let isDefault =

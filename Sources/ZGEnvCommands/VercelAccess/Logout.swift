@@ -28,9 +28,7 @@ struct Logout: Command {
         } else {
             throw CommandError(
                 .notFound,
-                workspace.options.account.map {
-                    "The vault has no account \(DisplayText.safe($0))."
-                }
+                workspace.options.account.map { "The vault has no account \($0)." }
                     ?? "The vault has no account.", hint: "Nothing was changed.")
         }
         if !workspace.options.dryRun {

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import Vault
 internal import VercelAPI
@@ -14,7 +13,6 @@ struct LostProject {
 
     /// Looks for the project by its id, then for another one of its name, in all places of the user.
     init(_ binding: VaultProject.Binding, of project: VaultProject, _ client: VercelClient) {
-        let name = DisplayText.safe(project.name)
         let found = Self.find(binding, client)
         let target = found?.project.name ?? binding.projectName
         let hint =
@@ -24,9 +22,9 @@ struct LostProject {
         guard let found else {
             error = CommandError(
                 .notFound,
-                "Vercel has no project \(DisplayText.safe(binding.projectName)) any more that this account may see.",
+                "Vercel has no project \(binding.projectName) any more that this account may see.",
                 hint:
-                    "Nothing was changed. Once there is one again, tie \(name) to it with: zg-env link \(word: target) --as \(word: project.name) --force"
+                    "Nothing was changed. Once there is one again, tie \(project.name) to it with: zg-env link \(word: target) --as \(word: project.name) --force"
             )
             return
         }
@@ -34,12 +32,12 @@ struct LostProject {
             error = nil
             return
         }
-        let place = found.team.map { "the team \(DisplayText.safe($0))" } ?? "the account itself"
+        let place = found.team.map { "the team \($0)" } ?? "the account itself"
         error = CommandError(
             .notFound,
             found.project.id == binding.projectID
-                ? "\(name) was moved on Vercel, and belongs to \(place) now."
-                : "Vercel has no longer the project that \(name) belongs to. There is another one named \(DisplayText.safe(found.project.name)) in \(place).",
+                ? "\(project.name) was moved on Vercel, and belongs to \(place) now."
+                : "Vercel has no longer the project that \(project.name) belongs to. There is another one named \(found.project.name) in \(place).",
             hint: "Nothing was changed. \(hint)")
     }
 

@@ -94,7 +94,7 @@ final class PlatformSession {
         guard let account = Self.account(options.account, binding, in: index) else {
             throw CommandError(
                 .unauthorized,
-                options.account.map { "The vault has no account \(DisplayText.safe($0))." }
+                options.account.map { "The vault has no account \($0)." }
                     ?? "There is no token for the platform.",
                 hint: "Log in with: zg-env login, or set VERCEL_TOKEN.")
         }
@@ -135,7 +135,7 @@ final class PlatformSession {
     private static func foreign(_ binding: VaultProject.Binding?) -> CommandError {
         CommandError(
             .unauthorized,
-            "\(DisplayText.safe(binding?.projectName ?? "")) is bound to \(DisplayText.safe(binding?.origin ?? "")), and VERCEL_TOKEN goes there only if you name that address yourself.",
+            "\(binding?.projectName ?? "") is bound to \(binding?.origin ?? ""), and VERCEL_TOKEN goes there only if you name that address yourself.",
             hint:
                 "Nothing was sent. If you trust it: --api-url \(word: binding?.origin ?? ""), or ZG_ENV_API_URL. For a stored token instead: --account NAME."
         )
@@ -155,7 +155,7 @@ final class PlatformSession {
         if let named, named.description != account.origin {
             throw CommandError(
                 .unauthorized,
-                "The token of \(DisplayText.safe(account.name)) belongs to \(DisplayText.safe(account.origin)), and goes nowhere else.",
+                "The token of \(account.name) belongs to \(account.origin), and goes nowhere else.",
                 hint: "Log in there with: zg-env login --api-url \(word: named.description)")
         }
         let keys = try keys(for: account)
@@ -163,7 +163,7 @@ final class PlatformSession {
         else {
             throw CommandError(
                 .locked,
-                "The token of \(DisplayText.safe(account.name)) belongs to \(DisplayText.safe(account.origin)), and zg-env sends it there only after comparing that with the passphrase.",
+                "The token of \(account.name) belongs to \(account.origin), and zg-env sends it there only after comparing that with the passphrase.",
                 hint:
                     "Nothing was sent. Run zg-env unlock first, or name the address with --api-url."
             )

@@ -28,7 +28,7 @@ final class ProjectLock {
             guard isTaken else {
                 throw CommandError(
                     .conflict,
-                    "Another push or pull of \(DisplayText.safe(project.name)) has not ended for \(DurationText.text(Self.limit)).",
+                    "Another push or pull of \(project.name) has not ended for \(DurationText.text(Self.limit)).",
                     hint: "Nothing was changed. Let it end, then run this again.")
             }
         } catch let error as SystemError {
@@ -51,7 +51,7 @@ extension FileLock {
     static func failure(_ vaultPath: String, _ error: SystemError) -> CommandError {
         CommandError(
             .failed,
-            "The lock \(DisplayText.safe(vaultPath)).push.lock cannot be taken: \(error.reason).",
+            "The lock \(vaultPath).push.lock cannot be taken: \(error.reason).",
             hint: "Nothing was changed.")
     }
 }

@@ -38,7 +38,7 @@ final class Browser {
         let search = ExecutableSearch(path: context.variable("PATH"))
         guard let opener = search.find("xdg-open") else {
             throw CommandError(
-                .failed, "There is no xdg-open to open \(DisplayText.safe(address)) with.",
+                .failed, "There is no xdg-open to open \(address) with.",
                 hint: "Install xdg-utils.")
         }
         var words = [opener, address]

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import EnvOperations
 internal import PostalDevice
 internal import Sealing
@@ -39,7 +38,7 @@ struct NotificationFiles {
         guard let found: NotificationChoices = sealing.open(bytes, as: .choices) else {
             throw CommandError(
                 .damaged,
-                "\(DisplayText.safe(choicesPath)) does not open with this vault's keys: it was changed, or the vault got new keys elsewhere.",
+                "\(choicesPath) does not open with this vault's keys: it was changed, or the vault got new keys elsewhere.",
                 hint: "Remove that file, and choose anew with: zg-env notify set")
         }
         return found
@@ -145,7 +144,7 @@ struct NotificationFiles {
                 }
             } catch let error as SystemError {
                 throw CommandError(
-                    .failed, "The lock \(DisplayText.safe(path)) cannot be taken: \(error.reason).")
+                    .failed, "The lock \(path) cannot be taken: \(error.reason).")
             }
             lock.nameHolder()
         }

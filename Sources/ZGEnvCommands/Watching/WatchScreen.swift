@@ -52,7 +52,8 @@ struct WatchScreen {
     /// A sentence on as many lines as a large screen has for it; the last one is cut.
     private func wrapped(_ text: String, _ role: Style.Role) -> [[Span]] {
         let limit = size.rows >= 16 ? 3 : 1
-        let lines = Self.lines(of: DisplayText.safe(text), size.columns)
+        let text = DisplayText.safe(sentence: text)
+        let lines = Self.lines(of: text, size.columns)
         guard lines.count > 1, limit > 1 else { return [[Span(text, role)]] }
         return lines.prefix(limit - 1).map { [Span($0, role)] }
             + [[Span(lines.dropFirst(limit - 1).joined(separator: " "), role)]]
@@ -155,8 +156,8 @@ struct WatchScreen {
 
     private func question(_ question: WatchModel.Question) -> [[Span]] {
         let width = max(size.columns - 4, 1)
-        let plan = question.plan.flatMap { Self.lines(of: DisplayText.safe($0), width) }
-        let ending = Self.lines(of: DisplayText.safe(question.question), width)
+        let plan = question.plan.flatMap { Self.lines(of: DisplayText.safe(sentence: $0), width) }
+        let ending = Self.lines(of: DisplayText.safe(sentence: question.question), width)
         return [[]] + plan.map { [Span("  \($0)")] } + [[]]
             + ending.map { [Span("  \($0)", .heading)] }
     }

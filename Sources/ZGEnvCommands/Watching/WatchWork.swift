@@ -269,7 +269,9 @@ final class WatchWork {
                 let text = [error.message, error.hint].compactMap { $0 }.joined(separator: " ")
                 model.message = text
                 if job.isLog {
-                    model.log.append(.init(text: "(\(error.message))", role: .warning))
+                    model.log.append(
+                        .init(
+                            text: "(\(DisplayText.safe(sentence: error.message)))", role: .warning))
                 }
             }
             if !onLogs { (model.work, model.question) = (nil, nil) }

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import EnvOperations
 internal import Vault
 internal import VercelAPI
@@ -159,7 +158,7 @@ final class WatchedPlatform: PollingWork {
         else { return nil }
         return CommandError(
             .notFound,
-            "Neither the vault nor this account has a project \(DisplayText.safe(missing)).",
+            "Neither the vault nor this account has a project \(missing).",
             hint: "See what is there with: zg-env project list")
     }
 

@@ -37,7 +37,7 @@ struct WatchedValue {
         guard let value = try reader.currentValue(of: record, in: SecretArena()) else {
             throw CommandError(
                 .notFound,
-                "The vault holds no value of \(DisplayText.safe(record.name)): the platform would not show it."
+                "The vault holds no value of \(record.name): the platform would not show it."
             )
         }
         try workspace.audit(

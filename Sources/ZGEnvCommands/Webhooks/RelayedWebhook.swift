@@ -84,7 +84,7 @@ struct RelayedWebhook {
 
     private static func taken(_ path: String) -> CommandError {
         CommandError(
-            .conflict, "\(DisplayText.safe(path)) is there already.",
+            .conflict, "\(path) is there already.",
             hint: "It was left as it is. Name another file with --credential-file.")
     }
 
@@ -96,7 +96,7 @@ struct RelayedWebhook {
         case .teamSlug(let slug):
             guard let team = try scope.client.teams().first(where: { $0.slug == slug }) else {
                 throw CommandError(
-                    .notFound, "This account sees no team \(DisplayText.safe(slug)).",
+                    .notFound, "This account sees no team \(slug).",
                     hint: "Nothing was made.")
             }
             return team.id

@@ -212,11 +212,10 @@ struct WebhookCreate: Command {
             error.message += " The webhook was deleted again."
             error.hint = "Nothing is left of it; run it again."
         } catch {
-            let id = DisplayText.safe(webhook.id)
             return CommandError(
                 cause.code,
-                "\(cause.message) The webhook \(id) stands, and nobody has its secret.",
-                hint: "Delete it with: zg-env webhook delete \(word: id)")
+                "\(cause.message) The webhook \(webhook.id) stands, and nobody has its secret.",
+                hint: "Delete it with: zg-env webhook delete \(word: webhook.id)")
         }
         return error
     }
