@@ -32,7 +32,7 @@ struct NotifyInstall: Command {
     init(_ command: ParsedCommand) throws {
         replaces = command.has("force")
         _ = try RefreshIntervals(command)
-        intervals = NotifyRun.intervalOptions.flatMap { option in
+        intervals = RefreshIntervals.options.flatMap { option in
             command.value(option.name).map { ["--\(option.name)", $0] } ?? []
         }
     }

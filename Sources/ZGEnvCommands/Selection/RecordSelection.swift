@@ -22,7 +22,7 @@ enum RecordSelection {
         guard !holding.isEmpty else {
             throw CommandError(
                 .notFound,
-                "\(DisplayText.safe(key)) of \(DisplayText.safe(project.name)) has no value for "
+                "\(key) of \(project.name) has no value for "
                     + "\(scope.description); it has one for \(scopes(of: records)).")
         }
         throw ambiguous(key, holding)
@@ -57,8 +57,8 @@ enum RecordSelection {
         }
         guard let only = candidates.first else {
             throw CommandError(
-                .notFound, "\(DisplayText.safe(key)) has no version \(number).",
-                hint: "See what there is with: zg-env history \(DisplayText.safe(key))")
+                .notFound, "\(key) has no version \(number).",
+                hint: "See what there is with: zg-env history \(key)")
         }
         guard candidates.count == 1 else { throw ambiguous(key, candidates) }
         return only
@@ -71,19 +71,19 @@ enum RecordSelection {
         let near = Suggestion.nearest(to: key, among: names)
         return CommandError(
             .notFound,
-            "There is no variable \(DisplayText.safe(key)) in \(DisplayText.safe(project.name)).",
+            "There is no variable \(key) in \(project.name).",
             hint: near.map { "Did you mean \($0)?" } ?? "See what is there with: zg-env list")
     }
 
     static func ambiguous(_ key: String, _ records: [Variable]) -> CommandError {
         CommandError(
             .usage,
-            "\(DisplayText.safe(key)) has several values: \(scopes(of: records)).",
+            "\(key) has several values: \(scopes(of: records)).",
             hint: "Name the one you mean with -t, or with -b for a branch.")
     }
 
     private static func scopes(of records: [Variable]) -> String {
-        records.map { DisplayText.safe($0.attributes.scope.description) }.joined(separator: "; ")
+        records.map { $0.attributes.scope.description }.joined(separator: "; ")
     }
 }
 

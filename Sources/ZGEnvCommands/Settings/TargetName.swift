@@ -25,7 +25,7 @@ enum TargetName {
             ?? short.flatMap { short in fixed.first { $0.hasPrefix(short) } }
         if let near {
             throw CommandError(
-                .usage, "\(DisplayText.safe(name)) is no target.", hint: "Did you mean \(near)?")
+                .usage, "\(name) is no target.", hint: "Did you mean \(near)?")
         }
     }
 }

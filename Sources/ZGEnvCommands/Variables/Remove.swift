@@ -50,7 +50,7 @@ struct Remove: Command {
         let question = plan.count == 1 ? "Remove it?" : "Remove them?"
         if try !workspace.confirm(lines, question) {
             return CommandResult(
-                json: json(key, project, plan, dryRun: true),
+                json: json(project, plan, dryRun: true),
                 text: lines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
         let time = workspace.context.now()

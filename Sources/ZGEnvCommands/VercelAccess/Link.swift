@@ -197,7 +197,7 @@ struct Link: Command {
         }
         throw CommandError(
             .conflict,
-            "\(project.name) of the vault is bound to another project of Vercel\(hasForce ? ", which is still there" : "").",
+            "\(project.name) of the vault is bound to another project of Vercel\(replaces ? ", which is still there" : "").",
             hint: "Nothing was changed. Choose another name for it in the vault: --as LOCAL.")
     }
 
