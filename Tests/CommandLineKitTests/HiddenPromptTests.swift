@@ -152,7 +152,7 @@ import Testing
             let answer = Background { () -> Bool? in
                 try? TerminalDevice(opening: path).confirm("Delete \u{9B}31mall?")
             }
-            #expect(eventually { terminal.screen() == "Delete all? [y/N] " })
+            #expect(eventually { terminal.screen() == "Delete 31mall? [y/N] " })
             terminal.type(typed)
             #expect(answer.result() == expected)
         }

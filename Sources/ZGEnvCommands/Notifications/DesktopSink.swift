@@ -78,7 +78,7 @@ final class DesktopSink {
             try browser.open(address)
         } catch {
             let failure = CommandError(mapping: error)
-            try say("zg-env: nothing was opened", DisplayText.safe(sentence: failure.message))
+            try say("zg-env: nothing was opened", failure.message)
         }
     }
 

@@ -22,15 +22,17 @@ struct HostileNameTests {
             sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: names)
-    func `an error about a project has its name`(_ name: String, _ shown: String) throws {
-        let home = try CommandHome.initialised()
-        let list = ["list", "-p", name]
-        let text = try failedAsJSON(home.run(list + ["--json"]), 4, "not_found")
-        expect(text, holds: "There is no project \(name) in the vault.")
-        let people = try home.run(list)
-        failed(people, 4)
-        expect(people.error, holds: "There is no project \(shown) in the vault.\n")
+    @Test func `an error about a project has its name`() throws {
+        let platform = try PlatformHome()
+        let show = ["deployment", "show", try platform.deployments()[0], "-p"]
+        for (name, shown) in Self.names {
+            let text = try failedAsJSON(
+                platform.runner(show + [name, "--json"]).run(), 5, "conflict")
+            expect(text, holds: " is a deployment of web, not of \(name). ")
+            let people = try platform.runner(show + [name]).run()
+            failed(people, 5)
+            expect(people.error, holds: " is a deployment of web, not of \(shown).\n")
+        }
     }
 
     @Test func `an error about an account has its name`() throws {
