@@ -61,18 +61,18 @@ package struct PostalProgram {
     }
 
     private func fail(_ error: PostalError, json: Bool) -> Int32 {
-        var text = "zg-env-postal: \(error.message)\(error.hint.map { " " + $0 } ?? "")\n"
+        let sentence = "\(error.message)\(error.hint.map { " " + $0 } ?? "")"
+        var text = "zg-env-postal: \(DisplayText.safe(sentence: sentence))\n"
         if json {
             var members: [JSONValue.Member] = [
                 .init("code", .string(error.exit.name)), .init("message", .string(error.message)),
             ]
             if let hint = error.hint { members.append(.init("hint", .string(hint))) }
             let value = JSONValue.object([.init("error", .object(members))])
-            text =
-                value.encodedText + "\n"
+            text = value.encodedText + "\n"
         }
         do {
-            try messages.write(DisplayText.safe(text))
+            try messages.write(text)
             try messages.flush()
         } catch {
             messages.discard()

@@ -50,7 +50,9 @@ import Testing
         ] as [[String]] {
             let result = try ProgramRunner("zg-env-postal", arguments).run()
             #expect(result.status == 2, "\(arguments)")
-            #expect(result.output.isEmpty && result.error.hasPrefix("zg-env-postal: "))
+            #expect(
+                result.output.isEmpty && result.error.hasPrefix("zg-env-postal: ")
+                    && result.error.hasSuffix("\n"))
         }
         #expect(!FileManager.default.fileExists(atPath: database))
         for arguments in [["status"], ["devices", "list"], ["invite", "--account", "a"]] {
