@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Sandbox
 
 // Before the first thread starts, so that every thread leaves these signals to `waitForEnd`.
 blockEndSignals()

@@ -1,5 +1,4 @@
 import CLinux
-internal import JSON
 
 /// What SIGHUP, SIGINT, SIGQUIT and SIGTERM do to this process.
 ///

@@ -1,4 +1,3 @@
-internal import JSON
 package import Sealing
 internal import SystemFiles
 package import Vault

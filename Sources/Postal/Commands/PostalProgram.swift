@@ -2,7 +2,6 @@ internal import CLinux
 internal import CommandLineKit
 internal import Glibc
 internal import JSON
-internal import Sealing
 
 /// The program: arguments in, one command run, its result shown, an exit code out.
 package struct PostalProgram {

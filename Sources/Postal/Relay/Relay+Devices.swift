@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import JSON
 internal import PostalProtocol
 internal import Sealing

@@ -1,6 +1,4 @@
-internal import CommandLineKit
 internal import JSON
-internal import PostalProtocol
 
 /// Which request is what (docs/postal-protocol.md).
 extension Relay {

@@ -1,6 +1,4 @@
-internal import CommandLineKit
 internal import Glibc
-internal import PostalProtocol
 internal import Sealing
 internal import Threads
 

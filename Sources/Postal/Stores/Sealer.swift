@@ -1,4 +1,3 @@
-internal import Sealing
 internal import Threads
 
 /// Whoever a copy is sealed to: a number of the store's, and the key.

@@ -1,4 +1,3 @@
-internal import PostalProtocol
 
 /// What a signed webhook leads to.
 enum WebhookDecision: Sendable {

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Sealing
 
 /// Writes the little-endian encoding that ``ByteReader`` reads.
 ///

@@ -1,4 +1,3 @@
-internal import Sealing
 
 extension Vault {
     /// What a keyring has for a slot.

@@ -1,5 +1,4 @@
 internal import JSON
-internal import Sealing
 
 /// Where a list goes on. The platform gives numbers and texts alike.
 struct PageCursor: Hashable, Decodable {

@@ -1,4 +1,3 @@
-internal import JSON
 
 extension VercelAPIError {
     /// What an answer of a status other than 2xx means.

@@ -1,4 +1,3 @@
-internal import Sealing
 
 /// How a call ended.
 struct APIAnswer {

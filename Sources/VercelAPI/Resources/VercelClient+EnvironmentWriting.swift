@@ -1,5 +1,4 @@
 internal import JSON
-internal import Sealing
 
 extension VercelClient {
     /// Makes one variable.

@@ -1,4 +1,3 @@
-internal import Sealing
 
 /// What sends requests: libcurl, or a fake in tests.
 ///

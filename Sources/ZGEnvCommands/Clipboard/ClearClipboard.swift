@@ -4,7 +4,6 @@ internal import Glibc
 internal import JSON
 internal import Sealing
 internal import SystemFiles
-internal import Vault
 
 /// The second process of `reveal --copy`: waits, and empties the clipboard if it still holds what was
 /// copied and nothing was copied by another `reveal --copy` since. It knows a keyed hash of that alone, and goes on when everything else is gone.

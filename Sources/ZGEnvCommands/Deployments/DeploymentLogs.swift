@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import EnvOperations
 internal import VercelAPI
 
 /// `deployment logs`: the log of a deployment's build.

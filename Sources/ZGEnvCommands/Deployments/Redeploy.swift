@@ -1,7 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
 internal import JSON
-internal import Vault
 internal import VercelAPI
 
 /// `redeploy`: builds a deployment's source anew, so that it gets the variables of now.

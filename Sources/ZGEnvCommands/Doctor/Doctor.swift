@@ -1,6 +1,5 @@
 internal import CommandLineKit
 internal import JSON
-internal import Vault
 
 /// `doctor`: what works here and what does not, each with a remedy.
 struct Doctor: Command {

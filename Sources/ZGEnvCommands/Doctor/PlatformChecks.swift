@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import Sealing
 internal import Vault
 internal import VercelAPI
 

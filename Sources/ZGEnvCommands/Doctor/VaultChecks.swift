@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import Vault
 
 /// The vault itself, as far as it can be judged without a passphrase, and the settings.

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import DesktopNotifications
 internal import DotEnv
 internal import EnvOperations

@@ -1,5 +1,4 @@
 internal import Sealing
-internal import Vault
 
 /// The environment of the child of `run`, put together in guarded memory.
 struct ChildEnvironment {

@@ -1,6 +1,5 @@
 internal import CommandLineKit
 internal import Glibc
-internal import Sealing
 internal import SystemFiles
 
 /// Replaces this process by another program: same process id, same descriptors, signals as found.

@@ -1,7 +1,6 @@
 internal import CLinux
 internal import CommandLineKit
 internal import Glibc
-internal import Sealing
 internal import Searching
 internal import SystemFiles
 

@@ -1,6 +1,4 @@
 internal import CommandLineKit
-internal import EnvOperations
-internal import Vault
 
 /// `rotate`: a new value, everywhere it is used, redeployed, proved live, or put back.
 struct Rotate: Command {

@@ -1,6 +1,4 @@
 internal import CommandLineKit
-internal import EnvOperations
-internal import Sealing
 internal import Vault
 
 /// What the user wants of one rotation, from the options or from one item of a plan's file.

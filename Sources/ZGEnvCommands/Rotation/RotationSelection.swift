@@ -1,6 +1,4 @@
-internal import CommandLineKit
 internal import DotEnv
-internal import EnvOperations
 internal import Sealing
 internal import Vault
 

@@ -1,5 +1,3 @@
-internal import CommandLineKit
-internal import EnvOperations
 internal import JSON
 internal import Vault
 

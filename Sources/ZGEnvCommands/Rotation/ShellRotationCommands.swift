@@ -1,9 +1,7 @@
 internal import CommandLineKit
 internal import EnvOperations
 internal import Glibc
-internal import Sealing
 internal import Vault
-internal import VercelAPI
 
 /// The user's commands of a rotation, run by `/bin/sh`.
 struct ShellRotationCommands: RotationCommands {

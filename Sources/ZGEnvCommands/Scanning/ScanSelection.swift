@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import Sealing
 internal import Searching
 internal import Vault

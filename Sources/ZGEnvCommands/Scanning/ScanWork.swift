@@ -1,5 +1,4 @@
 internal import CLinux
-internal import CommandLineKit
 internal import Glibc
 internal import Searching
 

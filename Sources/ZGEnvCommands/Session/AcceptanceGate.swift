@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import Vault
 
 /// Holds what a command is about to give out or send against the checkpoint, before it does. Where they

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import Vault
 
 /// What was changed while the values were locked, and whether the user says that it was their doing.

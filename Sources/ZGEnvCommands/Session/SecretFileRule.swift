@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import SystemFiles
 
 /// Whose a file with a key or a passphrase must be, and who else may open it: nobody.

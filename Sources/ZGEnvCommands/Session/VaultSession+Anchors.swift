@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import Vault
 
 /// How the vault stands to what one place says of it.

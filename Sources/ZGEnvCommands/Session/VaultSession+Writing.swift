@@ -1,8 +1,6 @@
 internal import DotEnv
 internal import EnvOperations
-internal import Sealing
 internal import Vault
-internal import VercelAPI
 
 extension VaultSession {
     /// Changes the vault under its lock; see ``Vault/update(_:in:keys:vaultID:_:)``.

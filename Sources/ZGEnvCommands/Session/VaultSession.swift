@@ -1,6 +1,3 @@
-internal import CommandLineKit
-internal import EnvOperations
-internal import Sealing
 internal import Vault
 internal import VercelAPI
 

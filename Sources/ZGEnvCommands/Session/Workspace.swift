@@ -1,5 +1,3 @@
-internal import CommandLineKit
-internal import JSON
 
 /// What every operation works with: the vault, whom it tells and asks, and the outside.
 ///

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import Glibc
 internal import SystemFiles
 

@@ -3,7 +3,6 @@ internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Vault
-internal import VercelAPI
 
 /// `pull`: brings the vault to what the platform has.
 struct Pull: Command {

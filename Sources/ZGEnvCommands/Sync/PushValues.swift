@@ -1,9 +1,7 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
-internal import VercelAPI
 
 /// The vault's side of values in a push: those at hand, or those of the vault, which is asked for
 /// once one is needed.

@@ -1,9 +1,7 @@
-internal import CommandLineKit
 internal import DotEnv
 internal import Glibc
 internal import Sealing
 internal import SystemFiles
-internal import Vault
 
 /// A `.env` file with new values in it: comments, order and what only the file has stay as they are.
 struct MergedFile: ~Copyable {

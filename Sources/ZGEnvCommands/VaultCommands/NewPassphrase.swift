@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import Sealing
 
 /// The passphrase of a new slot: from `--new-passphrase-fd`, `--new-passphrase-file`, or typed twice.
 struct NewPassphrase {

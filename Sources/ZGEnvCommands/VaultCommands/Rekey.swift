@@ -1,7 +1,5 @@
 internal import CommandLineKit
 internal import JSON
-internal import KernelKeyring
-internal import Sealing
 internal import Vault
 
 /// `rekey`: new keys, and everything sealed anew.

@@ -2,7 +2,6 @@ internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import JSON
-internal import Sealing
 internal import Vault
 
 /// `status`: what is there, what is open, what is not pushed or not live.

@@ -1,5 +1,4 @@
 internal import DotEnv
-internal import EnvOperations
 internal import Sealing
 internal import Vault
 internal import VercelAPI

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import EnvOperations
 internal import Vault
 internal import VercelAPI

@@ -1,6 +1,5 @@
 internal import EnvOperations
 internal import PostalDevice
-internal import Sealing
 internal import SystemFiles
 internal import Vault
 

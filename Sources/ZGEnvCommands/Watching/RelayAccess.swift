@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import PostalDevice
 internal import Sealing
 internal import Vault

@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import EnvOperations
 internal import Sealing
 internal import Vault
 

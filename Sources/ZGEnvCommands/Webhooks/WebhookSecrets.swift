@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import EnvOperations
 internal import Sealing
 internal import Vault

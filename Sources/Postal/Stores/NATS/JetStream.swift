@@ -1,6 +1,4 @@
-internal import CommandLineKit
 internal import JSON
-internal import PostalProtocol
 internal import Sealing
 
 /// What is asked of JetStream: streams, their messages by number or subject, and new messages. Each

@@ -1,6 +1,4 @@
-internal import CommandLineKit
 internal import JSON
-internal import Sealing
 internal import SystemFiles
 internal import Threads
 

@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import Threads
 
 /// A store in NATS JetStream, for any number of relays: one stream of events and one for the register,

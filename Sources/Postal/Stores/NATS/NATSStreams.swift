@@ -1,6 +1,4 @@
-internal import CommandLineKit
 internal import JSON
-internal import PostalProtocol
 
 /// The two streams of a store: made where there are none, and copied to more servers where there are more.
 struct NATSStreams {
