@@ -8,9 +8,11 @@ internal import Vault
 struct PlannedRotations {
     private let workspace: Workspace
     private let file: RotationPlanFile
+    private let input: ValueInput
 
-    init(_ path: String, _ workspace: Workspace) throws {
-        self.workspace = workspace
+    /// - Parameter input: What is checked of the values that commands print.
+    init(_ path: String, _ input: ValueInput, _ workspace: Workspace) throws {
+        (self.input, self.workspace) = (input, workspace)
         file = try RotationPlanFile(path)
     }
 
@@ -18,7 +20,8 @@ struct PlannedRotations {
         var items: [JSONValue] = []
         var text = ""
         var failures: [CommandError] = []
-        for request in file.requests {
+        for var request in file.requests {
+            request.input = input
             let key = request.key
             if file.onlyWhenDue, try isNotDue(request) {
                 items.append(

@@ -68,8 +68,8 @@ struct Rotate: Command {
 
     private enum Action {
         case status, resume, abort, close
-        /// The rotations of this file.
-        case plan(String)
+        /// The rotations of this file, and what is checked of their values.
+        case plan(String, ValueInput)
         case rotate(RotationRequest)
     }
 
@@ -93,7 +93,7 @@ struct Rotate: Command {
                     "The plan's file names the variables; another one beside it is not rotated.",
                     hint: "Nothing was changed. Leave out KEY, or --plan.")
             }
-            action = .plan(path)
+            action = .plan(path, ValueInput(command))
         } else {
             action = .rotate(try RotationRequest(command))
         }
@@ -107,7 +107,8 @@ struct Rotate: Command {
         case .resume: return try work.continueOpen(key, .resume)
         case .abort: return try work.continueOpen(key, .abort)
         case .close: return try RotationStatus.close(key, workspace)
-        case .plan(let path): return try PlannedRotations(path, workspace).result()
+        case .plan(let path, let input):
+            return try PlannedRotations(path, input, workspace).result()
         case .rotate(let request): return try work.rotate(request)
         }
     }

@@ -77,6 +77,17 @@ struct RotationPlanTests {
         try home.expect(Self.old)
     }
 
+    @Test func `what is checked of values holds for those that commands of a plan print`() throws {
+        let home = try RotationHome()
+        let path = try write(
+            #"{"rotations": [{"key": "KEY", "project": "web", "fromCommand": "printf ' blank'"}]}"#,
+            home)
+        _ = try failedReport(home.proceed("--plan", path, "--strict"), 2, "usage")
+        try home.expect(Self.old)
+        done(try home.proceed("--plan", path))
+        #expect(home.stored() == [" blank"])
+    }
+
     @Test func `a value has a period, and is rotated when it is over`() throws {
         let home = try RotationHome()
         let path = try write(
