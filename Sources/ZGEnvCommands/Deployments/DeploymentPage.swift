@@ -46,7 +46,7 @@ struct DeploymentPage {
         let place = own.map { "\($0.team)/\(project.name)" } ?? project.name
         throw CommandError(
             .conflict,
-            "The address names \("\(team)/\(self.project)"), and \(found.id) is a deployment of \(place).",
+            "The address names \(team)/\(self.project), and \(found.id) is a deployment of \(place).",
             hint: "Nothing was done. Name it by its id if it is meant.")
     }
 }
