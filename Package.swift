@@ -98,7 +98,7 @@ let package = Package(
         .target(name: "Threads", swiftSettings: settings),
         .target(name: "SystemFiles", dependencies: ["CLinux"], swiftSettings: busySettings),
         .target(
-            name: "Sealing", dependencies: ["CLinux", "CSodium", "JSON", "Threads"],
+            name: "Sealing", dependencies: ["CLinux", "CSodium", "Threads"],
             swiftSettings: busySettings),
         .target(
             name: "Vault", dependencies: ["Sealing", "CLinux", "SystemFiles", "Threads"],

@@ -1,4 +1,3 @@
-
 /// What a signed webhook leads to.
 enum WebhookDecision: Sendable {
     /// It is to be kept for the account's devices.

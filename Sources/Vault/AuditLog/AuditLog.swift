@@ -1,4 +1,3 @@
-
 /// The audit log of one vault: a file of lines, sealed and chained, that grows by one for everything
 /// that gives values out. `docs/audit-log.md` describes it to the byte.
 ///

@@ -23,9 +23,10 @@ package struct VaultIndex {
     package var projects: [VaultProject] = []
     /// In ascending order of ids, removed ones included.
     package var variables: [Variable] = []
-    /// Where the current versions lie, by variable.
+    /// Where the current versions lie, by variable. Empty where the extent is ``Extent/listing``.
     package var currentVersions: CurrentVersions = [:]
-    /// Where the earlier versions lie, in ascending order of variables, then versions.
+    /// Where the earlier versions lie, in ascending order of variables, then versions. Empty where the extent is
+    /// not ``Extent/everything``.
     package var earlierVersions: [StoredVersion] = []
     var batches: [Batch] = []
     /// Work begun and not known to be finished, in ascending order of ids.

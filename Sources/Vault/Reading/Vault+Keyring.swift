@@ -1,4 +1,3 @@
-
 extension Vault {
     /// What a keyring has for a slot.
     package enum KeyringUnlocking {

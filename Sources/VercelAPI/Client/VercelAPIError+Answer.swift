@@ -1,4 +1,3 @@
-
 extension VercelAPIError {
     /// What an answer of a status other than 2xx means.
     ///

@@ -1,4 +1,3 @@
-
 /// How a call ended.
 struct APIAnswer {
     let response: HTTPResponse

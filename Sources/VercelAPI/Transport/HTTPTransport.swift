@@ -1,4 +1,3 @@
-
 /// What sends requests: libcurl, or a fake in tests.
 ///
 /// Calls block until everything asked for is answered. Transports send nothing anywhere but to the

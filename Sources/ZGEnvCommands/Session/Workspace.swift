@@ -1,4 +1,3 @@
-
 /// What every operation works with: the vault, whom it tells and asks, and the outside.
 ///
 /// An operation takes this and a request with typed fields; it knows nothing of the words that were typed.

@@ -1,4 +1,3 @@
-
 /// How much memory a passphrase check may take: what the kernel says is available, or what the
 /// control group leaves, whichever is less.
 enum AvailableMemory {

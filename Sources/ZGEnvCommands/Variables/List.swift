@@ -63,9 +63,9 @@ struct List: Command {
         }
         let wanted = try options.scope()
         let now = workspace.context.now()
-        let oldest = stale.map { now > $0 ? now - $0 : 0 }
+        let madeBefore = stale.map { now > $0 ? now - $0 : 0 }
         let due =
-            oldest == nil
+            madeBefore == nil
             ? [] : Set(RotationDue.records(in: index, now: now).map(\.id))
         func records(_ project: VaultProject) -> [Variable] {
             if deleted { return index.removedVariables(of: project.id) }
@@ -79,11 +79,11 @@ struct List: Command {
         }
         func listed(_ project: VaultProject) -> [Variable] {
             let records = records(project)
-            if oldest == nil && wanted == nil && pattern == nil { return records }
+            if madeBefore == nil && wanted == nil && pattern == nil { return records }
             return records.filter { variable in
-                if let oldest, !due.contains(variable.id) {
+                if let madeBefore, !due.contains(variable.id) {
                     let madeAt = index.currentVersions[variable.id]?.createdAt
-                    if madeAt ?? variable.updatedAt > oldest { return false }
+                    if madeAt ?? variable.updatedAt > madeBefore { return false }
                 }
                 let scope = variable.attributes.scope
                 let inScope =
@@ -97,7 +97,7 @@ struct List: Command {
             }
         }
         let listing = SharedVariableFilter(
-            pattern: pattern, scope: wanted, oldest: oldest, isDeleted: deleted)
+            pattern: pattern, scope: wanted, madeBefore: madeBefore, isDeleted: deleted)
         let answers = try listing.answers(workspace, index)
         func shared(_ project: VaultProject) -> SharedListing {
             SharedListing(of: project, answers).filtered { listing.includes($0, matches) }

@@ -6,7 +6,7 @@ struct SharedVariableFilter {
     let pattern: String?
     let scope: Scope?
     /// Only those not changed since, in milliseconds since 1970.
-    let oldest: UInt64?
+    let madeBefore: UInt64?
     /// Whether removed variables are listed; no shared one is known to be.
     let isDeleted: Bool
 
@@ -21,8 +21,8 @@ struct SharedVariableFilter {
 
     /// Tells whether one is to be listed.
     func includes(_ variable: SharedVariable, _ matches: (String, String) -> Bool) -> Bool {
-        if let oldest, let changed = variable.updatedAt ?? variable.createdAt,
-            UInt64(clamping: changed.milliseconds) > oldest
+        if let madeBefore, let changed = variable.updatedAt ?? variable.createdAt,
+            UInt64(clamping: changed.milliseconds) > madeBefore
         {
             return false
         }
