@@ -212,6 +212,13 @@ import Testing
         }
     }
 
+    @Test func `name the page of each command with its section`() {
+        for command in Fixture.commands where !command.isHidden {
+            let name = command.pageName(of: Fixture.program).replacing("-", with: "\\-")
+            #expect(Self.pages[0].text.contains("See \(name)(1)."), "\(Self.pages[0].text)")
+        }
+    }
+
     @Test func `show options as they are typed`() throws {
         let page = try #require(Self.pages.first { $0.fileName == "tool-set.1" })
         let result = try Tool.run("groff", ["-mdoc", "-Tascii", "-P-cbou"], input: page.text)

@@ -37,9 +37,9 @@ package struct ManPageGenerator: Sendable {
         text += ".Sh DESCRIPTION\n" + paragraphs(program.discussion, program.summary)
         text += optionSection("GLOBAL OPTIONS", program.globalOptions)
         text += ".Sh COMMANDS\n"
-        for section in program.sections {
-            text += ".Ss \(Roff.argument(section.title))\n"
-            text += items(section.commands) {
+        for group in program.sections {
+            text += ".Ss \(Roff.argument(group.title))\n"
+            text += items(group.commands) {
                 ".Ic \(Roff.arguments($0.path))"
             } meaning: {
                 "\($0.summary). See \($0.pageName(of: program))(\(section))."
