@@ -260,10 +260,14 @@ final class SyncWorld {
         let there = Dictionary(
             platform.stored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for (id, record) in try clones[number].records() {
-            guard let remote = record.variable.remote, let stored = there[remote.id],
-                UInt64(stored.updatedAt) == remote.agreedUpdatedAt
-            else { continue }
-            seen[number][stored.id] = stored
+            guard let remote = record.variable.remote, let stored = there[remote.id] else {
+                continue
+            }
+            let time = UInt64(stored.updatedAt)
+            // Of what was made sensitive at the dashboard all but the value was taken in, which nobody sees.
+            let isTaken = stored.type == "sensitive" && time == remote.seenUpdatedAt
+            guard time == remote.agreedUpdatedAt || isTaken else { continue }
+            if time == remote.agreedUpdatedAt { seen[number][stored.id] = stored }
             if record.isUnchanged { agreed[number][id] = record.content }
         }
     }
