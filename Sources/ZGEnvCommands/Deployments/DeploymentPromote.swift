@@ -37,7 +37,7 @@ struct DeploymentPromote: Command {
         following = .init(command)
     }
 
-    /// Promotes it, and waits for nothing.
+    /// Promotes this deployment, and does not wait for a build.
     init(_ deployment: String) { (self.deployment, following) = (deployment, .init()) }
 
     func run(in workspace: Workspace) throws -> CommandResult {

@@ -44,7 +44,7 @@ struct Redeploy: Command {
         following = .init(command)
     }
 
-    /// Builds this one anew for what it is for, and waits for nothing.
+    /// Rebuilds this deployment for its own target, and does not wait for it.
     init(_ deployment: String) { (self.deployment, following) = (deployment, .init()) }
 
     func run(in workspace: Workspace) throws -> CommandResult {

@@ -101,7 +101,7 @@ extension CommandError {
 }
 
 extension Interrupts {
-    /// A part of a text would be none: then the general words stay.
+    /// A text that does not fit is not cut: the general words stay.
     fileprivate static func setLastWords(fitting text: String) {
         if text.utf8.count <= lastWordsLimit { setLastWords(text) }
     }

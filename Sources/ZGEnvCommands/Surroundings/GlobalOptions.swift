@@ -82,7 +82,7 @@ package struct GlobalOptions {
 
     /// Reads the options of a command.
     ///
-    /// - Parameter need: When the command does its work without a vault.
+    /// - Parameter need: Whether the command needs a place for a vault.
     init(_ command: ParsedCommand, _ context: Context, need: VaultNeed) throws {
         func text(_ option: String, _ variable: String) -> String? {
             command.value(option) ?? context.variable(variable)
@@ -124,8 +124,8 @@ package struct GlobalOptions {
         }
     }
 
-    /// Those of a screen for another command that it does: the same vault and account, and a question for
-    /// whatever asks one.
+    /// The options of another command that a screen runs: the same vault and account, and every question
+    /// is asked.
     func forAnother(project: String?) -> GlobalOptions {
         var options = self
         (options.project, options.namesProject) = (project, project != nil)

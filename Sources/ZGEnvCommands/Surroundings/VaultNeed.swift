@@ -1,7 +1,7 @@
-/// Whether a command needs a place for a vault: the system's units and what makes packages have none.
+/// Whether a command needs a place for a vault. System units and package builds have no home directory.
 package enum VaultNeed {
     case always
-    /// Not with a token of the environment.
+    /// Only where the environment has no token.
     case withoutToken
     case never
 }

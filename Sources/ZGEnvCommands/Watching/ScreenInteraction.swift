@@ -1,8 +1,8 @@
 internal import CommandLineKit
 
-/// A screen that shows plans and asks by itself, and has one line for what it is told.
+/// A full-screen view: it shows plans and questions itself, and collects notes for one line.
 final class ScreenInteraction: Interaction {
-    /// What was told, in order.
+    /// The notes, in order.
     private(set) var notes: [String] = []
     private let ask: (_ plan: [String], _ question: String) throws -> Bool
 
