@@ -207,7 +207,7 @@ package final class VaultSession {
             try check(found, from: source)
             guard
                 try source != .unlockCache
-                    || Settings(context).allowsCache(for: command, by: use.unlockSetting)
+                    || Settings(context).allowsCache(for: command)
             else { continue }
             return hold(found)
         }

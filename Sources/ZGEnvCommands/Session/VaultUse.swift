@@ -4,6 +4,4 @@ package struct VaultUse {
     var need = VaultNeed.always
     /// Whether it shows names and nothing else, and so may use the index key that `list` kept.
     var showsNamesOnly = false
-    /// The setting that allows it to use an unlocked vault.
-    var unlockSetting = Setting.cacheFor
 }

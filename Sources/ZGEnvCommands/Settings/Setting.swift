@@ -105,14 +105,16 @@ enum Setting: String, CaseIterable {
         return number
     }
 
-    /// The one command that it is about, where there is one.
-    private var command: String? { self == .revealFromCache ? "reveal" : nil }
+    /// The flag that decides for one command alone whether it may use an unlocked vault; nil for the others.
+    static func own(of command: String) -> Setting? {
+        command == "reveal" ? .revealFromCache : nil
+    }
 
     private func checkCommands(_ text: String, _ program: ProgramSpec) throws {
         if text == "all" || text == "none" { return }
         let known = program.commands.filter { !$0.isHidden }.map(\.name)
         for name in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-            if let own = Setting.allCases.first(where: { $0.command == name }) {
+            if let own = Setting.own(of: name) {
                 throw CommandError(
                     .usage, "\(name) is not for \(rawValue).",
                     hint: "It has a setting of its own: \(own.rawValue).")

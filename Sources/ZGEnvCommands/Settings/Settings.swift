@@ -49,12 +49,9 @@ struct Settings {
     }
 
     /// Tells whether a command may use an unlocked vault.
-    ///
-    /// - Parameter setting: What says so: a flag, or all, none or a list of commands.
-    func allowsCache(for command: String, by setting: Setting) -> Bool {
-        switch self[setting].text {
-        case "true": return true
-        case "false": return false
+    func allowsCache(for command: String) -> Bool {
+        if let own = Setting.own(of: command) { return isOn(own) }
+        switch self[.cacheFor].text {
         case "all": return true
         case "none": return false
         case let list: return list.split(separator: ",").contains { $0 == command }

@@ -7,7 +7,6 @@ internal import Vault
 
 /// `reveal`: gives values out, behind the passphrase.
 struct Reveal: Command {
-    static let vaultUse = VaultUse(unlockSetting: .revealFromCache)
     static let spec = CommandSpec(
         ["reveal"], "Print the value of a variable", section: "Variables",
         discussion: """
